@@ -115,10 +115,7 @@ def components_of(
     """
     import numpy as np
 
-    return {
-        measure: np.array([[measure.components(query) for query in queries] for queries in ranked])
-        for measure in measures
-    }
+    return {measure: np.array([measure.components_of(queries) for queries in ranked]) for measure in measures}
 
 
 def compare_components(

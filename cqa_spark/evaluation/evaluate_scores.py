@@ -13,7 +13,7 @@ from cqa_spark.evaluation.compare_files import FileComparison, compare_component
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure, Sum
 from cqa_spark.evaluation.measures.pearson import Pearson
-from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.ranked_query import RankedQuery, on_unit_scale
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Components
 from cqa_spark.evaluation.score_files import ScoredPairs, read_gold, scored_pairs
 
@@ -185,7 +185,7 @@ def _correlations(gold: Path, prediction: Path) -> Iterator[SetCorrelation]:
     sets = _sets(gold, prediction)
     measure = Pearson()
     for name, pairs in sets.items():
-        value = measure.total(map(measure.components, pairs))
+        value = measure.total(measure.components_of(pairs))
         yield SetCorrelation(str(prediction), name, len(pairs), value)
     if len(sets) > 1:
         for mean, (components,) in _mean_components([sets]).items():
@@ -216,5 +216,8 @@ def _components(by_file: Sequence[Sequence[ScoredPairs]], mean: MeanOfSets) -> N
     import numpy as np
 
     return np.array(
-        [[mean.components(pair, place) for place, pairs in enumerate(sets) for pair in pairs] for sets in by_file]
+        [
+            [mean.components(pair, place) for place, pairs in enumerate(sets) for pair in on_unit_scale(pairs)]
+            for sets in by_file
+        ]
     )

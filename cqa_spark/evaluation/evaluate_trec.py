@@ -109,8 +109,7 @@ def totals(queries: Mapping[str, RankedQuery], measures: Sequence[str]) -> dict[
         ConfigError: an unknown measure.
     """
     return {
-        str(measure): measure.total(measure.components(query) for query in queries.values())
-        for measure in map(parse_measure, measures)
+        str(measure): measure.total(measure.components_of(queries.values())) for measure in map(parse_measure, measures)
     }
 
 

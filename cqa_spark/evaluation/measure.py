@@ -59,6 +59,10 @@ class Measure(ABC):
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """The additive components of one query; the same number for every query."""
 
+    def components_of(self, queries: Iterable[RankedQuery]) -> list[tuple[float, ...]]:
+        """The components of all queries of one system; measures that need more than one query at a time override it."""
+        return [self.components(query) for query in queries]
+
     @property
     def width(self) -> int:
         """The number of components."""

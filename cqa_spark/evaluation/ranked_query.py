@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,3 +43,24 @@ class RankedQuery:
     def hits(self, cutoff: int) -> list[bool]:
         """Whether there is a hit at rank 1, 2, ... up to the cutoff; shorter if fewer candidates are ranked."""
         return [candidate.relevant for candidate in self.ranked[:cutoff]]
+
+
+def on_unit_scale(queries: Sequence[RankedQuery]) -> list[RankedQuery]:
+    """The queries with scores and gains that were converted to the range from 0 to 1, linearly; constant ones are 0.
+
+    Args:
+        queries: all queries of one system.
+    """
+    ranked = [candidate for query in queries for candidate in query.ranked]
+    score, gain = (_unit_scale(values) for values in ([each.score for each in ranked], [each.gain for each in ranked]))
+    return [
+        RankedQuery([each._replace(score=score(each.score), gain=gain(each.gain)) for each in query.ranked])
+        for query in queries
+    ]
+
+
+def _unit_scale(values: Sequence[float]) -> Callable[[float], float]:
+    lowest, highest = min(values, default=0.0), max(values, default=0.0)
+    # Halves, because the difference of two large numbers can exceed the largest one.
+    width = highest / 2 - lowest / 2
+    return lambda value: (value / 2 - lowest / 2) / width if width else 0.0

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.patterns import Measured, MeasuredPatterns, Pattern, measured, ranked_query
@@ -43,8 +44,19 @@ def query_metrics(
         Rows of ``QUERY_METRICS``.
     """
     by_name = tuple(sorted(dict.fromkeys(measures), key=str))
+    if any(measure.uses_scores for measure in by_name):
+        rankings = _on_unit_scale(rankings)
     measure = _measured(by_name, frozenset(at_random))
     return QUERY_METRICS.conform(judged_and_ranked(rankings, examples).mapInArrow(measure, _SCHEMA))
+
+
+def _on_unit_scale(rankings: DataFrame) -> DataFrame:
+    """Rankings with the scores of each system in the range from 0 to 1, as ``ranked_query.on_unit_scale`` does."""
+    by = ["task", "split", "system"]
+    bounds = rankings.groupBy(*by).agg(F.min("score").alias("lowest"), F.max("score").alias("highest"))
+    width = F.col("highest") / 2 - F.col("lowest") / 2
+    scaled = F.when(width > 0, (F.col("score") / 2 - F.col("lowest") / 2) / width).otherwise(0.0)
+    return rankings.join(F.broadcast(bounds), on=by).withColumn("score", scaled)
 
 
 def _measured(measures: tuple[Measure, ...], at_random: frozenset[str]) -> Callable[[Batches], Batches]:

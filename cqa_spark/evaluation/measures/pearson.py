@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cqa_spark.evaluation.measure import Measure, Sum, ratio
-from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.ranked_query import RankedQuery, on_unit_scale
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +19,11 @@ NEGLIGIBLE = 1e-12
 
 @dataclass(frozen=True)
 class Pearson(Measure):
-    """Linear correlation over all candidates of all queries, from -1 to 1; 0 if either side is constant."""
+    """Linear correlation over all candidates of all queries, from -1 to 1; 0 if either side is constant.
+
+    Squares of scores that are large for their spread lose all digits, so scores are first converted to the range from
+    0 to 1, which leaves the correlation unchanged.
+    """
 
     name: ClassVar[str] = "Pearson"
     about: ClassVar[str] = "linear correlation of the scores with the gold similarities"
@@ -38,6 +42,10 @@ class Pearson(Measure):
             sum(gold * gold for _, gold in pairs),
             sum(score * gold for score, gold in pairs),
         )
+
+    def components_of(self, queries: Iterable[RankedQuery]) -> list[tuple[float, ...]]:
+        """The components of all queries of one system, after scores and gold were converted to the unit interval."""
+        return super().components_of(on_unit_scale(list(queries)))
 
     def on_one_scale(self, components: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scores with mean 0 and variance 1; constant scores are unchanged."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from cqa_spark.evaluation.measure_totals import measure_totals
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.lake.query_measures import by_measure
@@ -119,4 +121,28 @@ def test_measures_are_in_the_order_of_system_and_name(rankings, examples) -> Non
     found = query_metrics(rankings, examples, [parse_measure(written) for written in ("P@1", "MAP@10")])
     assert {tuple((each.system, each.measure) for each in row.measures) for row in found.collect()} == {
         (("full", "MAP@10"), ("full", "P@1"), ("partial", "MAP@10"), ("partial", "P@1"))
+    }
+
+
+def test_scores_far_from_zero_correlate_as_their_differences(spark: SparkSession) -> None:
+    similarities, scores = (0.1, 0.4, 0.5, 0.9), (1.0, 3.0, 2.0, 4.0)
+    pairs = [(f"Q{number}", f"C{number}") for number in range(4)]
+    examples = spark.createDataFrame(
+        [("s", "sts", *pair, 1, True, gold, "dev") for pair, gold in zip(pairs, similarities, strict=True)],
+        "site string, task string, query_id string, candidate_id string, label int, relevant boolean, "
+        "similarity double, split string",
+    )
+    rankings = spark.createDataFrame(
+        [("run", f"{unit}", "s", "sts", "dev", *pair, 1e7 + unit * score, 1, True)
+         for unit in (1.0, -0.01) for pair, score in zip(pairs, scores, strict=True)],
+        "run_id string, system string, site string, task string, split string, query_id string, candidate_id string, "
+        "score double, rank int, predicted boolean",
+    )  # fmt: skip
+    totals = measure_totals(
+        by_measure(query_metrics(rankings, examples, [parse_measure("Pearson")])), "Pearson", ["system"]
+    )
+    expected = float(np.corrcoef(scores, similarities)[0, 1])
+    assert totals == {
+        ("1.0",): pytest.approx(expected, abs=1e-6),
+        ("-0.01",): pytest.approx(-expected, abs=1e-6),
     }

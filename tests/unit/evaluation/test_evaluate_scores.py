@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.evaluate_scores import (
@@ -103,4 +105,22 @@ def test_scores_are_written_in_full_precision(tmp_path: Path) -> None:
 def test_a_constant_correlates_with_nothing() -> None:
     pearson = parse_measure("Pearson")
     constant = [RankedQuery([Candidate(True, 0.1, True, score)]) for score in (0.1, 0.2, 0.4)]
-    assert pearson.total(map(pearson.components, constant)) == 0.0
+    assert pearson.total(pearson.components_of(constant)) == 0.0
+
+
+@given(
+    st.floats(-1e9, 1e9),
+    st.floats(1e-3, 1e6),
+    st.lists(st.tuples(st.integers(-1000, 1000), st.integers(0, 50)), min_size=3, max_size=30),
+)
+def test_adding_a_constant_and_other_units_change_nothing(
+    constant: float, unit: float, pairs: list[tuple[int, int]]
+) -> None:
+    pearson = parse_measure("Pearson")
+    plain, moved = (
+        pearson.total(
+            pearson.components_of(RankedQuery([Candidate(True, gold / 10, True, score)]) for score, gold in of)
+        )
+        for of in (pairs, [(constant + unit * score, gold) for score, gold in pairs])
+    )
+    assert moved == pytest.approx(plain, abs=1e-3 if unit < 1 else 1e-6)
