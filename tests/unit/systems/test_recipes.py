@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
 from cqa_spark.systems.recipes import read_systems, task_of
+from cqa_spark.systems.system import known_systems
 
 
 def test_the_task_is_that_of_the_systems():
@@ -18,3 +20,10 @@ def test_systems_of_several_tasks_are_refused():
     assert caught.value.problem == (
         "the systems are for several tasks: given_order (question_comment), best_b (question_question)"
     )
+
+
+def test_recipes_that_say_that_they_predict_every_candidate_relevant_do():
+    systems = read_systems(known_systems(project_root() / "conf"))
+    claims = [system for system in systems if "very candidate is predicted relevant" in system.model_dump_json()]
+    assert [system.name for system in claims] == ["random", "random_b", "random_c"]
+    assert [system.build().describe(()).threshold for system in claims] == [None] * 3
