@@ -1,10 +1,11 @@
-"""``cqa ingest`` and ``cqa ingest stackexchange``: files and dumps → community tables."""
+"""``cqa ingest``, ``ingest stackexchange`` and ``ingest tables``: files, dumps and tables → community tables."""
 
 from __future__ import annotations
 
 from cqa_spark import flows
-from cqa_spark.config.settings import IngestSettings, IngestStackExchangeSettings
+from cqa_spark.config.settings import IngestSettings, IngestStackExchangeSettings, IngestTablesSettings
 from cqa_spark.corpora.registry import dump_sources
+from cqa_spark.corpora.tables.ingest import CommunityFiles
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import new_run_id, run_flow, run_flow_in, write_lake
 
@@ -27,4 +28,16 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
             flow = flows.ingest_dump(source, publish=settings.publish)
             run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))
             Terminal().line(f"run: {run_id}{', published' if settings.publish else ''}")
+    Terminal().line(f"look at it: cqa inspect {settings.lake}")
+
+
+def ingest_tables(settings: IngestTablesSettings) -> None:
+    """Read tables into community tables, and publish them."""
+    run_id = settings.run_id or new_run_id(settings)
+    given = settings.tables
+    source = CommunityFiles(given.given(), given.site, settings.object_storage, given.max_bad_fraction)
+    with write_lake(settings, "ingest tables") as lake:
+        flow = flows.ingest_dump(source, publish=settings.publish)
+        run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))
+    Terminal().line(f"run: {run_id}{', published' if settings.publish else ''}")
     Terminal().line(f"look at it: cqa inspect {settings.lake}")

@@ -71,6 +71,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "ingest:ingest_stackexchange",
         ),
         _job(
+            "ingest tables",
+            "tables in files or in Spark's catalogue → community tables",
+            "settings:IngestTablesSettings",
+            "ingest:ingest_tables",
+        ),
+        _job(
             "dataset preferred-answer",
             "community tables → examples with train, dev and test splits, and a data card",
             "settings:PreferredAnswerDatasetSettings",

@@ -9,6 +9,7 @@ from cqa_spark.config.dump_settings import IngestStackExchangeSettings
 from cqa_spark.config.duplicates_settings import DuplicatesSettings, SimilarSettings
 from cqa_spark.config.explain_settings import ExplainSettings
 from cqa_spark.config.file_settings import FileOrRunSettings, RankSettings, ScoreSettings, TrainSettings
+from cqa_spark.config.ingest_tables_settings import IngestTablesSettings
 from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.job_settings import JobSettings, StageSettings
 from cqa_spark.config.nightly_settings import ExportDatasetSettings, ExportSettings, ExportTrecSettings, NightlySettings
@@ -51,6 +52,7 @@ __all__ = [
     "ForgetSettings",
     "IngestSettings",
     "IngestStackExchangeSettings",
+    "IngestTablesSettings",
     "InspectSettings",
     "JobSettings",
     "KeepRunSettings",

@@ -22,8 +22,8 @@ class FileAccount(NamedTuple):
     source_file: str
     split: str
     table_name: str
-    lines: int
-    not_rows: int
+    lines: int | None
+    not_rows: int | None
     is_complete: bool | None
     rows_in: int
     rows_out: int

@@ -15,4 +15,4 @@ def ingest_dump(source: Source, *, publish: bool) -> Flow:
         source: the dump.
         publish: publish the run after checks.
     """
-    return Flow("ingest stackexchange", (Ingest(source), *([Publish()] if publish else [])))
+    return Flow("ingest", (Ingest(source), *([Publish()] if publish else [])))

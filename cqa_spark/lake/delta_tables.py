@@ -61,7 +61,7 @@ def refuse_changed_types(lake: Lake) -> None:
     Raises:
         ContractError: a column has another type than declared.
     """
-    options = _options(lake.root, lake.storage)
+    options = storage_options(lake.root, lake.storage)
     for table in _tables(lake, {}):
         place = _location(lake, table)
         with suppress(DeltaError, OSError):  # whoever updates the table says why it cannot be read
@@ -82,7 +82,7 @@ def update_tables(lake: Lake, manifest: Manifest, number: int, *, before_commit:
         EnvironmentProblem: tables cannot be completed; all others are.
     """
     failures: list[EnvironmentProblem] = []
-    options = _options(lake.root, lake.storage)
+    options = storage_options(lake.root, lake.storage)
     for table in _tables(lake, manifest.tables):
         try:
             _update(lake, options, table, manifest.tables.get(table.name, NO_FILES), number, before_commit)
@@ -229,7 +229,7 @@ def _location(lake: Lake, table: Table) -> str:
     return path.replace("s3a://", "s3://", 1)
 
 
-def _options(root: str, storage: ObjectStorageSettings) -> dict[str, str]:
+def storage_options(root: str, storage: ObjectStorageSettings) -> dict[str, str]:
     """The settings of ``deltalake`` for a bucket, with the credentials that boto3 finds."""
     if not is_remote(root):
         return {}

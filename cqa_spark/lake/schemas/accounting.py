@@ -10,7 +10,12 @@ QUARANTINE = Table(
     (
         SITE,
         SOURCE_FILE,
-        column("byte_offset", "bigint", "offset of the record in its file, in bytes from 0", nullable=False),
+        column(
+            "byte_offset",
+            "bigint",
+            "offset of the record in its file, in bytes from 0; of a table, a number",
+            nullable=False,
+        ),
         column("reason", "string", "reason, one sentence", nullable=False),
         column("raw", "string", "the record's text, verbatim", nullable=False),
     ),

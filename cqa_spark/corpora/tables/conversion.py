@@ -1,0 +1,133 @@
+"""Converts the columns of a user's table to the declared types of a community table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.corpora.tables.locations import CORRUPT
+from cqa_spark.errors import InputError
+from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.table import Table
+
+PROBLEM, RAW = "_problem", "_raw"
+"""Columns of ``converted``: why a row is refused, null for a good one; and the row as JSON."""
+
+_EXTRA = "unknown_attributes"
+_DERIVED = ("post_type", "thread_id")
+"""Columns of posts that follow from the ids."""
+
+
+def require_columns(found: Collection[str], table: Table, given: Collection[str], where: str) -> None:
+    """Check that a user's table has the columns that identify its rows.
+
+    Args:
+        found: its columns.
+        table: the table to fill.
+        given: columns that need not be there.
+        where: name of the user's table.
+
+    Raises:
+        InputError: columns are missing.
+    """
+    required = [field.name for field in table.columns if not field.nullable and field.name not in given]
+    if missing := [name for name in required if name not in found]:
+        raise InputError(
+            f"{where} has no column {', '.join(missing)}; it has {', '.join(sorted(found))}",
+            f"rename columns to those of the table {table.name}: "
+            f"{', '.join(field.name for field in table.columns)} (docs/reference describes them)",
+        )
+
+
+def converted(frame: DataFrame, table: Table, site: str | None, where: str) -> DataFrame:
+    """The rows of a user's table with declared columns and types.
+
+    A question may omit its type and thread. Columns that are not declared become unknown attributes where the table has
+    them. A value that its declared type cannot express makes the row a refused one; nothing becomes null in silence.
+
+    Args:
+        frame: the user's table.
+        table: the declaration.
+        site: site of all rows; None if the column ``site`` names it.
+        where: name of the user's table.
+
+    Returns:
+        The declared columns, ``PROBLEM`` and ``RAW``.
+
+    Raises:
+        InputError: a column that identifies rows is missing.
+    """
+    types = {field.name: field.dataType for field in frame.schema}
+    defaults = _defaults(types, table, site, where)
+    require_columns(frame.columns, table, {*defaults, *(_DERIVED if table is POSTS else ())}, where)
+    values, problems = {}, []
+    for field in table.columns:
+        if field.name in defaults:
+            values[field.name] = defaults[field.name]
+        elif field.name in types:
+            values[field.name] = _value(F.col(field.name), types[field.name], field.dataType)
+            problems.append(_problem(field, values[field.name]))
+        elif field.name == _EXTRA:
+            values[field.name] = _extra([name for name in types if name not in table.schema.names and name != CORRUPT])
+        else:
+            values[field.name] = F.lit(None).cast(field.dataType)
+    if CORRUPT in types:
+        problems.insert(0, F.when(F.col(CORRUPT).isNotNull(), F.lit("the line is not a JSON object")))
+    raw = F.to_json(F.struct(*[F.col(name) for name in frame.columns]))
+    return frame.select(
+        *[value.alias(name) for name, value in values.items()],
+        F.coalesce(*problems).alias(PROBLEM),
+        (F.coalesce(CORRUPT, raw) if CORRUPT in types else raw).alias(RAW),
+    )
+
+
+def _defaults(found: Mapping[str, T.DataType], table: Table, site: str | None, where: str) -> Mapping[str, Column]:
+    """Values of declared columns that the user's table need not have."""
+    defaults = {"source_file": F.lit(where)}
+    if site is not None:
+        defaults["site"] = F.lit(site)
+    if "split" not in found and "split" in table.schema.names:
+        defaults["split"] = F.lit(UNANNOTATED)
+    if table is POSTS and "post_id" in found:
+        ids = [name for name in ("thread_id", "post_id") if name in found]
+        of_post = [_value(F.col(name), found[name], T.StringType()) for name in ids]
+        thread, own = F.coalesce(*of_post), of_post[-1]
+        defaults["thread_id"] = thread
+        if "post_type" not in found:
+            defaults["post_type"] = F.when(thread == own, "question").otherwise("answer")
+    return defaults
+
+
+def _value(value: Column, given: T.DataType, declared: T.DataType) -> Column:
+    if isinstance(declared, T.StringType) and isinstance(given, T.FractionalType):
+        # Ids with missing values are often stored as floats, such as 7.0.
+        whole = value.cast("bigint")
+        return F.when(whole == value, whole.cast("string")).otherwise(value.cast("string"))
+    if isinstance(declared, T.ArrayType) and isinstance(given, T.StringType):
+        # "a,b", "<a><b>" or a JSON array.
+        return F.when(value.isNotNull(), F.regexp_extract_all(value, F.lit(r'([^<>\[\]",\s][^<>\[\]",]*)'), 1))
+    return value.cast(declared)
+
+
+def _problem(field: T.StructField, value: Column) -> Column:
+    """Why a value makes its row a refused one."""
+    given = F.col(field.name)
+    wrong = F.concat(
+        F.lit(f"{field.name} is no {field.dataType.simpleString()}: "), F.substring(given.cast("string"), 1, 100)
+    )
+    problem = F.when(given.isNotNull() & value.isNull(), wrong)
+    return problem if field.nullable else problem.when(given.isNull(), F.lit(f"{field.name} is missing"))
+
+
+def _extra(names: Collection[str]) -> Column:
+    pairs = [F.struct(F.lit(name), F.col(name).cast("string")) for name in names]
+    empty = F.lit(None).cast("map<string,string>")
+    if not pairs:
+        return empty
+    filled = F.map_filter(F.map_from_entries(F.array(*pairs)), lambda _, value: value.isNotNull())
+    return F.when(reduce(lambda left, right: left | right, [F.col(name).isNotNull() for name in names]), filled)

@@ -1,0 +1,162 @@
+"""Community tables in files or in Spark's catalogue → the community tables of a run."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction
+from cqa_spark.corpora.fingerprints import fingerprints, input_record
+from cqa_spark.corpora.forgetting import leave_out_forgotten
+from cqa_spark.corpora.inputs import UNANNOTATED, find_inputs
+from cqa_spark.corpora.site_tables import SiteTables
+from cqa_spark.corpora.source import Source
+from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted
+from cqa_spark.corpora.tables.locations import Location, locate
+from cqa_spark.errors import InputError
+from cqa_spark.lake.forgotten import read_forgotten
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+from cqa_spark.lake.table import Table
+from cqa_spark.spark.persistence import persisted
+
+TABLES: Mapping[str, Table] = {
+    table.name: table for table in (POSTS, COMMENTS, USERS, VOTES, BADGES, TAGS, POST_LINKS, POST_HISTORY, JUDGMENTS)
+}
+"""The tables that can be given."""
+
+_NUMBER = "_number"
+
+
+@dataclass(frozen=True)
+class CommunityFiles(Source):
+    """The tables of one or more sites.
+
+    Attributes:
+        given: by table, a file, a folder of files, a Delta table, or a table of Spark's catalogue.
+        site: site of all rows; None if the tables have a column ``site``.
+        storage: object storage settings.
+        max_bad_fraction: maximum share of quarantined rows.
+    """
+
+    given: Mapping[str, str]
+    site: str | None
+    storage: ObjectStorageSettings
+    max_bad_fraction: float
+
+    tables = (*TABLES.values(), QUARANTINE, FINGERPRINTS, INGESTED_FILES)
+
+    def find(self) -> None:
+        """Find the files of the tables."""
+        self._locations()
+
+    def ingest(self, run: Run) -> None:
+        """Write the tables, quarantine and the counts of every table that was given."""
+        locations = self._locations()
+        typed = {
+            name: converted(location.read(run.lake.spark), TABLES[name], self.site, location.name)
+            for name, location in locations.items()
+        }
+        sites = [self.site] if self.site is not None else _sites(typed.values())
+        tables = SiteTables.of_run(run, sites)
+        files = [
+            entry
+            for site in sites
+            for entry in self._fingerprints(site, locations, tables.published_entries(FINGERPRINTS), run)
+        ]
+        run.add_inputs(list({entry["source_file"]: input_record(entry) for entry in files}.values()))
+        tables.write_entries(FINGERPRINTS, files)
+        accounts: list[Entry] = []
+        for name, frame in typed.items():
+            with run.step(name) as step, persisted(_numbered(frame, TABLES[name])) as (rows,):
+                accounts += _write(tables, TABLES[name], rows, locations[name])
+                step.rows_in, step.rows_out, step.rows_quarantined = check_accounting(
+                    [each for each in accounts if each["table_name"] == name]
+                )
+        refuse_bad_fraction(check_accounting(accounts), tables.of_sites(QUARANTINE), self.max_bad_fraction)
+        tables.keep_others([*TABLES.values(), QUARANTINE])
+        read = [*[TABLES[name] for name in typed], QUARANTINE]
+        tables.write_entries(INGESTED_FILES, leave_out_forgotten(run, sites, read, accounts))
+        tables.sign(files)
+
+    def _locations(self) -> dict[str, Location]:
+        return {name: locate(location, self.storage) for name, location in self.given.items()}
+
+    def _fingerprints(
+        self, site: str, locations: Mapping[str, Location], published: Sequence[Entry], run: Run
+    ) -> Iterator[Entry]:
+        """The entries of ``FINGERPRINTS``; a table of the catalogue, whose content is unknown, is always another."""
+        reader, forgotten = run.record.code_version, read_forgotten(run.lake.objects)
+        files = [(site, file, name) for name, location in locations.items() for file in location.files]
+        yield from fingerprints(files, published, self.storage, reader, forgotten)
+        for name, location in locations.items():
+            if not location.files:
+                yield {
+                    "site": site, "source_file": location.name, "table_name": name, "reader": reader,
+                    "bytes": 0, "modified_ns": None, "content": uuid.uuid4().hex,
+                }  # fmt: skip
+
+
+def tables_in(folder: str, storage: ObjectStorageSettings) -> dict[str, str]:
+    """The tables in a folder, by the names of its files and folders, such as ``posts.parquet`` or ``comments/``.
+
+    Args:
+        folder: the folder.
+        storage: object storage settings.
+
+    Raises:
+        InputError: none is there.
+    """
+    found = {
+        name: file.path
+        for name in TABLES
+        for file in find_inputs([folder], UNANNOTATED, storage, patterns=(f"{name}.*", name))
+    }
+    if not found:
+        raise InputError(f"no table in {folder}", f"name files after their tables: {', '.join(TABLES)}")
+    return found
+
+
+def _sites(frames: Iterable[DataFrame]) -> list[str]:
+    named = [frame.where(F.col(PROBLEM).isNull()).select("site") for frame in frames]
+    return sorted(row["site"] for row in reduce(DataFrame.unionByName, named).distinct().collect())
+
+
+def _numbered(rows: DataFrame, table: Table) -> DataFrame:
+    """Refuse all but the first of rows with one key, by the rows' texts, and number the rows."""
+    of_key = Window.partitionBy(*table.key, F.col(PROBLEM).isNull()).orderBy(RAW)
+    repeats = F.col(PROBLEM).isNull() & (F.row_number().over(of_key) > 1)
+    repeated = F.concat(F.lit("another row has the same "), F.lit(", ".join(table.key)))
+    with_problem = rows.withColumn(PROBLEM, F.when(repeats, repeated).otherwise(F.col(PROBLEM)))
+    return with_problem.withColumn(_NUMBER, F.monotonically_increasing_id())
+
+
+def _write(tables: SiteTables, table: Table, rows: DataFrame, location: Location) -> Iterator[Entry]:
+    """Write the rows of a table, and count them by site; rows whose site is unknown are those of the first one."""
+    first = min(tables.sites)
+    site = F.coalesce("site", F.lit(first))
+    good, refused = rows.where(F.col(PROBLEM).isNull()), rows.where(F.col(PROBLEM).isNotNull())
+    tables.write(table, table.conform(good.select(*table.schema.names)))
+    tables.add(
+        QUARANTINE,
+        refused.select(
+            site.alias("site"), F.lit(location.name).alias("source_file"), F.col(_NUMBER).alias("byte_offset"),
+            F.col(PROBLEM).alias("reason"), F.col(RAW).alias("raw"),
+        ),
+    )  # fmt: skip
+    counted = rows.groupBy(site.alias("site")).agg(F.count(F.lit(1)).alias("rows"), F.count(PROBLEM).alias("refused"))
+    for row in counted.collect():
+        yield FileAccount(
+            site=row["site"], source_file=location.name, split=UNANNOTATED, table_name=table.name, lines=None,
+            not_rows=None, is_complete=None, rows_in=row["rows"], rows_out=row["rows"] - row["refused"],
+            rows_quarantined=row["refused"],
+        )._asdict()  # fmt: skip

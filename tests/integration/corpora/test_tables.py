@@ -1,0 +1,127 @@
+"""Tables in files → community tables."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from deltalake import write_deltalake
+
+from cqa_spark.api.lake import open_lake
+from cqa_spark.cli import main
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted
+from cqa_spark.corpora.tables.locations import locate
+from cqa_spark.errors import InputError
+from cqa_spark.lake.schemas.activity import VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS
+
+STORAGE = ObjectStorageSettings()
+POSTS_CSV = """post_id,thread_id,user_id,created_at,subject,body,tags,mood
+1,,7,2024-05-01 10:00:00,"Which, one?","<p>two
+lines</p>",ale|stout,glad
+2,1,8.0,2024-05-01T11:30:00Z,,"He ""said"" this",,
+3,1,9,yesterday,,When?,,
+1,,7,2024-05-02,Again,,,
+,1,,,,No id,,
+"""
+
+
+def converted_rows(spark, path: Path, table, site="forum"):
+    frame = locate(str(path), STORAGE).read(spark)
+    return [row.asDict() for row in converted(frame, table, site, str(path)).collect()]
+
+
+def test_a_csv_file_becomes_posts_and_refused_rows(spark, tmp_path: Path) -> None:
+    path = tmp_path / "posts.csv"
+    path.write_text(POSTS_CSV)
+    question, answer, undated, again, nameless = converted_rows(spark, path, POSTS)
+    named = ("post_id", "post_type", "thread_id", "user_id", "created_at", "body")
+    assert [question[name] for name in named] == [
+        "1", "question", "1", "7", datetime(2024, 5, 1, 10), "<p>two\nlines</p>",
+    ]  # fmt: skip
+    assert question["unknown_attributes"] == {"mood": "glad"}
+    assert (answer["post_type"], answer["thread_id"], answer["body"]) == ("answer", "1", 'He "said" this')
+    assert (answer["created_at"], answer["unknown_attributes"]) == (datetime(2024, 5, 1, 11, 30), None)
+    assert [row[PROBLEM] for row in (question, answer, undated, again, nameless)] == [
+        None, None, "created_at is no timestamp: yesterday", None, "post_id is missing",
+    ]  # fmt: skip
+    assert '"body":"When?"' in undated[RAW]
+
+
+def test_tags_and_whole_numbers_are_read_in_their_usual_spellings(spark, tmp_path: Path) -> None:
+    path = tmp_path / "posts.parquet"
+    rows = {"post_id": [1.0, 2.0], "thread_id": [None, 1.0], "tags": ["<ale><dry stout>", '["a", "b"]']}
+    pq.write_table(pa.table(rows), path)
+    first, second = converted_rows(spark, path, POSTS)
+    assert (first["post_id"], first["tags"], second["thread_id"], second["tags"]) == (
+        "1", ["ale", "dry stout"], "1", ["a", "b"],
+    )  # fmt: skip
+
+
+def test_lines_that_are_no_json_are_refused(spark, tmp_path: Path) -> None:
+    path = tmp_path / "votes.jsonl"
+    path.write_text('{"vote_id": 1, "post_id": 2, "vote_type_id": 2}\n{"vote_id": 2, "post_id"\n')
+    good, bad = converted_rows(spark, path, VOTES)
+    assert (good["vote_id"], good["vote_type_id"], good[PROBLEM]) == ("1", 2, None)
+    assert (bad[PROBLEM], bad[RAW]) == ("the line is not a JSON object", '{"vote_id": 2, "post_id"')
+
+
+def test_a_table_without_ids_is_refused_with_the_columns_to_name(spark, tmp_path: Path) -> None:
+    path = tmp_path / "posts.csv"
+    path.write_text("id,text\n1,a\n")
+    with pytest.raises(InputError) as caught:
+        converted_rows(spark, path, POSTS)
+    assert caught.value.problem == f"{path} has no column post_id; it has id, text"
+
+
+def test_delta_tables_and_folders_of_one_format_are_found(spark, tmp_path: Path) -> None:
+    delta = tmp_path / "delta"
+    for numbers in ([1], [2, 3]):
+        write_deltalake(str(delta), pa.table({"comment_id": numbers, "post_id": numbers}), mode="append")
+    write_deltalake(str(delta), pa.table({"comment_id": [9], "post_id": [9]}), mode="overwrite")
+    (tmp_path / "mixed").mkdir()
+    for name in ("a.csv", "b.parquet"):
+        (tmp_path / "mixed" / name).touch()
+    assert [row["comment_id"] for row in converted_rows(spark, delta, COMMENTS)] == ["9"]
+    with pytest.raises(InputError, match="files of one format"):
+        locate(str(tmp_path / "mixed"), STORAGE)
+    with pytest.raises(InputError, match="no such file, folder or table"):
+        locate(str(tmp_path / "absent.csv"), STORAGE)
+
+
+def test_tables_of_the_catalogue_are_read(spark) -> None:
+    spark.createDataFrame([(1, 5)], "comment_id long, post_id long").createOrReplaceTempView("said")
+    location = locate("default.said", STORAGE)
+    assert (location.files, location.format) == ((), None)
+    with pytest.raises(InputError, match="neither a file nor a table"):
+        location.read(spark)
+
+
+def test_the_command_publishes_rows_quarantine_and_counts_of_every_table(spark, tmp_path: Path) -> None:
+    (tmp_path / "posts.csv").write_text(POSTS_CSV)
+    duckdb.sql(f"copy (select 5 comment_id, 2 post_id, 'Thanks' body) to '{tmp_path}/comments.parquet'")
+    tables = ["--posts", f"{tmp_path}/posts.csv", "--comments", f"{tmp_path}/comments.parquet", "--site", "forum.test"]
+    lake = ["--lake", f"{tmp_path}/lake"]
+    assert main(["ingest", "tables", *tables, *lake]) == 3, "three of six rows are refused"
+    assert main(["ingest", "tables", *tables, *lake, "--max-bad-fraction", "0.5"]) == 0
+    run = open_lake(f"{tmp_path}/lake").run()
+    rows = {name: run.table(name).to_arrow() for name in ("posts", "comments", "quarantine", "ingested_files")}
+    assert sorted(rows["posts"]["post_id"].to_pylist()) == ["1", "2"]
+    assert rows["comments"].select(["site", "comment_id", "body"]).to_pylist() == [
+        {"site": "forum.test", "comment_id": "5", "body": "Thanks"}
+    ]
+    assert sorted(rows["quarantine"]["reason"].to_pylist()) == [
+        "another row has the same site, post_id",
+        "created_at is no timestamp: yesterday",
+        "post_id is missing",
+    ]
+    counts = ["table_name", "rows_in", "rows_out", "rows_quarantined"]
+    assert sorted(tuple(row.values()) for row in rows["ingested_files"].select(counts).to_pylist()) == [
+        ("comments", 1, 1, 0),
+        ("posts", 5, 2, 3),
+    ]
