@@ -41,6 +41,8 @@ class FileComparison:
         difference: the value minus that of the first file; 0 for the first file.
         p_value: two-sided, of the paired randomization test against the first file, adjusted by Holm for the number of
             files; 1 for the first file.
+        williams: two-sided p-value of Williams' test against the first file, adjusted in the same way; NaN unless the
+            measure is one correlation.
     """
 
     measure: str
@@ -51,6 +53,7 @@ class FileComparison:
     high: float
     difference: float
     p_value: float
+    williams: float = nan
 
 
 def compare_files(

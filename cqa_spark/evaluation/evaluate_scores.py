@@ -16,6 +16,8 @@ from cqa_spark.evaluation.measures.pearson import Pearson
 from cqa_spark.evaluation.ranked_query import RankedQuery, on_unit_scale
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Components
 from cqa_spark.evaluation.score_files import ScoredPairs, read_gold, scored_pairs
+from cqa_spark.evaluation.significance import holm
+from cqa_spark.evaluation.williams import williams_test
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,7 +136,7 @@ def compare_scores(
     confidence: float = CONFIDENCE,
     seed: int = SEED,
 ) -> list[FileComparison]:
-    """Correlations with intervals, and a paired randomization test of each file against the first.
+    """Correlations with intervals, and two tests of each file against the first: paired randomization, and Williams'.
 
     Args:
         gold: file of gold scores, or folder with one for each set.
@@ -149,13 +151,19 @@ def compare_scores(
     Raises:
         InputError: a file cannot be read, or the files do not belong together.
     """
+    import numpy as np
+
     drawn = {"resamples": resamples, "seed": seed}
     by_file = [_sets(gold, prediction) for prediction in predictions]
     found = []
     for name in by_file[0]:
         components = components_of([Pearson()], [sets[name] for sets in by_file])
-        compared = compare_components(components, predictions, **drawn, confidence=confidence)
-        found += [replace(each, measure=f"Pearson {name}") for each in compared]
+        compared = list(compare_components(components, predictions, **drawn, confidence=confidence))
+        williams = [1.0, *holm(np.array(list(_williams([sets[name] for sets in by_file]))))]
+        found += [
+            replace(each, measure=f"Pearson {name}", williams=float(p_value))
+            for each, p_value in zip(compared, williams, strict=True)
+        ]
     if len(by_file[0]) > 1:
         means = _mean_components(by_file)
         found += compare_components(means, predictions, **drawn, confidence=confidence)
@@ -191,6 +199,20 @@ def _correlations(gold: Path, prediction: Path) -> Iterator[SetCorrelation]:
         for mean, (components,) in _mean_components([sets]).items():
             value = mean.total(map(tuple, components))
             yield SetCorrelation(str(prediction), str(mean), len(components), value)
+
+
+def _williams(by_file: Sequence[ScoredPairs]) -> Iterator[float]:
+    """The p-value of each file against the first, on one set."""
+    import numpy as np
+
+    gold = [query.ranked[0].gain for query in by_file[0]]
+    scores = [[query.ranked[0].score for query in pairs] for pairs in by_file]
+    constant = [len(set(each)) == 1 for each in (gold, *scores)]
+    with np.errstate(invalid="ignore"):
+        correlations = np.where(np.logical_or.outer(constant, constant), 0.0, np.corrcoef([gold, *scores]))
+    for other in range(2, len(scores) + 1):
+        of_gold, between = correlations[0], float(correlations[1, other])
+        yield williams_test(float(of_gold[other]), float(of_gold[1]), between, len(gold))
 
 
 def _pairs_of_set(gold: Path, prediction: Path) -> ScoredPairs:

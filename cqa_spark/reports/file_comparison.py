@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cqa_spark.evaluation.compare_files import FileComparison
 from cqa_spark.reports.kit.grid import NO_VALUE, Cell, Grid, difference_cell, value_cell
-from cqa_spark.reports.kit.numbers import count
+from cqa_spark.reports.kit.numbers import count, p_value
 
 
 def file_comparison_grid(found: Sequence[FileComparison], confidence: float) -> Grid:
@@ -23,6 +23,7 @@ def file_comparison_grid(found: Sequence[FileComparison], confidence: float) -> 
     if len(set(names.values())) < len(files):
         names = {file: file for file in files}
     without_labels = {names[each.file]: None for each in found if isnan(each.value)}
+    of_correlations = not all(isnan(each.williams) for each in found)
     return Grid(
         title=f"{count(found[0].queries)} queries, in percentage points",
         about=(
@@ -30,10 +31,17 @@ def file_comparison_grid(found: Sequence[FileComparison], confidence: float) -> 
             f"{names[files[0]]}, with the two-sided p-value of a paired randomization test, adjusted by Holm."
             + (f" The labels of a gold file are no predictions: {', '.join(without_labels)}." if without_labels else "")
         ),
-        headings=("measure", "file", "value", "difference"),
-        rows=tuple((each.measure, (Cell(names[each.file]), *_cells(each, files[0]))) for each in found),
+        headings=("measure", "file", "value", "difference", *(["Williams' test"] if of_correlations else [])),
+        rows=tuple(
+            (each.measure, (Cell(names[each.file]), *_cells(each, files[0]), *([_williams(each)] * of_correlations)))
+            for each in found
+        ),
         texts=("file",),
     )
+
+
+def _williams(found: FileComparison) -> Cell:
+    return NO_VALUE if isnan(found.williams) else Cell(p_value(found.williams))
 
 
 def _cells(found: FileComparison, first: str) -> tuple[Cell, Cell]:

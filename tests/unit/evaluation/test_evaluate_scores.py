@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,9 @@ def test_comparison_has_a_row_for_each_set_mean_and_file(tmp_path: Path) -> None
     ]
     assert all(each.low <= each.value <= each.high for each in found)
     assert found[1].difference == found[1].value - found[0].value
+    # Correlations of .983 and -.618 with the gold, and of -.602 with each other: t = -3.404 with one degree of freedom.
+    assert [each.williams for each in found[:2]] == [1.0, pytest.approx(0.18191, abs=1e-5)]
+    assert isnan(found[-1].williams)
     assert found[0].value == pytest.approx(found[-2].value)
 
 
