@@ -33,14 +33,19 @@ def file_comparison_grid(found: Sequence[FileComparison], confidence: float) -> 
         ),
         headings=("measure", "file", "value", "difference", *(["Williams' test"] if of_correlations else [])),
         rows=tuple(
-            (each.measure, (Cell(names[each.file]), *_cells(each, files[0]), *([_williams(each)] * of_correlations)))
+            (
+                each.measure,
+                (Cell(names[each.file]), *_cells(each, files[0]), *([_williams(each, files[0])] * of_correlations)),
+            )
             for each in found
         ),
         texts=("file",),
     )
 
 
-def _williams(found: FileComparison) -> Cell:
+def _williams(found: FileComparison, first: str) -> Cell:
+    if found.file == first:
+        return Cell("")
     return NO_VALUE if isnan(found.williams) else Cell(p_value(found.williams))
 
 
