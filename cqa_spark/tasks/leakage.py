@@ -50,7 +50,8 @@ def trained_on(threads: DataFrame) -> DataFrame:
 def shared_threads(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
     """Evaluation threads that are also training threads, by id or by text.
 
-    Threads are compared within a task, by the thread that represents a query and its copies. Related threads that recur
+    Threads are compared within a task, by the thread that represents a query and its copies; by text also with those of
+    other sites, because threads are moved and copied between sites. Related threads that recur
     for another original question are not leaks in tasks B and C, because labels belong to the pair. Of several training
     threads, one is named, so that many copies of a text do not make as many pairs as the square of their number.
 
@@ -59,20 +60,20 @@ def shared_threads(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
         trained: as ``training_threads`` returns them.
 
     Returns:
-        site, task, split (of the evaluation data), evaluated and trained (post ids), shared_by (id or text), subject.
+        site, task, split (of the evaluation data), evaluated and trained (post ids, after that of another site its
+        name), shared_by (id or text), subject.
     """
-    keys = F.inline(F.array(_key("id", "fold_key"), _key("text", "fingerprint")))
+    own = F.concat_ws("/", "site", "fold_key")
+    keys = F.inline(F.array(_key("id", own), _key("text", F.col("fingerprint").cast("string"))))
     sides = (evaluated.withColumn("is_trained", F.lit(False)), trained.withColumn("is_trained", F.lit(True)))
-    shown = ("site", "task", "split", "query_id", "fold_key", "subject", "is_trained")
+    shown = ("site", "task", "split", "query_id", own.alias("thread"), "subject", "is_trained")
     both = sides[0].unionByName(sides[1], allowMissingColumns=True).select(*shown, keys).where("key IS NOT NULL")
-    alike = Window.partitionBy("site", "task", "shared_by", "key")
-    trained_thread = F.when(F.col("is_trained"), F.struct("fold_key", "query_id"))
+    alike = Window.partitionBy("task", "shared_by", "key")
+    trained_thread = F.when(F.col("is_trained"), F.struct("thread", "site", "query_id"))
     bounds = both.withColumns({"first": F.min(trained_thread).over(alike), "last": F.max(trained_thread).over(alike)})
     # A copy of the thread itself is shared by id; if all training threads of the text are copies, first is last.
-    by_text = F.when(F.col("first.fold_key") != F.col("fold_key"), F.col("first.query_id")).when(
-        F.col("last.fold_key") != F.col("fold_key"), F.col("last.query_id")
-    )
-    shared = F.when(F.col("shared_by") == "id", F.col("first.query_id")).otherwise(by_text)
+    of_others = [F.when(F.col(f"{end}.thread") != F.col("thread"), _named(end)) for end in ("first", "last")]
+    shared = F.when(F.col("shared_by") == "id", _named("first")).otherwise(F.coalesce(*of_others))
     named = bounds.where(~F.col("is_trained")).withColumn("trained", shared).where("trained IS NOT NULL")
     return named.select(
         "site", "task", "split", F.col("query_id").alias("evaluated"), "trained", "shared_by", "subject"
@@ -122,5 +123,11 @@ def without_labels_of_trained(examples: DataFrame, threads: DataFrame, trained: 
     return EXAMPLES.conform(marked.withColumns(changed).drop("is_shared"))
 
 
-def _key(shared_by: str, column: str) -> Column:
-    return F.struct(F.lit(shared_by).alias("shared_by"), F.col(column).cast("string").alias("key"))
+def _key(shared_by: str, key: Column) -> Column:
+    return F.struct(F.lit(shared_by).alias("shared_by"), key.alias("key"))
+
+
+def _named(trained: str) -> Column:
+    """The id of a training thread, with the name of its site if that is another one."""
+    of_other_site = F.concat(f"{trained}.query_id", F.lit(" of "), f"{trained}.site")
+    return F.when(F.col(f"{trained}.site") == F.col("site"), F.col(f"{trained}.query_id")).otherwise(of_other_site)

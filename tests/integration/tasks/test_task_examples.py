@@ -192,6 +192,19 @@ def test_a_thread_is_not_shared_by_text_with_its_own_copies_only(spark: SparkSes
     ]
 
 
+def test_a_thread_that_was_copied_to_another_site_is_shared_by_text(spark: SparkSession) -> None:
+    schema = (
+        "site string, task string, split string, query_id string, fold_key string, fingerprint long, subject string"
+    )
+    evaluated = [("new", "a", "dev", "7", "7", 1, "moved"), ("new", "a", "dev", "8", "8", 2, "own")]
+    trained = [("old", "a", "train", "3", "3", 1, "x"), ("old", "a", "train", "8", "8", 3, "same id")]
+    sides = [spark.createDataFrame(rows, schema) for rows in (evaluated, trained)]
+    found = shared_threads(sides[0], trained_on(sides[1])).collect()
+    assert [(row.site, row.evaluated, row.trained, row.shared_by) for row in found] == [
+        ("new", "7", "3 of old", "text")
+    ]
+
+
 def test_copies_of_what_was_trained_on_do_not_count(spark: SparkSession) -> None:
     posts = frame(spark, POSTS, *[post(name, subject=LONG) for name in ("T1", "D1")], post("D2", subject=LONG[5:]))
     comments = frame(spark, COMMENTS)
