@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from cqa_spark.features.query_sample import sample_queries
+from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.calibration_curves import Curve, IsotonicCurve, PlattCurve
@@ -30,9 +32,9 @@ from cqa_spark.rankers.training.group import TrainingGroup
 from cqa_spark.rankers.training.parameters import TrainingParameters
 from cqa_spark.rankers.training.rows import TaskRows
 from cqa_spark.rankers.training.tasks import train_in_tasks
-from cqa_spark.rankers.truncation import best_truncation
+from cqa_spark.rankers.truncation import MISSED, best_truncation
 
-_SCORE = "member__score"
+_SCORE, _MISSED = "member__score", "query__missed"
 _MOST_ROWS = 2_000_000
 """Maximum number of out-of-fold scores for fitting; of more, whole queries are sampled."""
 _MEMBER, _CURVE = "member", "curve.json"
@@ -50,7 +52,8 @@ class CalibratedParameters(RankerParameters):
     folds: int = Field(5, ge=2, description="number of folds for out-of-fold scores, by thread")
     decide_by: DecideBy | Literal["tmap"] = Field(
         "mean",
-        description="measure that the threshold maximises on out-of-fold scores: accuracy, F1, their mean, or TMAP",
+        description="measure that the threshold maximises on out-of-fold scores: accuracy, F1, their mean, or TMAP, for "
+        "which relevant candidates count that retrieval missed",
     )
 
     def needs_features(self) -> tuple[str, ...]:
@@ -124,6 +127,9 @@ class CalibratedRanker(Ranker[CalibratedParameters]):
         member = ranker.fit_scores(frame)
         scored = out_of_fold(ranker, frame, folds=self.parameters.folds)
         alone = scored.withColumn(_SCORE, apply_to("score", partial(unbounded, self.parameters.member)))
+        if MISSED in frame.columns:
+            of_query = frame.select(*QUERY, F.col(MISSED).cast("double").alias(_MISSED)).distinct()
+            alone = alone.join(of_query, on=list(QUERY))
         learning = _Calibration(_CURVES[self.parameters.method], self.parameters.decide_by)
         used = sample_queries(alone, _MOST_ROWS, rows=member.training_rows)
         trained = train_in_tasks(
@@ -144,9 +150,10 @@ class _Calibration:
 
     def __call__(self, rows: TaskRows, _: TrainingGroup) -> str:
         curve = self.curve.learn(rows)
-        heights = curve.heights(rows.values(0, len(rows))[:, 0])
+        scores, *missed = rows.values(0, len(rows)).T
+        heights = curve.heights(scores)
         threshold = (
-            best_truncation(heights, rows.relevant, rows.queries)
+            best_truncation(heights, rows.relevant, rows.queries, *missed)
             if self.decide_by == "tmap"
             else best_threshold(heights, rows.relevant, self.decide_by)
         )

@@ -7,8 +7,16 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
+MISSED = "missed"
+"""The column of training examples with the number of the query's relevant candidates that retrieval missed."""
 
-def best_truncation(scores: NDArray[np.float64], relevant: NDArray[np.bool_], queries: NDArray[np.int64]) -> float:
+
+def best_truncation(
+    scores: NDArray[np.float64],
+    relevant: NDArray[np.bool_],
+    queries: NDArray[np.int64],
+    missed: NDArray[np.float64] | None = None,
+) -> float:
     """The threshold with the highest TMAP; the highest of ties.
 
     The value of a ranking changes only at the scores of its candidates. TMAP at each threshold is therefore the
@@ -18,6 +26,8 @@ def best_truncation(scores: NDArray[np.float64], relevant: NDArray[np.bool_], qu
         scores: out-of-fold scores of examples; shape (examples,).
         relevant: whether each example is relevant; shape (examples,).
         queries: query of each example; shape (examples,).
+        missed: number of relevant candidates of the example's query that are no examples, because retrieval missed
+            them: they count in the measure; shape (examples,); None if there are none.
 
     Returns:
         A score, or a number above all scores if empty rankings are best.
@@ -33,7 +43,7 @@ def best_truncation(scores: NDArray[np.float64], relevant: NDArray[np.bool_], qu
     rank = np.arange(len(query)) - np.repeat(starts, sizes) + 1
     hits = _running_sums(hit, starts, sizes)
     precision = _running_sums(hit * hits / rank, starts, sizes)
-    all_hits = np.repeat(np.add.reduceat(hit, starts), sizes)
+    all_hits = np.repeat(np.add.reduceat(hit, starts), sizes) + (0.0 if missed is None else missed[best_first])
     gain = np.where(all_hits == 0, 1.0, hits / np.maximum(all_hits, 1))
     value = (precision + gain * (hits + gain) / (rank + 1)) / (all_hits + 1)
     before = np.where(is_first, all_hits == 0, np.roll(value, 1))

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
-from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
+from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, QUERY
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
+from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.lake.schemas.studies import TRIALS
+from cqa_spark.rankers.truncation import MISSED
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.persistence import persisted
@@ -56,8 +61,8 @@ class Train(Step):
         return EXAMPLES, POSTS, COMMENTS, *frame_tables(self.systems), GROUPS, *models
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """The omitted groups, and the trials of a search."""
-        return LEFT_OUT_GROUPS, TRIALS
+        """The omitted groups, the trials of a search, and what retrieval missed."""
+        return LEFT_OUT_GROUPS, TRIALS, UNRETRIEVED
 
     def writes(self) -> tuple[Product, ...]:
         """A model for each system, and the feature importances."""
@@ -71,7 +76,7 @@ class Train(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Fit and save."""
         systems = tuned_systems(run, usable_systems(run, self.systems))
-        examples = task_examples(run, self.task).where(IN_TRAINING)
+        examples = _with_missed(run, task_examples(run, self.task).where(IN_TRAINING))
         threads = training_threads(examples, run.read(POSTS), run.read(COMMENTS))
         with persisted(threads) as (threads,), feature_frames(run, systems, examples) as frame_of:
 
@@ -94,6 +99,14 @@ class Train(Step):
         trainings = [each.model.description.training for each in trained]
         counts.rows_in = sum(each.rows for each in trainings if each is not None)
         counts.rows_out = len(trained)
+
+
+def _with_missed(run: Run, examples: DataFrame) -> DataFrame:
+    """Examples with the number of relevant candidates of their query that retrieval missed, if any were retrieved."""
+    if not run.has(UNRETRIEVED):
+        return examples
+    missed = run.read(UNRETRIEVED).groupBy(*QUERY).agg(F.count(F.lit(1)).alias(MISSED))
+    return examples.join(missed, on=list(QUERY), how="left").fillna(0, [MISSED])
 
 
 def trained_recipes(run: Run, systems: Sequence[System]) -> list[System]:

@@ -17,19 +17,23 @@ from cqa_spark.rankers.truncation import best_truncation
 Example = tuple[int, float, bool]
 
 
-def _tmap(examples: list[Example], threshold: float) -> float:
+def _tmap(examples: list[Example], threshold: float, missed: list[int]) -> float:
     measure = parse_measure("TMAP")
     ranked = sorted(examples, key=lambda each: (each[0], -each[1]))
     queries = [
-        RankedQuery([Candidate(hit, float(hit), score >= threshold) for _, score, hit in of_query])
-        for _, of_query in groupby(ranked, key=lambda each: each[0])
+        RankedQuery(
+            [Candidate(hit, float(hit), score >= threshold) for _, score, hit in of_query],
+            [Candidate(relevant=True, gain=1.0)] * missed[query],
+        )
+        for query, of_query in groupby(ranked, key=lambda each: each[0])
     ]
     return sum(measure.value(query) for query in queries) / len(queries)
 
 
-def _best(examples: list[Example]) -> float:
+def _best(examples: list[Example], missed: list[int] | None = None) -> float:
     query, score, hit = zip(*examples, strict=True)
-    return best_truncation(np.array(score), np.array(hit), np.array(query))
+    by_example = None if missed is None else np.array(missed, np.float64)[list(query)]
+    return best_truncation(np.array(score), np.array(hit), np.array(query), by_example)
 
 
 def test_rankings_are_cut_after_hits_that_score_above_misses() -> None:
@@ -40,15 +44,22 @@ def test_empty_rankings_are_best_where_misses_score_highest() -> None:
     assert _best([(1, 0.9, False), (2, 0.8, False), (3, 0.1, True)]) == sys.float_info.max
 
 
+def test_an_empty_ranking_is_wrong_where_retrieval_missed_the_duplicate() -> None:
+    examples = [(0, 0.6, True), (1, 0.8, False), (2, 0.8, False)]
+    assert _best(examples) == sys.float_info.max
+    assert _best(examples, [0, 0, 1]) == 0.6
+
+
 @given(
     st.lists(
         st.tuples(st.integers(0, 3), st.integers(0, 6).map(float), st.booleans()),
         min_size=1,
         max_size=14,
         unique_by=lambda each: (each[0], each[1]),
-    )
+    ),
+    st.lists(st.integers(0, 3), min_size=4, max_size=4),
 )
-def test_no_threshold_is_better(examples: list[Example]) -> None:
+def test_no_threshold_is_better(examples: list[Example], missed: list[int]) -> None:
     thresholds = [*{score for _, score, _ in examples}, sys.float_info.max]
-    best = max(_tmap(examples, each) for each in thresholds)
-    assert _tmap(examples, _best(examples)) == pytest.approx(best, abs=1e-12)
+    best = max(_tmap(examples, each, missed) for each in thresholds)
+    assert _tmap(examples, _best(examples, missed), missed) == pytest.approx(best, abs=1e-12)

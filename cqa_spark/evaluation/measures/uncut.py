@@ -1,0 +1,21 @@
+"""UncutTMAP: TMAP of whole rankings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from cqa_spark.evaluation.measures.truncated_average_precision import TruncatedMeanAveragePrecision
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class Uncut(TruncatedMeanAveragePrecision):
+    """TMAP of a system that keeps all candidates in its order: a system that decides where to cut should exceed it."""
+
+    name: ClassVar[str] = "UncutTMAP"
+    about: ClassVar[str] = "TMAP of the rankings, if no candidate were cut"
+
+    def value(self, query: RankedQuery) -> float:
+        """Average precision of one query, with its terminal document after the last candidate."""
+        return super().value(replace(query, ranked=[each._replace(predicted=True) for each in query.ranked]))
