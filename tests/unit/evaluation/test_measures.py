@@ -134,6 +134,7 @@ def test_every_module_declares_a_documented_measure() -> None:
         "RR",
         "Recall",
         "TMAP",
+        "UncutTMAP",
     ]
     names.append("nDCG")
     assert sorted(known_measures()) == names
