@@ -46,9 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(overview())
         return 0
     if given[0] == "--version":
-        from cqa_spark.runtime.provenance import code_version
+        from cqa_spark.runtime.provenance import package_version
 
-        print(f"cqa-spark {code_version()}")
+        print(f"cqa-spark {package_version()}")
         return 0
     try:
         with stop_on_signals():

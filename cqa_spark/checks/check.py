@@ -11,6 +11,7 @@ from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import TableFiles
+from cqa_spark.plugins import PluginKind
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,17 @@ class RunUnderReview:
 
 
 Check = Callable[[RunUnderReview, CheckSettings], Verdict]
+
+CHECKS: PluginKind[Check] = PluginKind("checks", "check")
+
+
+def all_checks() -> list[Check]:
+    """All checks, in alphabetical order.
+
+    Raises:
+        EnvironmentProblem: one of them cannot be imported; a run that lacks it must not be published.
+    """
+    return [CHECKS.load(name) for name in CHECKS.names()]
 
 
 def nothing_to_compare(check: str, limit: float) -> Verdict:

@@ -1,47 +1,17 @@
-"""The registry of source formats, each a package.
-
-Annotated files are given by split; dumps are complete sites, which are read again if a file has changed.
-"""
+"""Source formats by name: annotated files, which are given by split, and dumps, which are complete sites."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.cqa_md.ingest import CqaMdFiles
-from cqa_spark.corpora.qatar_living.ingest import QatarLivingFiles
-from cqa_spark.corpora.question_list.ingest import QuestionList, question_lists
-from cqa_spark.corpora.source import Source
-from cqa_spark.corpora.stackexchange.ingest.ingest import StackExchangeDump, stackexchange_dumps
-from cqa_spark.corpora.text_pairs.ingest import QuestionPairFiles, StsFiles
+from cqa_spark.corpora.annotated_files import AnnotatedFiles
+from cqa_spark.corpora.source import DumpFormat, Source
 from cqa_spark.errors import ConfigError
+from cqa_spark.plugins import PluginKind
 
-
-@dataclass(frozen=True)
-class DumpFormat:
-    """A format of dumps.
-
-    Attributes:
-        source: creates the source of one dump per site.
-        find: finds the dumps named in a job's settings; several dumps of a site are in order of time.
-    """
-
-    source: Callable[..., Source]
-    find: Callable[..., Sequence[Source]]
-
-
-FILES: Mapping[str, Callable[[Mapping[str, Sequence[str]], str, ObjectStorageSettings], Source]] = {
-    "qatar_living": QatarLivingFiles,
-    "cqa_md": CqaMdFiles,
-    "sts": StsFiles,
-    "question_pairs": QuestionPairFiles,
-}
-DUMPS: Mapping[str, DumpFormat] = {
-    "stackexchange": DumpFormat(StackExchangeDump, stackexchange_dumps),
-    "question_list": DumpFormat(QuestionList, question_lists),
-}
+CORPORA: PluginKind[type[AnnotatedFiles] | DumpFormat] = PluginKind("corpora", "source format")
 
 
 def file_source(
@@ -58,8 +28,7 @@ def file_source(
     Raises:
         ConfigError: unknown format; the known ones are listed.
     """
-    _require(corpus, FILES)
-    return FILES[corpus](by_split, site, storage)
+    return require_file_format(corpus)(by_split, site, storage)
 
 
 def dump_sources(corpus: str, settings: DumpJobSettings, *, full: bool = False) -> Sequence[Source]:
@@ -74,8 +43,7 @@ def dump_sources(corpus: str, settings: DumpJobSettings, *, full: bool = False) 
         ConfigError: unknown format; the known ones are listed.
         InputError: there is no dump, or one cannot be read.
     """
-    _require(corpus, DUMPS)
-    return DUMPS[corpus].find(settings, full=full)
+    return require_dump_format(corpus).find(settings, full=full)
 
 
 def dump_before_search(corpus: str, settings: DumpJobSettings) -> Source:
@@ -84,28 +52,30 @@ def dump_before_search(corpus: str, settings: DumpJobSettings) -> Source:
     Raises:
         ConfigError: unknown format; the known ones are listed.
     """
-    _require(corpus, DUMPS)
-    return DUMPS[corpus].source((), settings)
+    return require_dump_format(corpus).source((), settings)
 
 
-def require_file_format(corpus: str) -> None:
-    """Check the name of a format of annotated files.
-
-    Raises:
-        ConfigError: unknown format; the known ones are listed.
-    """
-    _require(corpus, FILES)
-
-
-def require_dump_format(dump_format: str) -> None:
-    """Check the name of a format of dumps.
+def require_file_format(corpus: str) -> type[AnnotatedFiles]:
+    """The format of annotated files of this name.
 
     Raises:
         ConfigError: unknown format; the known ones are listed.
+        EnvironmentProblem: its module cannot be imported.
     """
-    _require(dump_format, DUMPS)
+    source = CORPORA.load(corpus) if corpus in CORPORA.names() else None
+    if source is None or isinstance(source, DumpFormat):
+        raise _unknown(corpus, dumps=False)
+    return source
 
 
-def _require(corpus: str, known: Mapping[str, object]) -> None:
-    if corpus not in known:
-        raise ConfigError(f"unknown source format: {corpus}", f"known formats: {', '.join(sorted(known))}")
+def require_dump_format(dump_format: str) -> DumpFormat:
+    """The format of dumps of this name; errors as for ``require_file_format``."""
+    source = CORPORA.load(dump_format) if dump_format in CORPORA.names() else None
+    if not isinstance(source, DumpFormat):
+        raise _unknown(dump_format, dumps=True)
+    return source
+
+
+def _unknown(name: str, *, dumps: bool) -> ConfigError:
+    known = [known for known, source in CORPORA.load_all().items() if isinstance(source, DumpFormat) == dumps]
+    return ConfigError(f"unknown source format: {name}", f"known formats: {', '.join(known)}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from cqa_spark.lake.journal import JournalTable
@@ -54,3 +56,16 @@ class Source(ABC):
             InputError: a file is truncated, or too many records were quarantined.
             ContractError: record counts disagree between the files and the tables.
         """
+
+
+@dataclass(frozen=True)
+class DumpFormat:
+    """A format of dumps.
+
+    Attributes:
+        source: creates the source of one dump per site, from its files and a job's settings.
+        find: finds the dumps named in a job's settings; several dumps of a site are in order of time.
+    """
+
+    source: Callable[..., Source]
+    find: Callable[..., Sequence[Source]]

@@ -1,38 +1,37 @@
-"""Finds feature groups: every group class that a module below ``cqa_spark.features.groups`` defines."""
+"""Feature groups by name."""
 
 from __future__ import annotations
 
-import importlib
-import inspect
-import pkgutil
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from functools import cache
-from types import MappingProxyType, ModuleType
 
-from cqa_spark.config.suggestions import known_names
-from cqa_spark.errors import ConfigError, ContractError
-from cqa_spark.features import groups
+from cqa_spark.errors import ContractError
 from cqa_spark.features.group import FeatureGroup
+from cqa_spark.plugins import PluginKind
+
+FEATURE_GROUPS: PluginKind[type[FeatureGroup]] = PluginKind("feature_groups", "feature group")
 
 VERSIONED_NAME = re.compile(r"[a-z][a-z0-9_]*_v[1-9][0-9]*")
 
 
 def known_groups() -> tuple[str, ...]:
     """The names of all feature groups, in alphabetical order."""
-    return tuple(_registered())
+    return FEATURE_GROUPS.names()
 
 
+@cache
 def group_class(name: str) -> type[FeatureGroup]:
     """The feature group of this name.
 
     Raises:
         ConfigError: unknown group; the error lists close matches and all known names.
+        ContractError: the group has another name, no version or no family, or its columns are not distinct.
+        EnvironmentProblem: its module cannot be imported.
     """
-    registered = _registered()
-    if name not in registered:
-        raise ConfigError(f"unknown feature group {name}", known_names(name, registered, "groups"))
-    return registered[name]
+    group = FEATURE_GROUPS.load(name)
+    check_declaration(name, group)
+    return group
 
 
 def reads_texts(names: Iterable[str]) -> bool:
@@ -62,53 +61,30 @@ def family(name: str) -> str:
     return group_class(name).family
 
 
-def index_by_name(classes: Iterable[type[FeatureGroup]]) -> Mapping[str, type[FeatureGroup]]:
-    """Group classes by name, in alphabetical order.
+def check_declaration(name: str, group: type[FeatureGroup]) -> None:
+    """Check what a group declares.
+
+    Args:
+        name: the name that it is registered with.
+        group: its class.
 
     Raises:
-        ContractError: a name has no version or is used twice, the family is missing, or columns are not distinct.
+        ContractError: it has another name, no version or no family, or its columns are not distinct.
     """
-    index: dict[str, type[FeatureGroup]] = {}
-    for found in classes:
-        _check(found)
-        if found.name in index:
-            raise ContractError(
-                f"two feature groups are named {found.name}: {index[found.name].__module__} and {found.__module__}",
-                "give one of them another name or the next version",
-            )
-        index[found.name] = found
-    return MappingProxyType(dict(sorted(index.items())))
-
-
-@cache
-def _registered() -> Mapping[str, type[FeatureGroup]]:
-    found = pkgutil.walk_packages(groups.__path__, prefix=f"{groups.__name__}.")
-    modules = [importlib.import_module(module.name) for module in found]
-    return index_by_name(found for module in modules for found in _groups_of(module))
-
-
-def _groups_of(module: ModuleType) -> Iterator[type[FeatureGroup]]:
-    for _, member in inspect.getmembers(module, inspect.isclass):
-        defined_here = member.__module__ == module.__name__
-        if defined_here and issubclass(member, FeatureGroup) and not inspect.isabstract(member):
-            yield member
-
-
-def _check(found: type[FeatureGroup]) -> None:
-    if not VERSIONED_NAME.fullmatch(found.name):
+    where = f"{group.__name__} of {group.__module__}"
+    if group.name != name:
+        raise ContractError(f"feature group {where} is registered as {name}", f"register it as {group.name}")
+    if not VERSIONED_NAME.fullmatch(name):
+        raise ContractError(f"feature group {name}, {where}, has no version", f"end its name in one: {name}_v1")
+    if not getattr(group, "family", ""):
         raise ContractError(
-            f"feature group {found.name} of {found.__module__} has no version",
-            f"end its name in one: {found.name}_v1",
-        )
-    if not getattr(found, "family", ""):
-        raise ContractError(
-            f"feature group {found.name} of {found.__module__} declares no family",
+            f"feature group {name}, {where}, declares no family",
             "declare the family that an ablation leaves it out with, such as similarity",
         )
-    names = [column.name for column in found.columns]
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    names = [column.name for column in group.columns]
+    repeated = sorted({column for column in names if names.count(column) > 1})
     if repeated or not names:
         raise ContractError(
-            f"feature group {found.name} declares " + (f"{', '.join(repeated)} twice" if names else "no columns"),
+            f"feature group {name} declares " + (f"{', '.join(repeated)} twice" if names else "no columns"),
             "declare every column once",
         )

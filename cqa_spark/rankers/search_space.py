@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from cqa_spark.rankers.ranges import Between, declared_ranges
-from cqa_spark.rankers.registry import ranker_class
+from cqa_spark.rankers.registry import RANKERS
 
 
 def draw(space: Mapping[str, Between], random: Random) -> dict[str, float | int]:
@@ -40,7 +40,7 @@ def search_space(ranker: str, parameters: Mapping[str, Any]) -> dict[str, Betwee
         ranker: registered name.
         parameters: parameters of a recipe, which name the members.
     """
-    space = declared_ranges(ranker_class(ranker).parameters_type)
+    space = declared_ranges(RANKERS.load(ranker).parameters_type)
     for path, member in members(parameters):
         inner = search_space(member["name"], member.get("parameters", {}))
         space |= {f"{path}.parameters.{name}": range_ for name, range_ in inner.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.rankers.registry import ranker_class
+from cqa_spark.rankers.registry import RANKERS
 from cqa_spark.rankers.search_space import members, with_values
 from cqa_spark.rankers.spec import RankerSpec
 
@@ -30,7 +30,7 @@ def with_other_seed(ranker: RankerSpec, number: int) -> RankerSpec | None:
 def seeds_of(ranker: RankerSpec) -> dict[str, int]:
     """The seeds of a ranker and its members, by path in the parameters."""
     found: dict[str, int] = {}
-    field = ranker_class(ranker.name).parameters_type.model_fields.get("seed")
+    field = RANKERS.load(ranker.name).parameters_type.model_fields.get("seed")
     if field is not None:
         found["seed"] = ranker.parameters.get("seed", field.default)
     for path, member in members(ranker.parameters):

@@ -7,8 +7,11 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from importlib.util import find_spec
+from pathlib import Path
 
 from cqa_spark import __version__
+from cqa_spark.plugins import plugins_of_others
 
 _OUTSIDE = frozenset({"conf", "jobs"})
 """Folders that lie beside the package in a checkout, and in it in a wheel."""
@@ -18,14 +21,27 @@ _CHARACTERS = 12
 
 
 @cache
-def code_version() -> str:
+def package_version() -> str:
     """The package's version and a hash of its sources, such as ``0.1.0+3f2a9c1d7b40``.
 
-    Runs with one code version computed their values in the same way, and a run reuses values only of such runs. A
-    wheel, a checkout and the zip file of ``spark-submit.sh`` with the same sources have the same version; an edited
-    checkout has another. Recipes and settings are no part of it: the configuration hash of a run covers them.
+    A wheel, a checkout and the zip file of ``spark-submit.sh`` with the same sources have the same version; an edited
+    checkout has another.
     """
     return f"{__version__}+{sources_hash(files('cqa_spark'))[:_CHARACTERS]}"
+
+
+@cache
+def code_version() -> str:
+    """The version of the package, and a hash of the sources of plug-ins of other packages, if any are installed.
+
+    Runs with one code version computed their values in the same way, and a run reuses values only of such runs.
+    Recipes and settings are no part of it: the configuration hash of a run covers them.
+    """
+    packages = sorted({entry.target.partition(":")[0].partition(".")[0] for entry in plugins_of_others()})
+    if not packages:
+        return package_version()
+    total = sha256("".join(f"{name}\0{_plugin_hash(name)}\0" for name in packages).encode())
+    return f"{package_version()}+{total.hexdigest()[:_CHARACTERS]}"
 
 
 def sources_hash(package: Traversable) -> str:
@@ -47,3 +63,16 @@ def _modules(folder: Traversable, above: str) -> Iterator[tuple[str, Traversable
             yield path, entry
         elif entry.is_dir() and path not in _OUTSIDE:
             yield from _modules(entry, f"{path}/")
+
+
+def _plugin_hash(name: str) -> str:
+    """The hash of a top-level package or module; empty if there is none, or if it cannot be imported."""
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        return ""
+    if not spec.submodule_search_locations:
+        return sha256(Path(spec.origin).read_bytes()).hexdigest()
+    try:
+        return sources_hash(files(name))
+    except Exception:  # whatever the package raises; who uses its plug-ins is told
+        return ""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from cqa_spark.checks.check import RunUnderReview, Verdict
-from cqa_spark.checks.registry import CHECKS as ALL_CHECKS
+from cqa_spark.checks.check import RunUnderReview, Verdict, all_checks
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.errors import ChecksFailed
 from cqa_spark.lake.publishing import Snapshot
@@ -71,7 +70,7 @@ class Check(Step):
             files=_files(run),
             last_files=_files(last) if last is not None else {},
         )
-        verdicts = run_concurrently(lambda check: check(review, self.limits), ALL_CHECKS)
+        verdicts = run_concurrently(lambda check: check(review, self.limits), all_checks())
         run.write_entries(CHECKS, [asdict(each) for each in verdicts])
         counts.rows_in = len(verdicts)
         counts.rows_out = sum(each.passed for each in verdicts)

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from cqa_spark.config.project_root import project_root
-from cqa_spark.evaluation.measures import known_measures
+from cqa_spark.evaluation.measures import MEASURES
 from cqa_spark.features.catalogue import described
 from cqa_spark.features.registry import known_groups
 from cqa_spark.lake.declared_tables import declared_tables
@@ -50,7 +50,7 @@ scores with ours."""
 def measures_page() -> str:
     """Every measure with its definition and source."""
     rows = [
-        [code(str(measure())), plain(measure.about), plain(measure.source)] for measure in known_measures().values()
+        [code(str(measure())), plain(measure.about), plain(measure.source)] for measure in MEASURES.load_all().values()
     ]
     intro = """Measures are written as shown; the number is the cutoff, and may be another one (`nDCG@20`). Tables show
 percent; JSON, files and `cqa_spark.evaluate` hold fractions. Intervals are bootstrap intervals over queries, and

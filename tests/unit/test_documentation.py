@@ -12,7 +12,7 @@ import pytest
 from lxml import html
 
 from cqa_spark.commands.table import JOBS
-from cqa_spark.evaluation.measures import known_measures
+from cqa_spark.evaluation.measures import MEASURES
 from cqa_spark.features.registry import known_groups
 from cqa_spark.lake.declared_tables import declared_tables
 
@@ -45,7 +45,7 @@ def test_the_reference_has_all_that_is_declared(pages: Path) -> None:
     assert [name for name in known_groups() if name not in reference["features"]] == []
     assert [name for name in declared_tables() if name not in reference["tables"]] == []
     measures = _text(pages / "reference" / "measures.html")
-    assert [str(measure()) for measure in known_measures().values() if str(measure()) not in measures] == []
+    assert [str(measure()) for measure in MEASURES.load_all().values() if str(measure()) not in measures] == []
     recipes = [path.stem for path in (ROOT / "conf" / "systems").glob("*.yaml")]
     systems = _text(pages / "reference" / "systems.html")
     assert [name for name in recipes if name not in systems] == []

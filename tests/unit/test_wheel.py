@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.config.project_root import jars_folder
-from cqa_spark.runtime.provenance import code_version
+from cqa_spark.runtime.provenance import package_version
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("cqa_spark", "conf", "jobs", "pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE")
@@ -77,7 +77,7 @@ def test_its_jars_are_in_the_cache_of_the_user(cqa: Cqa) -> None:
 
 
 def test_its_code_version_is_that_of_the_checkout(cqa: Cqa) -> None:
-    assert cqa("--version") == f"cqa-spark {code_version()}\n"
+    assert cqa("--version") == f"cqa-spark {package_version()}\n"
 
 
 def test_another_home_has_its_own_systems(cqa: Cqa, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.inputs import UNANNOTATED, InputFile, find_inputs
 from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, Record, read_records
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
-from cqa_spark.corpora.source import Source
+from cqa_spark.corpora.source import DumpFormat, Source
 from cqa_spark.corpora.stackexchange.dump_files import site_of
 from cqa_spark.corpora.stackexchange.post_links import DUPLICATE_LINK
 from cqa_spark.corpora.whole_files import of_file, read_whole_files
@@ -153,6 +153,9 @@ def question_lists(settings: DumpJobSettings, *, full: bool = False) -> list[Que
     if not any(_holds_questions(file.path) for file in files):
         raise InputError(f"no {QUESTIONS} among the input", "name the folder that holds it with --input")
     return [QuestionList(files, settings, full)]
+
+
+QUESTION_LIST = DumpFormat(QuestionList, question_lists)
 
 
 def _holds_questions(path: str) -> bool:

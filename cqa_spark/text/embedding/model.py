@@ -16,20 +16,19 @@ DIGITS = 4
 class EmbeddingModel(PretrainedModel):
     """A pretrained model that turns a text into a vector of unit length.
 
-    Its weights are an ONNX graph with the weights inside. The files of a Python package are those that its program
-    reads.
-
     Attributes:
-        pooling: the vector of a text is that of its first token, or the mean over its tokens; not used for packages.
+        encoder: name of the encoder that runs the model; by default, ONNX Runtime, for a graph with the weights inside.
+        pooling: the vector of a text is that of its first token, or the mean over its tokens; ONNX only.
         prefix: text that the model expects before every input.
         dimension: number of components of a vector.
-        max_tokens: maximum number of tokens; longer texts are truncated. Not used for packages.
+        max_tokens: maximum number of tokens; longer texts are truncated. ONNX only.
     """
 
     folder: ClassVar[str] = "models"
     kind: ClassVar[str] = "embedding model"
     example: ClassVar[str] = "bge_small_en"
 
+    encoder: str = "onnx"
     pooling: Literal["first_token", "mean"] | None = None
     prefix: str = ""
     dimension: int = Field(gt=0)
@@ -37,12 +36,20 @@ class EmbeddingModel(PretrainedModel):
 
     @model_validator(mode="after")
     def _pooling_of_onnx(self) -> EmbeddingModel:
-        if self.source.package is None and (self.pooling is None or self.max_tokens is None):
+        if self.encoder == "onnx" and (self.pooling is None or self.max_tokens is None):
             raise ValueError("an ONNX model needs pooling and max_tokens")
         return self
 
     @property
     def version(self) -> str:
         """Twelve hexadecimal digits that identify everything that affects the vectors."""
-        parts = (self.weights.sha256, self.tokenizer.sha256, self.pooling, self.prefix, self.max_tokens, DIGITS)
+        parts = (
+            self.encoder,
+            self.weights.sha256,
+            self.tokenizer.sha256,
+            self.pooling,
+            self.prefix,
+            self.max_tokens,
+            DIGITS,
+        )
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]

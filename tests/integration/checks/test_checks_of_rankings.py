@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.checks.check import RunUnderReview, Verdict
+from cqa_spark.checks.check import RunUnderReview, Verdict, all_checks
 from cqa_spark.checks.complete_queries import complete_queries
 from cqa_spark.checks.quarantine_share import quarantine_share
 from cqa_spark.checks.rank_correlation import rank_correlation
-from cqa_spark.checks.registry import CHECKS
 from cqa_spark.checks.score_drift import score_drift
 from cqa_spark.config.check_settings import CheckSettings
 
@@ -56,7 +55,7 @@ def test_in_the_first_night_only_the_run_itself_is_judged(spark: SparkSession) -
     assert complete_queries(first, LIMITS) == Verdict(
         "complete queries", False, 2, 0, "1 queries partially ranked, 1 not at all"
     )
-    others = [check for check in CHECKS if check not in (quarantine_share, complete_queries)]
+    others = [check for check in all_checks() if check not in (quarantine_share, complete_queries)]
     assert {check(first, LIMITS).reason for check in others} == {"nothing comparable is published"}
 
 

@@ -44,7 +44,7 @@ def query(make_examples: Callable[..., DataFrame]) -> DataFrame:
 
 
 def test_all_rankers_are_here() -> None:
-    assert {*_SCORED, *_OUT_OF_FOLD, *_NEURAL} == set(RANKERS)
+    assert {*_SCORED, *_OUT_OF_FOLD, *_NEURAL} == set(RANKERS.names())
 
 
 @pytest.mark.parametrize("name", _SCORED)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.evaluation.measure import MeanMeasure
-from cqa_spark.evaluation.measures import known_measures, parse_measure
+from cqa_spark.evaluation.measures import MEASURES as REGISTERED
+from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 DEFAULT_MEASURES = EvaluationSettings().measures
@@ -38,7 +39,7 @@ def test_measures_are_fractions(several) -> None:
 
 @given(query=queries)
 def test_every_query_has_the_same_number_of_components(query) -> None:
-    for measure in (known() for known in known_measures().values()):
+    for measure in (known() for known in REGISTERED.load_all().values()):
         assert len(measure.components(query)) == measure.width
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.errors import ConfigError
-from cqa_spark.evaluation.measures import known_measures, parse_measure
+from cqa_spark.evaluation.measures import MEASURES, parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 DEFAULT_MEASURES = EvaluationSettings().measures
@@ -137,8 +137,8 @@ def test_every_module_declares_a_documented_measure() -> None:
         "UncutTMAP",
     ]
     names.append("nDCG")
-    assert sorted(known_measures()) == names
-    for measure in known_measures().values():
+    assert sorted(MEASURES.names()) == names
+    for measure in MEASURES.load_all().values():
         assert measure.about
         assert measure.source
         assert all(field.metadata["about"] for field in measure.parameters())

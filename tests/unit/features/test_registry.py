@@ -1,4 +1,4 @@
-"""Groups are found by dropping a module in, and named without doubt."""
+"""Groups are registered, and named without doubt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from cqa_spark.errors import ConfigError, ContractError
 from cqa_spark.features.group import Entity, FeatureColumn, FeatureGroup, QueryGroup
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.registry import family, group_class, index_by_name, known_groups
+from cqa_spark.features.registry import check_declaration, family, group_class, known_groups
 
 
 class _Group(QueryGroup):
@@ -26,7 +26,7 @@ class _Group(QueryGroup):
         raise NotImplementedError
 
 
-def test_every_module_of_the_groups_folder_is_found() -> None:
+def test_groups_are_listed_in_alphabetical_order() -> None:
     assert {
         "author_activity_v1",
         "author_quality_v1",
@@ -78,34 +78,28 @@ def test_a_misspelt_name_is_answered_with_close_and_known_names() -> None:
     assert all(name in caught.value.remedy for name in known_groups())
 
 
-def test_groups_are_indexed_in_alphabetical_order() -> None:
-    other = type("Other", (_Group,), {"name": "arm_length_v2"})
-    assert list(index_by_name([_Group, other])) == ["arm_length_v2", "shoe_size_v1"]
-
-
-def test_two_groups_of_one_name_are_refused() -> None:
-    twin = type("Twin", (_Group,), {})
-    with pytest.raises(ContractError, match="two feature groups are named shoe_size_v1"):
-        index_by_name([_Group, twin])
+def test_a_group_that_is_registered_under_another_name_is_refused() -> None:
+    with pytest.raises(ContractError, match=r"_Group of .* is registered as shoe_size_v2"):
+        check_declaration("shoe_size_v2", _Group)
 
 
 @pytest.mark.parametrize("name", ["shoe_size", "shoe_size_v0", "ShoeSize_v1", "shoe_size_v1b"])
 def test_a_name_without_a_version_is_refused(name: str) -> None:
     with pytest.raises(ContractError, match="has no version"):
-        index_by_name([type("Unversioned", (_Group,), {"name": name})])
+        check_declaration(name, type("Unversioned", (_Group,), {"name": name}))
 
 
 def test_a_group_without_a_family_is_refused() -> None:
     orphan = type("Orphan", (FeatureGroup,), {"name": "shoe_size_v1", "columns": _Group.columns})
-    with pytest.raises(ContractError, match=r"shoe_size_v1 of .* declares no family"):
-        index_by_name([orphan])
+    with pytest.raises(ContractError, match=r"shoe_size_v1, Orphan of .*, declares no family"):
+        check_declaration("shoe_size_v1", orphan)
 
 
 def test_a_column_that_is_declared_twice_is_refused() -> None:
     with pytest.raises(ContractError, match="declares size twice"):
-        index_by_name([type("Doubled", (_Group,), {"columns": _Group.columns * 2})])
+        check_declaration("shoe_size_v1", type("Doubled", (_Group,), {"columns": _Group.columns * 2}))
 
 
 def test_a_group_without_columns_is_refused() -> None:
     with pytest.raises(ContractError, match="declares no columns"):
-        index_by_name([type("Empty", (_Group,), {"columns": ()})])
+        check_declaration("shoe_size_v1", type("Empty", (_Group,), {"columns": ()}))

@@ -4,12 +4,12 @@ import pytest
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.boosted_trees import BoostedTreesRanker
-from cqa_spark.rankers.registry import RANKERS, build_ranker, ranker_class
+from cqa_spark.rankers.registry import RANKERS, build_ranker
 
 
 def test_rankers_are_found_by_name() -> None:
-    assert ranker_class("boosted_trees") is BoostedTreesRanker
-    assert sorted(RANKERS) == [
+    assert RANKERS.load("boosted_trees") is BoostedTreesRanker
+    assert list(RANKERS.names()) == [
         "average",
         "boosted_trees",
         "calibrated",
@@ -27,9 +27,9 @@ def test_rankers_are_found_by_name() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", RANKERS)
+@pytest.mark.parametrize("name", RANKERS.names())
 def test_the_table_names_each_ranker_as_it_names_itself(name: str) -> None:
-    assert ranker_class(name).name == name
+    assert RANKERS.load(name).name == name
 
 
 def test_given_parameters_stand_beside_the_defaults_of_the_others() -> None:
@@ -42,9 +42,9 @@ def test_an_unknown_ranker_is_answered_with_the_known_ones() -> None:
         build_ranker("boosted_tree", {})
     assert caught.value.problem == "unknown ranker boosted_tree"
     assert caught.value.remedy == (
-        "did you mean boosted_trees? known rankers: column, random_order, logistic_regression, ridge_regression, "
-        "linear_svm, multilayer_perceptron, feed_forward, decomposable_attention, boosted_trees, average, "
-        "mean_similarity, stacking, calibrated, within_query"
+        "did you mean boosted_trees? known rankers: average, boosted_trees, calibrated, column, "
+        "decomposable_attention, feed_forward, linear_svm, logistic_regression, mean_similarity, "
+        "multilayer_perceptron, random_order, ridge_regression, stacking, within_query"
     )
 
 
@@ -70,11 +70,11 @@ def test_a_missing_parameter_is_explained() -> None:
     assert caught.value.remedy == "column: initial_rank, or a feature as GROUP__COLUMN"
 
 
-@pytest.mark.parametrize("name", RANKERS)
+@pytest.mark.parametrize("name", RANKERS.names())
 def test_every_parameter_is_documented(name: str) -> None:
-    fields = ranker_class(name).parameters_type.model_fields
+    fields = RANKERS.load(name).parameters_type.model_fields
     assert [field for field, declared in fields.items() if not declared.description] == []
-    assert ranker_class(name).about
+    assert RANKERS.load(name).about
 
 
 def test_an_average_of_scores_that_are_not_probabilities_is_refused() -> None:

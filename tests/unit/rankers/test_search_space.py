@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.rankers.ranges import Between, declared_ranges
-from cqa_spark.rankers.registry import RANKERS, build_ranker, ranker_class
+from cqa_spark.rankers.registry import RANKERS, build_ranker
 from cqa_spark.rankers.search_space import draw, search_space, with_values
 
 STACK = {
@@ -58,10 +58,10 @@ def test_values_go_to_their_places_and_leave_the_rest_alone() -> None:
 
 @pytest.mark.parametrize(
     ("name", "parameter"),
-    [(name, each) for name in RANKERS for each in declared_ranges(ranker_class(name).parameters_type)],
+    [(name, each) for name in RANKERS.names() for each in declared_ranges(RANKERS.load(name).parameters_type)],
 )
 def test_both_ends_of_a_range_are_values_that_the_parameter_takes(name: str, parameter: str) -> None:
-    kind = ranker_class(name).parameters_type
+    kind = RANKERS.load(name).parameters_type
     range_ = declared_ranges(kind)[parameter]
     ends = [int(end) if range_.whole else end for end in (range_.low, range_.high)]
     assert [getattr(kind.model_validate({**_needed(name), parameter: end}), parameter) for end in ends] == ends

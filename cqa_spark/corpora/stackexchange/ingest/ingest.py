@@ -17,7 +17,7 @@ from cqa_spark.corpora.disk_space import require_space_for_dumps
 from cqa_spark.corpora.fingerprints import fingerprints, input_record, text_bytes
 from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
-from cqa_spark.corpora.source import Source
+from cqa_spark.corpora.source import DumpFormat, Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
 from cqa_spark.corpora.stackexchange.ingest.site_reader import SiteReader, failures, wanted_tables
@@ -145,6 +145,9 @@ def stackexchange_dumps(settings: DumpJobSettings, *, full: bool = False) -> lis
         InputError: there is none, or one cannot be read.
     """
     return [StackExchangeDump(files, settings, full) for files in rounds(dump_files(settings))]
+
+
+STACKEXCHANGE = DumpFormat(StackExchangeDump, stackexchange_dumps)
 
 
 def dump_files(settings: DumpJobSettings) -> list[DumpFile]:

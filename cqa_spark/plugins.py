@@ -1,0 +1,192 @@
+"""Plug-ins: tasks, feature groups, rankers, measures, … that this package and others register as entry points.
+
+A package registers a plug-in in its ``pyproject.toml``; ours are registered in the same way::
+
+    [project.entry-points."cqa_spark.rankers"]
+    coin_toss = "my_package.coin_toss:CoinTossRanker"
+
+Names are listed from the metadata of installed packages and of wheels on Python's path (``--py-files``); a module is
+imported when its plug-in is used. In a checkout, ours are read from ``pyproject.toml``: an edit needs no installation.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import distributions
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+from cqa_spark import __version__
+from cqa_spark.config.suggestions import known_names
+from cqa_spark.errors import ConfigError, EnvironmentProblem, message_of
+from cqa_spark.process.terminal import Terminal
+
+OURS = "cqa-spark"
+"""Name of this distribution."""
+
+_PREFIX = "cqa_spark."
+
+Plugin = TypeVar("Plugin")
+
+
+@dataclass(frozen=True)
+class Registration:
+    """An entry point.
+
+    Attributes:
+        name: name of the plug-in.
+        target: ``module:attribute``.
+        origin: the distribution that registers it, with its version, such as ``cqa-spark 0.1.0``.
+    """
+
+    name: str
+    target: str
+    origin: str
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this package registers it."""
+        return self.origin.partition(" ")[0] == OURS
+
+    def load(self, kind: str) -> Any:
+        """Import the plug-in.
+
+        Args:
+            kind: what it is, for messages, such as ranker.
+
+        Raises:
+            EnvironmentProblem: its module cannot be imported, or has no such attribute.
+        """
+        module, _, attribute = self.target.partition(":")
+        try:
+            return getattr(import_module(module), attribute)
+        except Exception as error:  # whatever the module of another package raises
+            raise EnvironmentProblem(
+                f"the {kind} {self.name} of {self.origin} cannot be imported from {self.target}: "
+                f"{type(error).__name__}: {message_of(error)}",
+                f"correct or uninstall {self.origin.partition(' ')[0]}; everything else works without it",
+            ) from error
+
+
+class PluginKind(Generic[Plugin]):
+    """The plug-ins of one kind, by name.
+
+    Args:
+        group: name of the entry points' group, without the prefix ``cqa_spark.``.
+        noun: what a plug-in is called in messages.
+        plural: the plural, if it is not the noun with an s.
+    """
+
+    def __init__(self, group: str, noun: str, plural: str = "") -> None:
+        self.group = group
+        self.noun = noun
+        self.plural = plural or f"{noun}s"
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all plug-ins, in alphabetical order; nothing is imported.
+
+        Raises:
+            ConfigError: two plug-ins have one name.
+        """
+        return tuple(self._registered())
+
+    def registration(self, name: str) -> Registration:
+        """The entry point of a plug-in.
+
+        Raises:
+            ConfigError: unknown name, with close matches and all known ones, or two plug-ins have one name.
+        """
+        registered = self._registered()
+        if name not in registered:
+            raise ConfigError(f"unknown {self.noun} {name}", known_names(name, registered, self.plural))
+        return registered[name]
+
+    def load(self, name: str) -> Plugin:
+        """Import a plug-in.
+
+        Raises:
+            ConfigError: as for ``registration``.
+            EnvironmentProblem: it cannot be imported.
+        """
+        plugin: Plugin = self.registration(name).load(self.noun)
+        return plugin
+
+    def load_all(self) -> dict[str, Plugin]:
+        """Import all plug-ins, for lists of them; one that cannot be imported is left out, with a warning."""
+        plugins = {}
+        for name in self.names():
+            try:
+                plugins[name] = self.load(name)
+            except EnvironmentProblem as error:
+                Terminal(stderr=True).text(f"warning: {error}")
+        return plugins
+
+    def _registered(self) -> Mapping[str, Registration]:
+        return _registered(self.group, self.noun, tuple(sys.path))
+
+
+def plugins_of_others() -> list[Registration]:
+    """The plug-ins that other packages register, of all kinds."""
+    groups = _entry_points(tuple(sys.path)).values()
+    return [entry for entries in groups for entry in entries if not entry.is_ours]
+
+
+@cache
+def _registered(group: str, noun: str, path: tuple[str, ...]) -> Mapping[str, Registration]:
+    registered: dict[str, Registration] = {}
+    for entry in _entry_points(path).get(_PREFIX + group, ()):
+        other = registered.setdefault(entry.name, entry)
+        if other is not entry:
+            raise ConfigError(
+                f"two {noun} plug-ins are named {entry.name}: {other.target} of {other.origin}, and {entry.target} of "
+                f"{entry.origin}",
+                "rename one of them, or uninstall one of the packages",
+            )
+    return MappingProxyType(dict(sorted(registered.items(), key=lambda item: item[0].lower())))
+
+
+@cache
+def _entry_points(path: tuple[str, ...]) -> Mapping[str, list[Registration]]:
+    """The entry points by group, ours first; of several distributions of a name, the first on the path counts."""
+    groups: dict[str, list[Registration]] = {}
+    for group, entry in [*_of_checkout(), *_of_distributions(path)]:
+        groups.setdefault(group, []).append(entry)
+    return groups
+
+
+def _of_distributions(path: tuple[str, ...]) -> Iterator[tuple[str, Registration]]:
+    names = {OURS} if _checkout() else set()
+    for distribution in distributions(path=list(path)):
+        # Parsing the metadata of all distributions would take longer than any list of plug-ins.
+        if f"[{_PREFIX}" not in (distribution.read_text("entry_points.txt") or ""):
+            continue
+        name = distribution.name
+        if name not in names:
+            names.add(name)
+            origin = f"{name} {distribution.version}"
+            for entry in distribution.entry_points:
+                if entry.group.startswith(_PREFIX):
+                    yield entry.group, Registration(entry.name, entry.value, origin)
+
+
+def _of_checkout() -> Iterator[tuple[str, Registration]]:
+    for group, entries in _checkout().items():
+        for name, target in entries.items():
+            yield group, Registration(name, target, f"{OURS} {__version__}")
+
+
+@cache
+def _checkout() -> Mapping[str, Mapping[str, str]]:
+    """The entry points in ``pyproject.toml`` beside the package; none for a wheel or a zip file."""
+    file = Path(__file__).parents[1] / "pyproject.toml"
+    if not file.is_file():
+        return {}
+    project = tomllib.loads(file.read_text(encoding="utf-8")).get("project", {})
+    groups: Mapping[str, Mapping[str, str]] = project.get("entry-points", {})
+    return groups if project.get("name") == OURS else {}

@@ -1,0 +1,167 @@
+"""Plug-ins of other packages: found by their metadata, in folders and in zip files, and refused with their origins."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from cqa_spark.errors import ConfigError, EnvironmentProblem
+from cqa_spark.plugins import PluginKind, Registration, plugins_of_others
+from cqa_spark.runtime.provenance import code_version, package_version
+
+ROOT = Path(__file__).resolve().parents[2]
+RANKERS: PluginKind[object] = PluginKind("rankers", "ranker")
+OURS = (
+    "tasks", "corpora", "encoders", "feature_groups", "rankers", "measures", "checks",
+)  # fmt: skip
+
+Install = Callable[..., Path]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """Put a package on Python's path: a distribution, the lines of its entry points, and the text of its module."""
+    before = set(sys.modules)
+
+    def put(distribution: str, module: str, text: str, *entries: str) -> Path:
+        folder = tmp_path / distribution
+        metadata = folder / f"{distribution}-1.2.dist-info"
+        metadata.mkdir(parents=True)
+        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.2\n")
+        (metadata / "entry_points.txt").write_text("\n".join(["[cqa_spark.rankers]", *entries]))
+        (folder / f"{module}.py").write_text(text)
+        monkeypatch.syspath_prepend(str(folder))
+        return folder
+
+    code_version.cache_clear()
+    yield put
+    code_version.cache_clear()
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("group", OURS)
+def test_ours_can_be_imported_and_are_registered_under_their_own_names(group: str) -> None:
+    kind: PluginKind[object] = PluginKind(group, "plug-in")
+    assert kind.names()
+    for name in kind.names():
+        plugin = kind.load(name)
+        named = group not in ("corpora", "encoders")
+        assert not named or getattr(plugin, "name", getattr(plugin, "__name__", None)) == name
+
+
+def test_every_module_of_a_feature_group_or_measure_is_registered() -> None:
+    registered = {
+        entry.target.partition(":")[0]
+        for kind in (PluginKind[object]("feature_groups", "group"), PluginKind[object]("measures", "measure"))
+        for entry in map(kind.registration, kind.names())
+    }
+    folders = ("evaluation/measures", "features/groups")
+    files = [file for folder in folders for file in (ROOT / "cqa_spark" / folder).rglob("*.py")]
+    modules = {".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files if file.stem != "__init__"}
+    shared = {name for name in modules if not any(_declares(name, suffix) for suffix in ("columns", "aggregate"))}
+    assert modules - shared - registered == set()
+
+
+def _declares(module: str, attribute: str) -> bool:
+    members = vars(import_module(module)).values()
+    return any(
+        isinstance(m, type) and m.__module__ == module and "name" in vars(m) and hasattr(m, attribute) for m in members
+    )
+
+
+def test_a_plugin_of_another_package_is_listed_without_importing_it_and_loaded_by_name(install: Install) -> None:
+    install("coins", "coin_toss", "raise_if_imported = None\nclass CoinToss: ...", "coin_toss = coin_toss:CoinToss")
+    assert "coin_toss" in RANKERS.names()
+    assert "coin_toss" not in sys.modules
+    assert RANKERS.registration("coin_toss") == Registration("coin_toss", "coin_toss:CoinToss", "coins 1.2")
+    assert RANKERS.load("coin_toss") is import_module("coin_toss").CoinToss
+
+
+def test_two_plugins_of_one_name_are_refused_with_both_origins(install: Install) -> None:
+    install("coins", "coin_toss", "", "boosted_trees = coin_toss:CoinToss")
+    with pytest.raises(ConfigError) as caught:
+        RANKERS.names()
+    assert caught.value.problem == (
+        "two ranker plug-ins are named boosted_trees: cqa_spark.rankers.boosted_trees:BoostedTreesRanker of "
+        "cqa-spark 0.1.0, and coin_toss:CoinToss of coins 1.2"
+    )
+
+
+def test_of_two_copies_of_a_distribution_the_first_on_the_path_counts(install: Install, tmp_path: Path) -> None:
+    copy = install("coins", "coin_toss", "", "coin_toss = coin_toss:CoinToss")
+    (tmp_path / "later").symlink_to(copy)
+    sys.path.append(str(tmp_path / "later"))
+    try:
+        assert [entry.name for entry in plugins_of_others()] == ["coin_toss"]
+    finally:
+        sys.path.remove(str(tmp_path / "later"))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("import nothing_of_the_sort", "ModuleNotFoundError: No module named 'nothing_of_the_sort'"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("", "AttributeError: module 'coin_toss' has no attribute 'CoinToss'"),
+    ],
+)
+def test_a_plugin_that_cannot_be_imported_is_named_and_the_others_work(
+    install: Install, capsys: pytest.CaptureFixture[str], text: str, reason: str
+) -> None:
+    install("coins", "coin_toss", text, "coin_toss = coin_toss:CoinToss")
+    with pytest.raises(EnvironmentProblem) as caught:
+        RANKERS.load("coin_toss")
+    assert (
+        caught.value.problem
+        == f"the ranker coin_toss of coins 1.2 cannot be imported from coin_toss:CoinToss: {reason}"
+    )
+    assert set(RANKERS.names()) - set(RANKERS.load_all()) == {"coin_toss"}
+    assert "warning: the ranker coin_toss of coins 1.2 cannot be imported" in capsys.readouterr().err
+
+
+def test_an_unknown_name_is_answered_with_those_of_all_packages(install: Install) -> None:
+    install("coins", "coin_toss", "", "coin_toss = coin_toss:CoinToss")
+    with pytest.raises(ConfigError) as caught:
+        RANKERS.load("coin_tos")
+    assert caught.value.remedy.startswith("did you mean coin_toss? known rankers: average, boosted_trees,")
+
+
+def test_the_code_version_of_a_run_changes_with_the_sources_of_plugins(install: Install) -> None:
+    assert code_version() == package_version()
+    folder = install("coins", "coin_toss", "class CoinToss: ...", "coin_toss = coin_toss:CoinToss")
+    code_version.cache_clear()
+    first = code_version()
+    (folder / "coin_toss.py").write_text("class CoinToss:\n    sides = 2")
+    code_version.cache_clear()
+    assert first.startswith(f"{package_version()}+")
+    assert code_version() not in (first, package_version())
+
+
+def test_the_zip_file_for_executors_lists_the_plugins_of_the_checkout(tmp_path: Path) -> None:
+    package = tmp_path / "cqa_spark.zip"
+    subprocess.run([sys.executable, str(ROOT / "deploy" / "zip_package.py"), str(package)], check=True)
+    coins = tmp_path / "coins-1.2-py3-none-any.whl"
+    with zipfile.ZipFile(coins, "w") as wheel:
+        wheel.writestr("coins-1.2.dist-info/METADATA", "Metadata-Version: 2.1\nName: coins\nVersion: 1.2\n")
+        wheel.writestr("coins-1.2.dist-info/entry_points.txt", "[cqa_spark.rankers]\ncoin_toss = coin_toss:CoinToss\n")
+        wheel.writestr("coin_toss.py", "class CoinToss: ...")
+    program = (
+        f"import sys; sys.path[:0] = {[str(package), str(coins)]!r}\n"
+        "from cqa_spark import plugins\n"
+        "kinds = [plugins.PluginKind(group, group) for group in sys.argv[1:]]\n"
+        "print(plugins.__file__, *[','.join(kind.names()) for kind in kinds], kinds[-1].load('coin_toss').__name__)"
+    )
+    groups = [group for group in OURS if group != "rankers"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *groups, "rankers"], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    ours = [",".join(PluginKind[object](group, group).names()) for group in groups]
+    rankers = ",".join(sorted([*RANKERS.names(), "coin_toss"]))
+    assert done.stdout.split() == [f"{package}/cqa_spark/plugins.py", *ours, rankers, "CoinToss"]
