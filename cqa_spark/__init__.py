@@ -14,11 +14,27 @@ import importlib
 from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["Job", "Lake", "Rows", "Run", "__version__", "compare", "evaluate", "job", "open_lake"]
+__all__ = [
+    "Job",
+    "Lake",
+    "RankerEstimator",
+    "RankingEvaluator",
+    "RankingModel",
+    "Rows",
+    "Run",
+    "__version__",
+    "compare",
+    "evaluate",
+    "job",
+    "open_lake",
+]
 
 _PLACES = {
     "Job": "cqa_spark.api.job",
     "Lake": "cqa_spark.api.lake",
+    "RankerEstimator": "cqa_spark.api.estimators",
+    "RankingEvaluator": "cqa_spark.api.estimators",
+    "RankingModel": "cqa_spark.api.estimators",
     "Rows": "cqa_spark.api.rows",
     "Run": "cqa_spark.api.lake",
     "compare": "cqa_spark.api.measuring",

@@ -52,8 +52,8 @@ class CalibratedParameters(RankerParameters):
     folds: int = Field(5, ge=2, description="number of folds for out-of-fold scores, by thread")
     decide_by: DecideBy | Literal["tmap"] = Field(
         "mean",
-        description="measure that the threshold maximises on out-of-fold scores: accuracy, F1, their mean, or TMAP, for "
-        "which relevant candidates count that retrieval missed",
+        description="measure that the threshold maximises on out-of-fold scores: accuracy, F1, their mean, or TMAP, "
+        "where candidates that retrieval missed count",
     )
 
     def needs_features(self) -> tuple[str, ...]:
