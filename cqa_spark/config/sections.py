@@ -90,7 +90,8 @@ class SparkSettings(Section):
         pattern=r"^([1-9][0-9]*g|[1-9][0-9]{3,}m|[5-9][0-9]{2}m)$",
         description="driver memory, such as 2g, at least 500m; default from conf/spark",
     )
-    compile_plans: bool = Field(
-        default=True,
-        description="generate and optimize code for queries; disabling it halves the time on small samples",
+    compile_plans: bool | None = Field(
+        default=None,
+        description="generate and optimize code for queries, which costs more time than it saves on small inputs; "
+        "default: if the input files have more than 64 MB of text",
     )

@@ -14,8 +14,9 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.forgetting import leave_out_forgotten
-from cqa_spark.corpora.inputs import DUMPS, InputFile, find_inputs, input_records, refuse_repeated_paths
+from cqa_spark.corpora.inputs import DUMPS, InputFile, find_inputs, input_bytes, input_records, refuse_repeated_paths
 from cqa_spark.corpora.source import Source
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
@@ -59,6 +60,10 @@ class AnnotatedFiles(Source):
     def find(self) -> None:
         """Find the files."""
         assert self.inputs is not None
+
+    def bytes_to_read(self, last: Snapshot | None, code_version: str) -> int | None:
+        """Bytes of the files, which are always read."""
+        return input_bytes(self.inputs)
 
     @abstractmethod
     def read(self, spark: SparkSession) -> CommunityTables:

@@ -11,14 +11,14 @@ FIXED = 10**7
 """Bytes of XML that stand for what does not grow with a dump: model, report, logs."""
 
 
-def require_space_for_dumps(settings: DumpJobSettings, size: int, *, packed: bool = False) -> None:
+def require_space_for_dumps(settings: DumpJobSettings, size: int | None, *, packed: bool = False) -> None:
     """Check that the disks of the lake, of Spark's scratch folders and of the staging folder have room.
 
     Buckets have no limit, and the disks of a cluster's workers are not examined.
 
     Args:
         settings: of the job; ``check_space`` skips the check.
-        size: bytes of XML of the sites to read.
+        size: bytes of XML of the sites to read; None if unknown, which disables the check.
         packed: whether they are in archives, which will be unpacked.
 
     Raises:

@@ -10,16 +10,12 @@ from pathlib import Path
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.corpora.archives.limits import USUAL_RATIO
-from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.corpora.inputs import UNANNOTATED, text_bytes
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import Forgotten, forgotten_version, of_site
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.object_store.remote_files import files_below
-
-PACKED = (".gz", ".bz2")
-"""Ends of the names of compressed files, whose size is not that of their text."""
 
 
 def fingerprints(
@@ -74,9 +70,9 @@ def input_record(entry: Entry) -> InputRecord:
     return InputRecord(entry["source_file"], UNANNOTATED, entry["bytes"], entry["content"] if is_local else None)
 
 
-def text_bytes(files: Iterable[Entry]) -> int:
+def dump_bytes(files: Iterable[Entry]) -> int:
     """Bytes of the text of files, from their entries of ``FINGERPRINTS``; an estimate for compressed files."""
-    return sum(file["bytes"] * (USUAL_RATIO if file["source_file"].lower().endswith(PACKED) else 1) for file in files)
+    return text_bytes((file["source_file"], file["bytes"]) for file in files)
 
 
 @cache

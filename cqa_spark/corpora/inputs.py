@@ -12,11 +12,15 @@ from pathlib import Path, PurePosixPath
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
+from cqa_spark.corpora.archives.limits import USUAL_RATIO
 from cqa_spark.errors import InputError
 from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.object_store.remote_files import find_files
 
 DUMPS = "*.xml"
+PACKED = (".gz", ".bz2")
+"""Ends of the names of compressed files, whose size is not that of their text."""
+
 UNANNOTATED = "unannotated"
 
 
@@ -112,6 +116,18 @@ def _readable(path: Path) -> Path:
     if path.name.startswith(("_", ".")):
         raise InputError(f"Spark skips files such as {path}", "rename it: the name must not start with _ or a dot")
     return path
+
+
+def text_bytes(sizes: Iterable[tuple[str, int]]) -> int:
+    """Bytes of the text of files, given the path and size of each; an estimate for compressed files."""
+    return sum(size * (USUAL_RATIO if path.lower().endswith(PACKED) else 1) for path, size in sizes)
+
+
+def input_bytes(inputs: Iterable[InputFile]) -> int | None:
+    """Bytes of the text of input files; None if the size of one is unknown."""
+    sizes = [(each.path, each.size if is_remote(each.path) else Path(each.path).stat().st_size) for each in inputs]
+    known = [(path, size) for path, size in sizes if size is not None]
+    return text_bytes(known) if len(known) == len(sizes) else None
 
 
 def input_records(inputs: Iterable[InputFile]) -> list[InputRecord]:

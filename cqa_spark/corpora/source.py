@@ -39,14 +39,14 @@ class Source(ABC):
         """
         return False
 
-    def bytes_to_read(self, last: Snapshot | None, code_version: str) -> int:
-        """Bytes of text that ``ingest`` will read, an estimate for compressed files; without Spark.
+    @abstractmethod
+    def bytes_to_read(self, last: Snapshot | None, code_version: str) -> int | None:
+        """Bytes of text that ``ingest`` will read, an estimate for compressed files; None if unknown; without Spark.
 
         Args:
             last: the published run; None to count all files.
             code_version: of the code that reads the files.
         """
-        return 0
 
     @abstractmethod
     def ingest(self, run: Run) -> None:

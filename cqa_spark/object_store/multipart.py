@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from cqa_spark.object_store.bucket import Bucket
+if TYPE_CHECKING:
+    from cqa_spark.object_store.bucket import Bucket
 
 T = TypeVar("T")
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ConfigError
-from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.split import split
-from cqa_spark.object_store.transfers import download, upload
+
+if TYPE_CHECKING:
+    from cqa_spark.object_store.bucket import Bucket
 
 WILDCARDS = "*?["
 
@@ -65,6 +67,8 @@ def fetch(location: str, target: Path, storage: ObjectStorageSettings) -> None:
     Raises:
         InputError: there is no such file or folder.
     """
+    from cqa_spark.object_store.transfers import download
+
     folder, name = split(location)
     bucket = _bucket(folder, storage)
     within = [key for key in bucket.keys(name) if key.startswith(f"{name}/")]
@@ -95,6 +99,8 @@ def fetch_once(location: str, folder: Path, storage: ObjectStorageSettings) -> P
 
 def send(source: Path, location: str, storage: ObjectStorageSettings) -> None:
     """Copy a local file, or all files of a folder, to a remote location."""
+    from cqa_spark.object_store.transfers import upload
+
     folder, name = split(location)
     bucket = _bucket(folder, storage)
     files = [each for each in sorted(source.rglob("*")) if each.is_file()] if source.is_dir() else [source]
@@ -108,6 +114,8 @@ def _fits(location: str, pattern: str) -> bool:
 
 
 def _bucket(folder: str, storage: ObjectStorageSettings) -> Bucket:
+    from cqa_spark.object_store.bucket import Bucket  # slow import of boto3, not needed for local files
+
     store = open_store(folder, storage)
     if not isinstance(store, Bucket):
         raise ConfigError(f"{folder} is not in a bucket", "give s3a://BUCKET/…, or a path without file://")

@@ -21,6 +21,7 @@ from cqa_spark.rankers.threshold import with_share_threshold
 from cqa_spark.rankers.training.parameters import TrainingParameters
 from cqa_spark.rankers.training.tasks import train_in_tasks
 from cqa_spark.rankers.training.trees import TreeLearning
+from cqa_spark.rankers.xgboost_import import import_xgboost
 from cqa_spark.rankers.xgboost_json import XGBoostJson
 
 if TYPE_CHECKING:
@@ -90,10 +91,8 @@ class BoostedTreesModel(RankerModel):
 
     def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Tree SHAP (Lundberg et al. 2020, From local explanations to global understanding), in log odds or sums."""
-        from xgboost import DMatrix
-
         booster = self._booster
-        rows = DMatrix(values, feature_names=booster.feature_names)
+        rows = import_xgboost().DMatrix(values, feature_names=booster.feature_names)
         found: NDArray[np.float64] = booster.predict(rows, pred_contribs=True)
         return found[:, :-1]  # the last column is the bias
 
@@ -118,10 +117,8 @@ class BoostedTreesModel(RankerModel):
 
     @cached_property
     def _booster(self) -> Booster:
-        from xgboost import Booster
-
         # Spark already runs one task per core.
-        return Booster({"nthread": 1}, model_file=self.trees.data())
+        return import_xgboost().Booster({"nthread": 1}, model_file=self.trees.data())
 
 
 class BoostedTreesRanker(Ranker[BoostedTreesParameters]):

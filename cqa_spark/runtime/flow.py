@@ -54,6 +54,11 @@ class Flow:
         """The steps that follow the run's success."""
         return tuple(step for step in self.steps if step.delivers)
 
+    def input_bytes(self) -> int | None:
+        """Bytes of text that the prepared steps read from files; None if they read none, or unknown."""
+        sizes = [size for step in self.steps if (size := step.input_bytes()) is not None]
+        return sum(sizes) if sizes else None
+
     def waits_for(self) -> dict[int, set[int]]:
         """By the index of each table-writing step, the indices of the earlier steps that it depends on.
 

@@ -80,6 +80,10 @@ class Step(ABC):
         """
         return
 
+    def input_bytes(self) -> int | None:
+        """Bytes of text that the step reads from files, once it is prepared; None if it reads none, or unknown."""
+        return None
+
     @abstractmethod
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Read, compute, write.

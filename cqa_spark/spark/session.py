@@ -40,7 +40,11 @@ _OFTEN_NAMED = (
 )
 """Java classes that PySpark and this package name at nearly every use of a table or a column."""
 
+COMPILED_FROM = 64 << 20
+"""Bytes of input from which compiled plans save more time than their compilation takes."""
+
 _FEW_ROWS = {
+    "spark.sql.shuffle.partitions": "2",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",  # an adaptive query runs each of its stages as a separate job
@@ -49,7 +53,7 @@ _FEW_ROWS_IN_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"
 """Disables the second compiler, which costs more time than it saves here; its absence would shrink the cache to 48
 MB."""
 
-_KEPT = frozenset({*_FEW_ROWS, "spark.sql.shuffle.partitions", "spark.default.parallelism"})
+_KEPT = frozenset({*_FEW_ROWS, "spark.default.parallelism"})
 """Settings of an active session that a job leaves as they are unless it names others."""
 
 
@@ -86,14 +90,14 @@ def spark_session(
     if active is not None:
         started_with = dict(active.sparkContext.getConf().getAll())
         settings |= {name: started_with[name] for name in _KEPT & started_with.keys()}
+    if not compile_plans:
+        settings |= _FEW_ROWS
     if master:
         settings["spark.master"] = master
     if partitions:
         settings["spark.sql.shuffle.partitions"] = settings["spark.default.parallelism"] = str(partitions)
     if driver_memory:
         settings["spark.driver.memory"] = driver_memory
-    if not compile_plans:
-        settings |= _FEW_ROWS
     builder = SparkSession.builder.appName(app_name)
     for name, value in settings.items():
         builder = builder.config(name, value)
@@ -108,14 +112,23 @@ def spark_session(
     return session
 
 
-def session_of(settings: JobSettings) -> SparkSession:
-    """Start Spark with a job's settings, or return the active session."""
+def session_of(settings: JobSettings, input_bytes: int | None = None) -> SparkSession:
+    """Start Spark with a job's settings, or return the active session.
+
+    Args:
+        settings: of the job.
+        input_bytes: bytes of text that the job reads from files, which decide whether plans are compiled unless the
+            settings do; None if it reads tables of a lake, or if the number is unknown.
+    """
+    compile_plans = settings.spark.compile_plans
+    if compile_plans is None:
+        compile_plans = input_bytes is None or input_bytes > COMPILED_FROM
     return spark_session(
         "cqa-spark",
         master=settings.spark.master,
         partitions=settings.spark.partitions,
         driver_memory=settings.spark.driver_memory,
-        compile_plans=settings.spark.compile_plans,
+        compile_plans=compile_plans,
         object_storage=settings.object_storage,
     )
 

@@ -17,7 +17,6 @@ from cqa_spark.runtime.step import Product, Step
 from cqa_spark.steps.changed_sites import site_update, too_many_unused
 from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.markup.bodies import body_parts, distinct_bodies, with_prose
-from cqa_spark.text.pipeline import analyse
 
 
 @dataclass(frozen=True)
@@ -67,6 +66,8 @@ def _write_texts(run: Run, texts: DataFrame, last: Snapshot | None) -> int:
 
     Texts that no document has any more stay in the published files, until they are too many.
     """
+    from cqa_spark.text.pipeline import analyse  # slow import of Spark NLP
+
     if last is None:
         return run.write(TEXTS, analyse(texts))
     published = last.read(TEXTS)

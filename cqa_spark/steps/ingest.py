@@ -11,6 +11,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.step import Product, Step
 
 
@@ -34,6 +35,10 @@ class Ingest(Step):
     def prepare(self) -> None:
         """Find the files."""
         self.source.find()
+
+    def input_bytes(self) -> int | None:
+        """Bytes of the files."""
+        return self.source.bytes_to_read(None, code_version())
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Ingest them."""

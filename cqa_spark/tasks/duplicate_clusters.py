@@ -9,8 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from cqa_spark.corpora.stackexchange.post_links import DUPLICATE_LINK
 
@@ -66,6 +64,9 @@ def component_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBa
     Yields:
         One batch per site: site, post_id, component.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     held = list(batches)
     if not held:
         return

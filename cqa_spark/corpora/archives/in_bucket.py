@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
 
@@ -22,13 +22,15 @@ from cqa_spark.corpora.archives.source import folder_name
 from cqa_spark.corpora.archives.unpacked import RECORD
 from cqa_spark.corpora.archives.unpacking import FORMATS
 from cqa_spark.errors import ConfigError, CqaError, InputError
-from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.credentials import credentials, use_credentials
 from cqa_spark.object_store.multipart import MultipartUpload
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.remote_files import FoundFile, fetch, find_files
 from cqa_spark.object_store.split import split
 from cqa_spark.process.disk_failures import scratch_folders
+
+if TYPE_CHECKING:
+    from cqa_spark.object_store.bucket import Bucket
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ class Unpacking:
             InputError: the archive is unsafe, damaged or beyond the limits.
             EnvironmentProblem: the storage does not answer, or this machine has too little space for the archive.
         """
+        from cqa_spark.object_store.bucket import Bucket  # slow import of boto3
+
         use_credentials(self.credentials)
         identity = hashlib.sha256(f"{self.archive} {self.version}".encode()).hexdigest()
         folder = f"{self.staging.rstrip('/')}/{folder_name(split(self.archive)[1], identity)}"

@@ -15,7 +15,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction
-from cqa_spark.corpora.fingerprints import fingerprints, input_record, text_bytes
+from cqa_spark.corpora.fingerprints import dump_bytes, fingerprints, input_record
 from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.inputs import UNANNOTATED, InputFile, find_inputs
 from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, Record, read_records
@@ -72,7 +72,7 @@ class QuestionList(Source):
         published = last.entries_or_none(FINGERPRINTS) if last is not None else []
         files = self._fingerprints(published, code_version, last.lake if last is not None else None)
         is_read = self.full or changed_sites([self.site], files, published, {POSTS.name, POST_LINKS.name})
-        return text_bytes(files) if is_read else 0
+        return dump_bytes(files) if is_read else 0
 
     def ingest(self, run: Run) -> None:
         """Write posts, links, quarantine and the counts of every file, if a file changed since the published run."""

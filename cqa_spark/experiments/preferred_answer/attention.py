@@ -13,7 +13,6 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.attentions import ATTENTIONS
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
-from cqa_spark.rankers.neural.model import TextNetworkModel
 from cqa_spark.rankers.pair_words import WORD_COLUMNS, with_words
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
@@ -47,6 +46,8 @@ class Attend(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Select a pair of short texts, the same for all systems; writes no rows if there is none."""
+        from cqa_spark.rankers.neural.model import TextNetworkModel  # slow import of SciPy
+
         answers = task_examples(run, PreferredAnswer.name).where(OUTSIDE_TRAINING).where("relevant")
         sizes = [F.size(name) for name in WORD_COLUMNS]
         words = with_words(answers, run.read(DOCUMENTS), run.read(TEXTS))

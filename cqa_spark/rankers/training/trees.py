@@ -13,9 +13,10 @@ import numpy as np
 
 from cqa_spark.rankers.training.group import TrainingGroup
 from cqa_spark.rankers.training.rows import TaskRows, chunks
+from cqa_spark.rankers.xgboost_import import import_xgboost
 
 if TYPE_CHECKING:
-    from xgboost import QuantileDMatrix
+    import xgboost
 
 ROWS_AT_A_TIME = 10_000
 """XGBoost reads the rows four times, and each call takes as long as the values of several hundred rows."""
@@ -42,19 +43,17 @@ class TreeLearning:
 
     def __call__(self, rows: TaskRows, group: TrainingGroup) -> str | None:
         """XGBoost's model as JSON, in task 0."""
-        import xgboost
-
-        with xgboost.config_context(verbosity=0), _communicator(group):
-            booster = xgboost.train(dict(self.parameters), self._matrix(rows), self.trees)
+        library = import_xgboost()
+        with library.config_context(verbosity=0), _communicator(group):
+            booster = library.train(dict(self.parameters), self._matrix(rows), self.trees)
         return booster.save_raw("json").decode() if group.number == 0 else None
 
-    def _matrix(self, rows: TaskRows) -> QuantileDMatrix:
-        from xgboost import DataIter, QuantileDMatrix
-
+    def _matrix(self, rows: TaskRows) -> xgboost.QuantileDMatrix:
+        library = import_xgboost()
         features, by_query = list(self.features), self.by_query
         queries = np.repeat(np.arange(1, len(rows.query_starts) + 1), np.diff(rows.query_starts, append=len(rows)))
 
-        class Batches(DataIter):
+        class Batches(library.DataIter):  # type: ignore[name-defined]
             def __init__(self) -> None:
                 super().__init__()
                 self.reset()
@@ -71,7 +70,7 @@ class TreeLearning:
                 input_data(data=rows.values(*place), label=rows.targets[part], feature_names=features, **compared)
                 return True
 
-        return QuantileDMatrix(Batches(), nthread=1)
+        return library.QuantileDMatrix(Batches(), nthread=1)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import pytest
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora import fingerprints as module
-from cqa_spark.corpora.fingerprints import fingerprints, input_record, text_bytes
+from cqa_spark.corpora.fingerprints import dump_bytes, fingerprints, input_record
 from cqa_spark.corpora.site_tables import SiteTables
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry
@@ -99,4 +99,4 @@ def test_sites_with_a_file_that_was_not_read_have_changed(now: list[Entry], expe
 
 def test_compressed_files_count_with_the_usual_size_of_their_text() -> None:
     files = [read(BEER, "a", path=path) for path in ("Posts.xml", "Users.xml.GZ", "Votes.xml.bz2")]
-    assert text_bytes(files) == 8 + 2 * 6 * 8
+    assert dump_bytes(files) == 8 + 2 * 6 * 8

@@ -26,6 +26,7 @@ class FakeStep(Step):
         if_present: names of products that it reads where the run has them.
         delivers: whether it follows the run's success.
         records_parts: whether it records its parts instead of itself.
+        input_bytes: bytes that it reads from files.
         do: what it does.
     """
 
@@ -38,13 +39,18 @@ class FakeStep(Step):
         if_present: str = "",
         delivers: bool = False,
         records_parts: bool = False,
+        input_bytes: int | None = None,
         do: Callable[[], object] = lambda: None,
     ) -> None:
         self.name = name  # type: ignore[misc]
         self.delivers = delivers  # type: ignore[misc]
         self.records_parts = records_parts  # type: ignore[misc]
         self._reads, self._writes, self._if_present = products(reads), products(writes), products(if_present)
+        self._input_bytes = input_bytes
         self._do = do
+
+    def input_bytes(self) -> int | None:
+        return self._input_bytes
 
     def reads(self) -> tuple[Product, ...]:
         return self._reads

@@ -80,3 +80,9 @@ def test_a_flow_is_drawn_with_what_its_steps_read_and_write() -> None:
         "            writes  nothing",
     ]
     assert Flow("run", ()).draw() == ""
+
+
+@pytest.mark.parametrize(("sizes", "together"), [((), None), ((None,), None), ((3, None, 0), 3), ((3, 4), 7)])
+def test_a_flow_reads_as_many_bytes_as_its_steps(sizes: tuple[int | None, ...], together: int | None) -> None:
+    steps = tuple(FakeStep(str(place), input_bytes=size) for place, size in enumerate(sizes))
+    assert Flow("run", steps).input_bytes() == together

@@ -2,7 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.project_root import project_root
+from cqa_spark.config.sections import SparkSettings
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.spark import session
 
@@ -44,3 +46,23 @@ def test_scratch_folders_of_this_machine_matter_only_if_executors_run_on_it(monk
     monkeypatch.delenv("SPARK_LOCAL_DIRS")
     monkeypatch.delenv("LOCAL_DIRS", raising=False)
     assert session.local_scratch_folders() == ["/tmp"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "input_bytes", "compiled"),
+    [
+        (None, 64 << 20, False),
+        (None, (64 << 20) + 1, True),
+        (None, None, True),
+        (True, 1, True),
+        (False, 1 << 40, False),
+    ],
+)
+def test_plans_of_small_inputs_are_not_compiled_unless_the_settings_say_so(
+    monkeypatch: pytest.MonkeyPatch, setting: bool | None, input_bytes: int | None, compiled: bool
+) -> None:
+    started: dict[str, object] = {}
+    monkeypatch.setattr(session, "spark_session", lambda name, **given: started.update(given))
+    settings = JobSettings(lake="build/lake", spark=SparkSettings(compile_plans=setting))
+    session.session_of(settings, input_bytes)
+    assert started["compile_plans"] is compiled

@@ -14,7 +14,7 @@ from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
 from cqa_spark.corpora.disk_space import require_space_for_dumps
-from cqa_spark.corpora.fingerprints import fingerprints, input_record, text_bytes
+from cqa_spark.corpora.fingerprints import dump_bytes, fingerprints, input_record
 from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import DumpFormat, Source
@@ -71,7 +71,7 @@ class StackExchangeDump(Source):
         """Bytes of XML of the sites that changed since the published run."""
         published = last.entries_or_none(FINGERPRINTS) if last is not None else []
         files, changed = self._compared(published, code_version, last.lake if last is not None else None)
-        return text_bytes(file for file in files if file["site"] in changed)
+        return dump_bytes(file for file in files if file["site"] in changed)
 
     def ingest(self, run: Run) -> None:
         """Read the sites that changed since the published run; one that cannot be read stays as it was published.
