@@ -12,9 +12,10 @@ from cqa_spark.commands import table
 from cqa_spark.commands.known_names import checks
 from cqa_spark.commands.plans import planned_flow
 from cqa_spark.config.command import Command
-from cqa_spark.config.flags import Flag, flags
+from cqa_spark.config.flags import flags
+from cqa_spark.config.layers import Key, Layer, nested
 from cqa_spark.config.rendering import dry_run
-from cqa_spark.config.resolve import resolve
+from cqa_spark.config.resolve import resolve_layer
 from cqa_spark.config.settings import JobSettings
 from cqa_spark.config.suggestions import did_you_mean
 from cqa_spark.errors import ConfigError, CqaError
@@ -43,9 +44,7 @@ def job(name: str, *, config: Config = (), **settings: Any) -> Job:
     entry = known[name]
     model = _named(entry.settings)
     files = [config] if isinstance(config, str | PathLike) else list(config)
-    arguments = [word for file in files for word in ("--config", fspath(file))]
-    arguments += _arguments(name, model, settings)
-    return Job(entry, resolve(f"cqa {name}", model, arguments, checks()).settings)
+    return Job(entry, resolve_layer(model, [fspath(file) for file in files], _layer(name, model, settings), checks()))
 
 
 class Job:
@@ -102,33 +101,38 @@ def _run(settings: Command) -> Run | None:
     return lake.run(settings.run_id) if settings.run_id in lake.runs().to_arrow()["run_id"].to_pylist() else None
 
 
-def _arguments(name: str, model: type[Command], settings: Mapping[str, Any]) -> Iterator[str]:
-    """The settings as a command line.
+def _layer(name: str, model: type[Command], settings: Mapping[str, Any]) -> Layer:
+    """The settings as a layer above the config files.
 
     Raises:
         ConfigError: a setting that the job does not have.
     """
     known = {flag.spelling.lstrip("-").replace("-", "_"): flag for flag in flags(model)}
-    for key, value in _flat(settings):
-        if key not in known:
-            raise ConfigError(f"cqa {name}: unknown setting {key}", did_you_mean(key, known, f"cqa {name} --help"))
-        if value is not None:
-            yield from _words(known[key], value)
+    values: dict[Key, Any] = {}
+    places: dict[Key, str] = {}
+    for spelling, value in _flat(settings):
+        if spelling not in known:
+            raise ConfigError(
+                f"cqa {name}: unknown setting {spelling}", did_you_mean(spelling, known, f"cqa {name} --help")
+            )
+        key, is_list = known[spelling].key, known[spelling].many
+        values[key] = [value] if is_list and isinstance(value, str | PathLike) else value
+        places[key] = f"argument {spelling}"
+    return Layer("arguments", nested(values), places)
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Settings by the spelling of their flags; paths as texts."""
     for key, value in settings.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")
         else:
-            yield f"{prefix}{key}", value
+            paths = list(map(_text, value)) if isinstance(value, list | tuple) else _text(value)
+            yield f"{prefix}{key}", paths
 
 
-def _words(flag: Flag, value: Any) -> list[str]:
-    if isinstance(value, bool):
-        return [flag.spelling if value else f"--no-{flag.spelling.removeprefix('--')}"]
-    values = [str(each) for each in value] if isinstance(value, list | tuple) else [str(value)]
-    return [flag.spelling, *values] if flag.spelling.startswith("-") else values
+def _text(value: Any) -> Any:
+    return fspath(value) if isinstance(value, PathLike) else value
 
 
 def _named(target: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -46,7 +46,7 @@ def resolve(
     arguments: Sequence[str],
     checks: Checks,
 ) -> Resolved[SettingsT]:
-    """Resolve the settings of a job.
+    """Resolve the settings of a job from its command line.
 
     Later layers override earlier ones: defaults, conf/base.yaml, conf/cluster.yaml (under spark-submit), ``--config``
     files in the given order, flags. Only jobs on a lake read config files.
@@ -61,10 +61,29 @@ def resolve(
         SettingsError: there are problems; all are listed.
         SystemExit: help was requested and printed.
     """
-    layered = issubclass(model, JobSettings)
-    parser = build_parser(program, model, with_files=layered)
+    parser = build_parser(program, model, with_files=issubclass(model, JobSettings))
     parsed, given, problems = read_flags(parser, model, arguments)
-    files, file_problems = _read_files([*standard_files(), *map(config_file, parsed.config)]) if layered else ([], [])
+    settings = resolve_layer(model, getattr(parsed, "config", ()), given, checks, problems)
+    return Resolved(settings, parsed.dry_run, parsed.debug)
+
+
+def resolve_layer(
+    model: type[SettingsT], config: Iterable[str], given: Layer, checks: Checks, problems: Sequence[Problem] = ()
+) -> SettingsT:
+    """Resolve the settings of a job from config files and the last layer.
+
+    Args:
+        model: the settings of the job.
+        config: names of files, as for ``--config``; ignored for a job without a lake.
+        given: the last layer.
+        checks: functions that reject unknown names of systems, measures, tasks, …
+        problems: those of the last layer.
+
+    Raises:
+        SettingsError: there are problems; all are listed.
+    """
+    layered, problems = issubclass(model, JobSettings), list(problems)
+    files, file_problems = _read_files([*standard_files(), *map(config_file, config)]) if layered else ([], [])
     problems += file_problems
     if None in files:
         raise SettingsError(problems)  # other checks would report the settings of that file as missing
@@ -74,7 +93,7 @@ def resolve(
     settings = _validated(model, values, layers, checks, problems)
     if settings is None or problems:
         raise SettingsError(list(dict.fromkeys(problems)))
-    return Resolved(settings, parsed.dry_run, parsed.debug)
+    return settings
 
 
 def standard_files() -> list[Path]:
