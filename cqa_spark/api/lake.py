@@ -7,6 +7,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.api.rows import Rows, SmallRows, TableRows
 from cqa_spark.commands.explain import explained_thread
+from cqa_spark.commands.similar import Index
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import JobSettings
 from cqa_spark.errors import InputError
@@ -128,6 +129,14 @@ class Run:
         if isinstance(table, JournalTable):
             return SmallRows(self._snapshot.lake, self._snapshot.entries(table), table.arrow_schema)
         return TableRows(self._snapshot.read(table))
+
+    def index(self) -> Index:
+        """The search index of the run's questions, read into memory: ``run.index().search("how to pour a stout")``.
+
+        Raises:
+            InputError: the run has no index.
+        """
+        return Index(self._snapshot)
 
     def metrics(self) -> Rows:
         """Each measure of each system with its interval, as fractions."""

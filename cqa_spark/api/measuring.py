@@ -105,7 +105,7 @@ def compare(
     ]
     components = components_of([*map(parse_measure, measures)], ranked)
     found = compare_components(components, list(runs), resamples=resamples, confidence=confidence, seed=seed)
-    return pd.DataFrame([asdict(each) for each in found]).rename(columns={"file": "run"})
+    return pd.DataFrame([asdict(each) for each in found]).drop(columns="williams").rename(columns={"file": "run"})
 
 
 def _grades(qrels: Judgments) -> Grades:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from cqa_spark.config.duplicates_settings import RetrievalSettings
@@ -17,8 +19,64 @@ from cqa_spark.retrieval.bm25 import Bm25
 from cqa_spark.retrieval.published_index import Similar, most_similar, read_index
 from cqa_spark.retrieval.vectors import Vectors, as_integers
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.text.embedding.encoder import load_encoder
+from cqa_spark.text.embedding.encoder import Encoder, load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel
+
+
+class Index:
+    """The search index of a run's questions, for several searches.
+
+    Args:
+        run: a run that wrote an index.
+
+    Raises:
+        InputError: the run has no index.
+    """
+
+    def __init__(self, run: Snapshot) -> None:
+        if not run.has(INDEX_SHARDS):
+            raise InputError(
+                f"run {run.record.run_id} has no index", "make one: cqa duplicates --input DUMP --lake LAKE"
+            )
+        self._by_site = read_index(run.lake, run)
+        self._parameters = _parameters(run)
+        self._encoders: dict[tuple[str, str], Encoder] = {}
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The sites of the index."""
+        return tuple(sorted(self._by_site))
+
+    def search(self, text: str, *, limit: int = 10, site: str | None = None) -> list[Similar]:
+        """The questions that are most similar to a text, best first.
+
+        Args:
+            text: the question.
+            limit: number of questions.
+            site: the site; None for all.
+
+        Raises:
+            InputError: the index has no such site.
+            ContractError: the index has vectors of another version of the embedding model.
+        """
+        if site is not None and site not in self._by_site:
+            raise InputError(f"the index has no questions of {site}", f"sites of the index: {', '.join(self.sites)}")
+        chosen = [self._by_site[name] for name in (self.sites if site is None else [site])]
+        vectors = {model: self._vector(text, model) for model in {each.model for each in chosen}}
+        similar = [
+            each
+            for index in chosen
+            for each in most_similar(index, text, vectors[index.model], self._parameters, limit)
+        ]
+        return sorted(similar, key=lambda each: (-each.score, each.site))[:limit]
+
+    def _vector(self, text: str, model: tuple[str, str] | None) -> Vectors:
+        """The embedding of a text; no columns without a model."""
+        if model is None:
+            return np.zeros((1, 0), np.int16)
+        if model not in self._encoders:
+            self._encoders[model] = _encoder(*model)
+        return as_integers(self._encoders[model].encode([text]))
 
 
 def similar(settings: SimilarSettings) -> None:
@@ -27,14 +85,13 @@ def similar(settings: SimilarSettings) -> None:
     Raises:
         InputError: the run has no index, or none of the site.
     """
-    lake = read_lake(settings)
-    found = search_index(snapshot_of(lake, settings.run_id), settings.text, settings.limit, settings.in_site)
-    rows = tuple(
-        (each.title, (Cell(each.site), Cell(each.question_id), _shown(each.bm25, 2), _shown(each.cosine, 3)))
-        for each in found
-    )
+    index = Index(snapshot_of(read_lake(settings), settings.run_id))
+    questions = index.search(settings.text, limit=settings.limit, site=settings.in_site)
     terminal = Terminal()
-    if not rows:
+    if settings.format == "json":
+        print(json.dumps([each._asdict() for each in questions], indent=2, ensure_ascii=False))
+        return
+    if not questions:
         terminal.line("no question is similar to the text")
         return
     print_grid(
@@ -42,41 +99,16 @@ def similar(settings: SimilarSettings) -> None:
             title="Similar questions",
             about="The best by words (BM25) and by embeddings (cosine), fused by reciprocal rank.",
             headings=("question", "site", "id", "BM25", "cosine"),
-            rows=rows,
+            rows=tuple(
+                (each.title, (Cell(each.site), Cell(each.question_id), _shown(each.bm25, 2), _shown(each.cosine, 3)))
+                for each in questions
+            ),
         ),
         terminal,
     )
 
 
-def search_index(run: Snapshot, text: str, limit: int, site: str | None) -> list[Similar]:
-    """The most similar questions of each site of a run's index, best first.
-
-    Args:
-        run: a run that wrote an index.
-        text: the question.
-        limit: number of questions.
-        site: the site; None for all.
-
-    Raises:
-        InputError: the run has no index, or none of the site.
-        ContractError: the index has vectors of another version of the embedding model.
-    """
-    if not run.has(INDEX_SHARDS):
-        raise InputError(f"run {run.record.run_id} has no index", "make one: cqa duplicates --input DUMP --lake LAKE")
-    by_site = read_index(run.lake, run)
-    if site is not None and site not in by_site:
-        raise InputError(f"the index has no questions of {site}", f"sites of the index: {', '.join(sorted(by_site))}")
-    chosen = [by_site[name] for name in (by_site if site is None else [site])]
-    parameters, vectors = _parameters(run), {model: _vector(text, model) for model in {each.model for each in chosen}}
-    found = [each for index in chosen for each in most_similar(index, text, vectors[index.model], parameters, limit)]
-    return sorted(found, key=lambda each: (-each.score, each.site))[:limit]
-
-
-def _vector(text: str, model: tuple[str, str] | None) -> Vectors:
-    """The embedding of a text; no columns without a model."""
-    if model is None:
-        return np.zeros((1, 0), np.int16)
-    name, version = model
+def _encoder(name: str, version: str) -> Encoder:
     installed = EmbeddingModel.read(name)
     if installed.version != version:
         raise ContractError(
@@ -84,7 +116,7 @@ def _vector(text: str, model: tuple[str, str] | None) -> Vectors:
             f"describes version {installed.version}",
             "restore that file, or run cqa duplicates again",
         )
-    return as_integers(load_encoder(installed).encode([text]))
+    return load_encoder(installed)
 
 
 def _shown(score: float | None, digits: int) -> Cell:

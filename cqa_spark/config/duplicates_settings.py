@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from cqa_spark.config.dump_settings import DumpJobSettings
-from cqa_spark.config.fields import Baseline, DumpFormat, Report, Systems, baseline_not_run
+from cqa_spark.config.fields import Baseline, DumpFormat, OutputFormat, Report, Systems, baseline_not_run
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Section
 from cqa_spark.config.value_types import EmbeddingModelName, NotHashed, RunName, Shown
@@ -72,6 +72,7 @@ class SimilarSettings(JobSettings):
     examples: ClassVar[tuple[str, ...]] = (
         'cqa similar --lake build/lake --text "how do I pour a stout"',
         'cqa similar --lake build/lake --in-site cs.stackexchange.com --limit 5 --text "is quicksort stable"',
+        'cqa similar --lake build/lake --text "how do I pour a stout" --format json',
     )
     needs: ClassVar[tuple[str, ...]] = ("text",)
 
@@ -81,6 +82,7 @@ class SimilarSettings(JobSettings):
     text: Annotated[str, Shown("TEXT"), Field(description="question to search for")] = ""
     in_site: Annotated[str | None, Shown("SITE"), Field(description="site to search; default: all sites")] = None
     limit: Annotated[int, Field(ge=1, le=1000, description="number of questions to show")] = 10
+    format: OutputFormat = "table"
 
     def reads(self) -> list[str]:
         """The index."""

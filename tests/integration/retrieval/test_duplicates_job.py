@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from golden.run import GoldenRun
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from cqa_spark.api.lake import open_lake
 from cqa_spark.cli import main
 from cqa_spark.config.duplicates_settings import RetrievalSettings
 from cqa_spark.errors import InputError
@@ -82,8 +84,16 @@ def test_duplicates_are_found_cut_measured_and_published(
     assert "Kept, duplicates: " in page
     kept = published.read(RANKINGS).where("system = 'fused_e' AND predicted AND query_id = '142'")
     assert kept.count() == 0
-    assert main(["similar", "--lake", duplicate_run.root, "--text", "about detail23", "--limit", "2"]) == 0
+    search = ["similar", "--lake", duplicate_run.root, "--text", "about detail23", "--limit", "2"]
+    assert main(search) == 0
     assert capsys.readouterr().out.count("detail23") == 2
+    assert main([*search, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["title"].count("detail23") for each in found] == [1, 1]
+    index = open_lake(duplicate_run.root).run().index()
+    assert [each._asdict() for each in index.search("about detail23", limit=2, site=SITE)] == found
+    with pytest.raises(InputError, match="no questions of elsewhere"):
+        index.search("about", site="elsewhere")
 
 
 def test_a_run_that_is_stopped_after_its_index_was_written_leaves_the_published_one(
