@@ -33,6 +33,7 @@ from rich.table import Table
 
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
+from cqa_spark.examples.task import task
 from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import FeatureGroup, Place, QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
@@ -40,7 +41,7 @@ from cqa_spark.features.learned_texts import learned_texts
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.qatar_living import write_sample
-from cqa_spark.tasks.registry import task
+from cqa_spark.tasks.formats import QatarLiving
 from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.embeddings import embed, ship
@@ -132,7 +133,7 @@ def _models(group: type[FeatureGroup]) -> tuple[str, ...]:
 
 def _read(spark: SparkSession, dump: Path, folder: str) -> None:
     inputs = [InputFile(str(dump), "train")]
-    with read_qatar_living(spark, inputs, site="bench.example.org") as community:
+    with read_qatar_living(spark, inputs, QatarLiving.tasks, site="bench.example.org") as community:
         for name in ("posts", "comments", "judgments"):
             getattr(community, name).write.parquet(f"{folder}/{name}")
     posts, comments, judgments = (_stored(spark, folder, name) for name in ("posts", "comments", "judgments"))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from cqa_spark import flows
 from cqa_spark.config.settings import PreferredAnswerDatasetSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.preferred_answer.data_card import card_table, shortfall
 from cqa_spark.runtime.workspace import run_flow
-from cqa_spark.tasks.preferred_answer_dataset import SIZES
+from cqa_spark.tasks.preferred_answer.dataset import SIZES
+from cqa_spark.tasks.preferred_answer.flow import dataset
 
 
 def preferred_answer_dataset(settings: PreferredAnswerDatasetSettings) -> None:
     """Make the examples of a new run, on the community tables of another."""
-    run = run_flow(flows.dataset(settings), settings, create=False)
+    run = run_flow(dataset(settings), settings, create=False)
     print_card(run, settings.threads.name)
     Terminal().line(f"run: {run.run_id}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cqa_spark import flows
 from cqa_spark.commands.report import print_report
 from cqa_spark.config.settings import DuplicatesSettings
 from cqa_spark.corpora.registry import dump_sources
@@ -11,6 +10,7 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.run.console import print_tests
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.steps.report import report_content
+from cqa_spark.tasks.duplicate.flow import duplicates as duplicates_flow
 
 
 def duplicates(settings: DuplicatesSettings) -> None:
@@ -22,7 +22,7 @@ def duplicates(settings: DuplicatesSettings) -> None:
     sources = dump_sources(settings.dump_format, settings)
     if len(sources) > 1:
         raise InputError(f"{len(sources)} dumps of one site", "name one of them with --input")
-    finished = run_flow(flows.duplicates(settings, sources[0]), settings)
+    finished = run_flow(duplicates_flow(settings, sources[0]), settings)
     with noted(f"run {finished.run_id} is {'published' if settings.publish else 'finished, and not published'}"):
         print_report(finished)
         terminal = Terminal()

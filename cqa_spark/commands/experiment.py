@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from cqa_spark import flows
 from cqa_spark.commands.dataset import print_card
 from cqa_spark.config.settings import PreferredAnswerExperimentSettings
-from cqa_spark.experiments.preferred_answer.tuning import logged_trials
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.process.terminal import Terminal
@@ -17,11 +15,13 @@ from cqa_spark.runtime.tracking import metric_name, track, track_trials
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.steps.report import report_content
 from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.tasks.preferred_answer.experiment.tuning import logged_trials
+from cqa_spark.tasks.preferred_answer.flow import preferred_answer
 
 
 def experiment(settings: PreferredAnswerExperimentSettings) -> None:
     """Build the data set, compute features once for all systems, train and evaluate them, and write the report."""
-    run = run_flow(flows.preferred_answer(settings), settings, create=False)
+    run = run_flow(preferred_answer(settings), settings, create=False)
     content = report_content(run)
     print_card(run, settings.threads.name)
     _print(content, run)

@@ -12,7 +12,7 @@ from cqa_spark.config.value_types import Checks
 def checks() -> Checks:
     """The functions by kind of name; what they look names up in is imported when they are called."""
     return {
-        "task": partial(_look_up, "cqa_spark.tasks.registry", "task"),
+        "task": partial(_look_up, "cqa_spark.examples.task", "task"),
         "corpus": partial(_look_up, "cqa_spark.corpora.registry", "require_file_format"),
         "dump format": partial(_look_up, "cqa_spark.corpora.registry", "require_dump_format"),
         "data set": _check_data_set,

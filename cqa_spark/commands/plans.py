@@ -9,6 +9,8 @@ from cqa_spark import flows
 from cqa_spark.config.settings import DuplicatesSettings, NightlySettings, ScoreSettings, TrainSettings
 from cqa_spark.corpora.registry import dump_before_search
 from cqa_spark.runtime.flow import Flow
+from cqa_spark.tasks.duplicate.flow import duplicates
+from cqa_spark.tasks.preferred_answer.flow import dataset, preferred_answer
 
 
 def planned_flow(job: str, settings: Any) -> Flow | None:
@@ -27,7 +29,7 @@ def _nightly(settings: NightlySettings) -> Flow:
 
 
 def _duplicates(settings: DuplicatesSettings) -> Flow:
-    return flows.duplicates(settings, dump_before_search(settings.dump_format, settings))
+    return duplicates(settings, dump_before_search(settings.dump_format, settings))
 
 
 def _train(settings: TrainSettings) -> Flow:
@@ -43,9 +45,9 @@ PLANS: Mapping[str, Callable[[Any], Flow | None]] = {
     "rank": flows.rank,
     "nightly": _nightly,
     "duplicates": _duplicates,
-    "experiment preferred-answer": flows.preferred_answer,
+    "experiment preferred-answer": preferred_answer,
     "ingest": flows.ingest,
-    "dataset preferred-answer": flows.dataset,
+    "dataset preferred-answer": dataset,
     "pair": lambda settings: flows.pair(settings, None),
     "featurize": lambda settings: flows.featurize(settings, None),
     "train": _train,

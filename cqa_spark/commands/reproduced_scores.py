@@ -13,11 +13,11 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.evaluation.evaluate_file import OFFICIAL_MEASURES, evaluate_file, standard_errors
 from cqa_spark.evaluation.evaluate_scores import correlation, mean_correlation
 from cqa_spark.evaluation.measures.pearson import Pearson
+from cqa_spark.examples.task import task as task_named
 from cqa_spark.object_store.locations import local_source
 from cqa_spark.reports.reproduction.content import Reproduced
 from cqa_spark.systems.recipes import at_random
 from cqa_spark.systems.system import System
-from cqa_spark.tasks.sts import Sts
 
 MEAN = "mean"
 """In place of a part's name: the mean over the parts."""
@@ -51,7 +51,7 @@ class EvaluatedPart:
         if not self.is_there():
             return f"there is no {self.input} in {self.folder}: nothing was ranked"
         if not (self.folder / self.gold).is_file():
-            command = "cqa evaluate-file --task sts" if task == Sts.name else "cqa evaluate-file"
+            command = "cqa evaluate-file --task sts" if task_named(task).grades_pairs else "cqa evaluate-file"
             return f"there is no gold: score {predictions} with {command} GOLD {predictions}"
         return ""
 
@@ -101,7 +101,7 @@ def _beside_published(system: System, data: DataSet, part: str, scores: Scores |
 
 def _measured(system: System, gold: Path, predictions: Path) -> Scores:
     """The official measures of the system's task."""
-    if system.task == Sts.name:
+    if task_named(system.task).grades_pairs:
         return _by_measure(*correlation(gold, predictions))
     by_chance = system.name in at_random([system])
     scores = evaluate_file(gold, predictions, at_random=by_chance)

@@ -53,15 +53,9 @@ class NightlySettings(DumpJobSettings):
 
     @classmethod
     def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """``--force`` without ``--who``, and duplicates without the name of a system."""
+        """``--force`` without ``--who``."""
         if given.get("force") and not given.get("who"):
             yield "who", "required with --force", "give --who NAME, which is recorded in the run log"
-        if given.get("task") == "duplicate" and not given.get("system"):
-            yield (
-                "system",
-                "required with --task duplicate",
-                "give --config conf/duplicates.yaml, which also configures retrieval and measures, or --system NAME",
-            )
 
     def reads(self) -> list[str]:
         """The dumps and the published run."""

@@ -26,8 +26,8 @@ class FeaturizeSettings(StageSettings):
 
     examples = (
         "cqa featurize --lake build/lake --run-id mine --systems best_a",
-        "cqa featurize --lake build/lake --run-id mine --task question_comment --groups comment_surface_v1",
-        "cqa featurize --lake build/lake --run-id beer --task preferred_answer --groups basic_u_asof_v1 --strict",
+        "cqa featurize --lake build/lake --run-id mine --systems best_a --groups comment_surface_v1",
+        "cqa featurize --lake build/lake --run-id beer --systems metadata_boosted_asof --strict",
     )
 
     task: Task = None

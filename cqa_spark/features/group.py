@@ -70,6 +70,8 @@ class FeatureGroup(ABC):
         columns: the features.
         needs: required tables that not every run has, as ``FeatureInputs`` names them.
         reads_texts: whether it reads the tables ``documents`` and ``texts``.
+        reads_shortcut: whether it reads the scores that an upstream system gives the pairs of the task themselves
+            (``shortcuts`` of the task), not only those of the steps between.
         embeddings: names of the embedding models whose vectors it reads.
         is_as_of: whether its values depend only on facts known at the cut; ``cqa features audit`` tests it.
         as_of_dump: data that an as-of group reads in the state of the dump, not of the cut.
@@ -86,6 +88,7 @@ class FeatureGroup(ABC):
     columns: ClassVar[tuple[FeatureColumn, ...]]
     needs: ClassVar[tuple[str, ...]] = ()
     reads_texts: ClassVar[bool] = True
+    reads_shortcut: ClassVar[bool] = False
     embeddings: ClassVar[tuple[str, ...]] = ()
     is_as_of: ClassVar[bool] = False
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset()

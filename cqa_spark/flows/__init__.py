@@ -4,17 +4,13 @@ A flow is built and validated before Spark starts; ``--dry-run`` prints it.
 """
 
 from cqa_spark.flows.dumps import ingest_dump
-from cqa_spark.flows.duplicates import duplicates
 from cqa_spark.flows.files import ingest, rank, run, score_file, train_on_files
 from cqa_spark.flows.nights import night_systems, nightly
-from cqa_spark.flows.preferred_answers import dataset, preferred_answer
 from cqa_spark.flows.reproduction import reproduce
 from cqa_spark.flows.single_steps import audit, evaluate, featurize, groups_to_compute, pair, report, score, train
 
 __all__ = [
     "audit",
-    "dataset",
-    "duplicates",
     "evaluate",
     "featurize",
     "groups_to_compute",
@@ -23,7 +19,6 @@ __all__ = [
     "night_systems",
     "nightly",
     "pair",
-    "preferred_answer",
     "rank",
     "report",
     "reproduce",

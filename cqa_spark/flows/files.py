@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings, ScoreSettings, TrainSettings
-from cqa_spark.corpora.text_pairs.kinds import STS
+from cqa_spark.examples.task import TASKS
+from cqa_spark.examples.task import task as task_named
 from cqa_spark.experiments.ablation import Ablation
 from cqa_spark.experiments.comparison import CrossValidation
 from cqa_spark.experiments.evaluation_split import EveryFold, HeldOut
@@ -29,7 +30,6 @@ from cqa_spark.steps.score import Score
 from cqa_spark.steps.upstream import ScoreUpstream, tasks_of
 from cqa_spark.systems.recipes import at_random, read_systems, task_of
 from cqa_spark.systems.system import System
-from cqa_spark.tasks.registry import known_tasks
 
 
 def ingest(settings: IngestSettings) -> Flow:
@@ -48,11 +48,11 @@ def run(settings: RunSettings) -> Flow:
         "run",
         (
             Ingest(source),
-            Pair(known_tasks(), allow_shared_threads=settings.allow_shared_threads),
+            Pair(TASKS.names(), allow_shared_threads=settings.allow_shared_threads),
             *learning(systems, task, settings.features, every_fold=settings.every_fold),
             RankEveryQuery(systems, folds) if settings.every_fold else Score(systems, task),
             Evaluate(settings.evaluation, settings.baseline, at_random(systems), cross_validated=settings.every_fold),
-            *([EvaluateSets(settings.evaluation, settings.baseline)] if task == STS else []),
+            *([EvaluateSets(settings.evaluation, settings.baseline)] if task_named(task).grades_pairs else []),
             *_experiments(systems, settings),
             Report(settings.report, settings.evaluation.measures, settings.baseline),
             *([Publish()] if settings.publish else []),

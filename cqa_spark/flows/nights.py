@@ -1,4 +1,4 @@
-"""The nightly flow, for each task that nights rank."""
+"""The nightly flow, for all tasks."""
 
 from __future__ import annotations
 
@@ -7,30 +7,25 @@ from collections.abc import Mapping, Sequence
 from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.source import Source
 from cqa_spark.errors import ConfigError
-from cqa_spark.flows.duplicates import question_texts
-from cqa_spark.flows.shared_steps import text_analysis, training
+from cqa_spark.examples.night import Night
+from cqa_spark.examples.task import task as task_named
+from cqa_spark.flows.shared_steps import training
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
-from cqa_spark.steps.candidates import Candidates
 from cqa_spark.steps.changes import Changes
 from cqa_spark.steps.check import Check
 from cqa_spark.steps.compute_features import ComputeFeatures
-from cqa_spark.steps.dataset import EveryQuestion
 from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.kept_models import KeepModels
 from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
-from cqa_spark.systems.recipes import groups_of, learn, read_systems, task_of
+from cqa_spark.steps.upstream import tasks_of, upstream_of
+from cqa_spark.systems.recipes import groups_of, learn, rank_by_words, read_systems, task_of
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
-from cqa_spark.tasks.duplicate import Duplicate
-from cqa_spark.tasks.preferred_answer import PreferredAnswer
-
-NIGHT_BASELINES = {PreferredAnswer.name: "first_answer", Duplicate.name: "bm25_order"}
-"""By task, the system that others are compared with."""
 
 
 def nightly(
@@ -46,10 +41,10 @@ def nightly(
     """
     systems, kept = night_systems(settings), kept or {}
     task = task_of(systems)
-    ranked_once = task == Duplicate.name
+    ranked_once = task_named(task).candidates_stay
     new = [system for system in systems if system.name not in kept]
     names, groups = [system.name for system in systems], groups_of(systems)
-    baseline, measures = NIGHT_BASELINES[task], settings.evaluation.measures
+    baseline, measures = task_named(task).baseline, settings.evaluation.measures
     unchanged = None if settings.full else last
     return Flow(
         "nightly",
@@ -88,25 +83,32 @@ def _examples(
     # Other systems may have needed other texts, such as questions alone.
     models = last.record.artifacts if last is not None else {}
     is_same = not new and all(models.get(model_artifact(name)) == folder for name, folder in kept.items())
-    with_same_texts = last if is_same else None
-    if task_of(systems) == Duplicate.name:
-        retrieval = settings.retrieval
-        texts = question_texts(groups_of(systems), retrieval.embeddings, with_same_texts)
-        return *texts, Candidates(retrieval, trains=learn(new), last=last)
-    examples = EveryQuestion(settings.answers, tuple(kept), tuple(system.name for system in new), last)
-    return examples, *text_analysis(systems, last=with_same_texts)
+    everyone = [*systems, *[each.system for each in upstream_of(systems)]]
+    night = Night(
+        settings=settings,
+        tasks=tasks_of(systems),
+        groups=groups_of(everyone),
+        reads_words=rank_by_words(everyone),
+        kept=tuple(kept),
+        new=tuple(system.name for system in new),
+        learns=learn(new),
+        last=last,
+        last_texts=last if is_same else None,
+    )
+    return task_named(task_of(systems)).night(night)
 
 
 def night_systems(settings: NightlySettings) -> list[System]:
     """The system that a night ranks with, and the baseline of its task.
 
     Raises:
-        ConfigError: the system is for another task than the settings name, or nights do not rank for its task.
+        ConfigError: the system is for another task than the settings name.
     """
     [system] = read_systems([settings.system])
-    if system.task not in NIGHT_BASELINES or settings.task not in (None, system.task):
+    if settings.task not in (None, system.task):
         raise ConfigError(
             f"{system.name} ranks for the task {system.task}",
-            f"name a system of {settings.task or ' or '.join(NIGHT_BASELINES)}: --system, of cqa systems list",
+            f"name a system of {settings.task}: --system, of cqa systems list",
         )
-    return [system, *read_systems([NIGHT_BASELINES[system.task]])]
+    baseline = task_named(system.task).baseline
+    return [system] if system.name == baseline else [system, *read_systems([baseline])]

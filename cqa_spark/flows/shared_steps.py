@@ -8,6 +8,7 @@ from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings, ScoreSettings, TrainSettings
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.corpora.source import Source
+from cqa_spark.examples.task import task as task_named
 from cqa_spark.features.registry import embedding_models, reads_texts
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.runtime.step import Step
@@ -18,7 +19,6 @@ from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import TrainUpstream, upstream_of
 from cqa_spark.systems.recipes import groups_of, rank_by_words
 from cqa_spark.systems.system import System
-from cqa_spark.tasks.registry import task as task_named
 
 
 def annotated_files(
@@ -40,7 +40,7 @@ def learning(
         features: settings of the feature groups.
         every_fold: whether the training examples, including those without a label, are ranked as well.
     """
-    examples_only = task_named(task).pairs_alone and not every_fold
+    examples_only = task_named(task).grades_pairs and not every_fold
     return (*text_analysis(systems, examples_only=examples_only), *training(systems, task, features))
 
 

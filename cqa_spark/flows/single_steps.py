@@ -15,6 +15,7 @@ from cqa_spark.config.settings import (
     TrainSettings,
 )
 from cqa_spark.errors import ConfigError
+from cqa_spark.examples.task import TASKS
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.flows.shared_steps import text_steps
 from cqa_spark.runtime.flow import Flow
@@ -29,7 +30,6 @@ from cqa_spark.steps.upstream import TrainUpstream, upstream_of
 from cqa_spark.systems.recipes import at_random, groups_of, rank_by_words, read_systems, task_of
 from cqa_spark.systems.system import known_systems
 from cqa_spark.systems.trained_system import model_artifact
-from cqa_spark.tasks.registry import known_tasks
 
 Given = Collection[str] | None
 """Names of tables and artifacts that a resumed run has; None if unknown, as in a dry run."""
@@ -37,7 +37,7 @@ Given = Collection[str] | None
 
 def pair(settings: PairSettings, given: Given) -> Flow:
     """Community tables → examples."""
-    return Flow("pair", (Pair(known_tasks(), allow_shared_threads=settings.allow_shared_threads),), given)
+    return Flow("pair", (Pair(TASKS.names(), allow_shared_threads=settings.allow_shared_threads),), given)
 
 
 def featurize(settings: FeaturizeSettings, given: Given) -> Flow:

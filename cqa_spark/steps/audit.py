@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.features.history.audit import Exposure, Finding, audit_groups, audit_moments, exposure, known_at
@@ -15,10 +18,10 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.audits import AUDIT_EXPOSURES, AUDIT_FINDINGS
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.runtime.step import Product, Step
-from cqa_spark.steps.feature_inputs import IF_PRESENT, feature_inputs, task_examples
-from cqa_spark.steps.featurize import Featurize
-from cqa_spark.tasks.preferred_answer import PreferredAnswer
+from cqa_spark.steps.feature_inputs import IF_PRESENT, feature_inputs, text_tables
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Audit(Step):
 
     def reads(self) -> tuple[Product, ...]:
         """The inputs of the groups."""
-        return Featurize(self.groups, PreferredAnswer.name, self.settings).reads()
+        return EXAMPLES, POSTS, COMMENTS, *text_tables(self.groups)
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """Tables that not every dump has."""
@@ -56,7 +59,7 @@ class Audit(Step):
             InputError: the run has no examples that the audit can use.
         """
         findings: list[Finding] = []
-        with feature_inputs(run, task_examples(run, PreferredAnswer.name), self.settings) as inputs:
+        with feature_inputs(run, _dated_examples(run), self.settings) as inputs:
             exposed = exposure(inputs)
             moments = audit_moments(inputs, self.moments)
             supplied = list(with_needed_tables(map(group_class, self.groups), inputs, strict=False))
@@ -68,11 +71,23 @@ class Audit(Step):
         counts.rows_in = sum(finding.rows for finding in findings)
         if not counts.rows_in:
             raise InputError(
-                f"run {run.run_id} has no preferred-answer examples with a time",
-                "create them: cqa dataset preferred-answer",
+                f"run {run.run_id} has no examples with a time", "create some, as cqa dataset preferred-answer does"
             )
         run.write_entries(AUDIT_FINDINGS, [_entry(finding) for finding in findings])
         run.write_entries(AUDIT_EXPOSURES, [asdict(exposed)])
+
+
+def _dated_examples(run: Run) -> DataFrame:
+    """The examples of the task whose questions have times.
+
+    Raises:
+        InputError: there are several such tasks.
+    """
+    examples = run.read(EXAMPLES).where(F.col("asked_at").isNotNull())
+    tasks = sorted(row["task"] for row in examples.select("task").distinct().collect())
+    if len(tasks) > 1:
+        raise InputError(f"run {run.run_id} has dated examples of {', '.join(tasks)}", "audit a run of one task")
+    return examples
 
 
 def audited(run: RunTables) -> tuple[Exposure, list[Finding]]:

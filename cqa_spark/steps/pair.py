@@ -9,6 +9,8 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.examples.leakage import refuse_shared_threads, threads_of, trained_on
+from cqa_spark.examples.task import task
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
@@ -16,8 +18,6 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.trained_system import model_artifact, trained_system
-from cqa_spark.tasks.leakage import refuse_shared_threads, threads_of, trained_on
-from cqa_spark.tasks.registry import task
 
 
 @dataclass(frozen=True)

@@ -6,23 +6,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.cqa_md.reader import QUESTION_PREFIX
 from cqa_spark.evaluation.official_files import OfficialRow, write_official
 from cqa_spark.evaluation.score_files import write_scores
 from cqa_spark.evaluation.separated_scores import separated
+from cqa_spark.examples.task import task as task_of
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.object_store.locations import local_target
 from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.tasks.arabic_pair import ArabicPair
-from cqa_spark.tasks.sts import Sts
 
 
 @dataclass(frozen=True)
@@ -83,14 +80,17 @@ def write_predictions(rankings: DataFrame, path: str, task: str, storage: Object
     ordered = rankings.orderBy("site", *query, *candidate)
     rows = ordered.select("site", "query_id", "candidate_id", "score", "rank", "predicted").toLocalIterator()
     with local_target(path, storage) as file:
-        return _WRITERS.get(task, _write_rankings)(file, rows)
+        if task_of(task).grades_pairs:  # in the order of the input: ids of pairs contain their line numbers
+            return write_scores(file, (row["score"] for row in rows))
+        return write_official(file, official_rows(rows, task_of(task).query_prefix))
 
 
-def official_rows(rows: Iterable[Row]) -> Iterator[OfficialRow]:
+def official_rows(rows: Iterable[Row], query_prefix: str = "") -> Iterator[OfficialRow]:
     """Rows of an official file, with tied scores separated by rank.
 
     Args:
         rows: site, query_id, candidate_id, score, rank and predicted; the rows of each query together.
+        query_prefix: what the ids of queries begin with, but not in official files.
     """
     for _, query in groupby(rows, key=itemgetter("site", "query_id")):
         candidates = list(query)
@@ -98,28 +98,9 @@ def official_rows(rows: Iterable[Row]) -> Iterator[OfficialRow]:
         ranks = sorted(score_of_rank)
         scores = dict(zip(ranks, separated([score_of_rank[rank] for rank in ranks], "double"), strict=True))
         for row in candidates:
-            yield OfficialRow(row["query_id"], row["candidate_id"], scores[row["rank"]], row["predicted"])
-
-
-def _write_rankings(file: Path, rows: Iterator[Row]) -> int:
-    """Subtasks A to C of SemEval Task 3."""
-    return write_official(file, official_rows(rows))
-
-
-def _write_arabic_rankings(file: Path, rows: Iterator[Row]) -> int:
-    """Subtask D: the same, with the ids of questions as in the input."""
-    return write_official(
-        file, (row._replace(query_id=row.query_id.removeprefix(QUESTION_PREFIX)) for row in official_rows(rows))
-    )
-
-
-def _write_similarities(file: Path, rows: Iterator[Row]) -> int:
-    """STS: the scores in the order of the input; ids of pairs contain their line numbers."""
-    return write_scores(file, (row["score"] for row in rows))
-
-
-_WRITERS = {ArabicPair.name: _write_arabic_rankings, Sts.name: _write_similarities}
-"""Tasks with a format of their own."""
+            yield OfficialRow(
+                row["query_id"].removeprefix(query_prefix), row["candidate_id"], scores[row["rank"]], row["predicted"]
+            )
 
 
 def _numbers(identifier: str) -> Column:

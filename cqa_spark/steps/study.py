@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from cqa_spark.examples.task import task
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.attentions import ATTENTIONS
 from cqa_spark.lake.schemas.metrics import COMPARISONS, SITE_METRICS
 from cqa_spark.lake.schemas.studies import TRANSFERS, TRIALS
 from cqa_spark.reports.preferred_answer.collect import collect_study
 from cqa_spark.reports.preferred_answer.content import AnswerStudy
-from cqa_spark.tasks.preferred_answer import MEASURES
 
 
 def found_study(run: Run) -> AnswerStudy | None:
@@ -16,4 +16,5 @@ def found_study(run: Run) -> AnswerStudy | None:
     if not run.has(SITE_METRICS):
         return None
     tables = (SITE_METRICS, COMPARISONS, TRANSFERS, TRIALS, ATTENTIONS)
-    return collect_study({table.name: run.entries(table) for table in tables if run.has(table)}, MEASURES)
+    journal = {table.name: run.entries(table) for table in tables if run.has(table)}
+    return collect_study(journal, task(journal[SITE_METRICS.name][0]["task"]).measures)

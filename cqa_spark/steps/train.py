@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.examples.leakage import training_threads
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
@@ -34,7 +35,6 @@ from cqa_spark.systems.trained_system import (
 )
 from cqa_spark.systems.tuned_systems import tuned_systems
 from cqa_spark.systems.usable_systems import usable_systems
-from cqa_spark.tasks.leakage import training_threads
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,10 @@ from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.trec_files import QrelsRow, RunRow, write_qrels, write_run
+from cqa_spark.examples.task import task as task_of
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.tasks.registry import task as task_of
-from cqa_spark.tasks.sts import Sts
 
 
 class ExportedQrels(NamedTuple):
@@ -61,12 +60,13 @@ def write_trec(snapshot: Snapshot, folder: Path, *, system: str | None = None, s
     """
     rankings = snapshot.read(RANKINGS)
     rankings = rankings if system is None else rankings.where(F.col("system") == system)
-    rankings = (rankings if split is None else rankings.where(F.col("split") == split)).where(F.col("task") != Sts.name)
-    exported = sorted(tuple(row) for row in rankings.select("task", "split", "system").distinct().collect())
+    rankings = rankings if split is None else rankings.where(F.col("split") == split)
+    present = sorted(tuple(row) for row in rankings.select("task", "split", "system").distinct().collect())
+    exported = [(task, part, name) for task, part, name in present if not task_of(task).grades_pairs]
     if not exported:
         raise InputError(
             f"run {snapshot.record.run_id} has no such rankings",
-            "omit --system and --split to write all; scores of sentence pairs have no TREC format",
+            "omit --system and --split to write all; scores of single pairs have no TREC format",
         )
     query = _query_name(rankings)
     runs = []

@@ -11,7 +11,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import ConfigError
-from cqa_spark.features.groups.thread.direct_score import DirectScoreV1
+from cqa_spark.examples.leakage import training_threads
+from cqa_spark.examples.upstream_examples import upstream_examples
 from cqa_spark.features.needed_libraries import require_libraries
 from cqa_spark.features.registry import group_class
 from cqa_spark.features.stored_values import tables_of
@@ -33,9 +34,6 @@ from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of, rank_by_words, read_systems
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system, upstream_artifact
-from cqa_spark.tasks.leakage import training_threads
-from cqa_spark.tasks.registry import known_tasks
-from cqa_spark.tasks.upstream_examples import upstream_examples
 
 
 class Upstream(NamedTuple):
@@ -71,13 +69,12 @@ def upstream_of(systems: Iterable[System]) -> list[Upstream]:
 
 def reads_shortcut(system: System) -> bool:
     """Whether a system uses the scores of its upstream systems for its own pairs."""
-    return DirectScoreV1.name in system.feature_groups
+    return any(group_class(name).reads_shortcut for name in system.feature_groups)
 
 
 def tasks_of(systems: Sequence[System]) -> list[str]:
-    """The tasks of systems and of their upstream systems, in the order of the registry."""
-    wanted = {system.task for system in systems} | {each.system.task for each in upstream_of(systems)}
-    return [task for task in known_tasks() if task in wanted]
+    """The tasks of systems and of their upstream systems, in alphabetical order."""
+    return sorted({system.task for system in systems} | {each.system.task for each in upstream_of(systems)})
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Tasks: the kinds of candidates and queries."""
+"""Tasks, a package each: everything about a ranking problem; the contract is ``cqa_spark/examples/task.py``."""

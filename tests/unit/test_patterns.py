@@ -18,8 +18,8 @@ import cqa_spark.features.groups
 from cqa_spark.corpora import foreign_content
 from cqa_spark.corpora.qatar_living import layout
 from cqa_spark.corpora.stackexchange import attributes, markup, records, values
-from cqa_spark.tasks import fingerprint, post_words
-from cqa_spark.text import arabic, cleaning, pipeline, unspaced_scripts
+from cqa_spark.examples import fingerprint
+from cqa_spark.text import arabic, cleaning, pipeline, post_words, unspaced_scripts
 from cqa_spark.text.markup import body
 
 PIECES = (

@@ -12,10 +12,15 @@ from cqa_spark.corpora.cqa_md.reader import read_cqa_md
 
 
 class CqaMdFiles(AnnotatedFiles):
-    """Files of SemEval 2016 and 2017 Task 3, subtask D."""
+    """Files of SemEval 2016 and 2017 Task 3, subtask D.
 
+    Attributes:
+        task: name of the judged task.
+    """
+
+    task: ClassVar[str]
     patterns: ClassVar[tuple[str, ...]] = ("*.xml", "*.xml.gz")
 
     def read(self, spark: SparkSession) -> CommunityTables:
         """Read the files."""
-        return read_cqa_md(spark, self.inputs, self.site)
+        return read_cqa_md(spark, self.inputs, self.site, self.task)

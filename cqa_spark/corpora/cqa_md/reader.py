@@ -20,9 +20,6 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 
-ARABIC_PAIR = "arabic_pair"
-"""The task of the judgments."""
-
 QUESTION_PREFIX = "Q"
 """Prefix that distinguishes ids of questions from ids of pairs, which are numbered independently."""
 
@@ -43,7 +40,7 @@ _RECORD = T.StructType(
 )
 
 
-def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str) -> CommunityTables:
+def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str, task: str) -> CommunityTables:
     """Read questions with their pairs.
 
     A question becomes a post with its text as subject. A pair becomes a post with the pair's question as subject and
@@ -53,6 +50,7 @@ def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str) -> 
         spark: the session.
         inputs: the files, each with its split; they may be compressed by gzip.
         site: the community of the rows.
+        task: name of the judged task.
 
     Raises:
         InputError: no file was given, one cannot be read or has no readable question or no text, or a question is in
@@ -80,7 +78,7 @@ def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str) -> 
         posts=POSTS.complete(_posts(questions)),
         comments=COMMENTS.empty(spark),
         users=USERS.empty(spark),
-        judgments=JUDGMENTS.complete(_judgments(questions)),
+        judgments=JUDGMENTS.complete(_judgments(questions, task)),
         quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
         ingested_files=_ingested_files(records, inputs, site),
         persisted=(parsed,),
@@ -139,10 +137,10 @@ def _posts(questions: DataFrame) -> DataFrame:
     return asked.unionByName(pairs).withColumns({"post_type": F.lit("question"), "thread_id": F.col("post_id")})
 
 
-def _judgments(questions: DataFrame) -> DataFrame:
+def _judgments(questions: DataFrame, task: str) -> DataFrame:
     retrieved = questions.select("site", "question_id", "split", "source_file", F.explode("pairs").alias("pair"))
     return retrieved.select(
-        "site", F.lit(ARABIC_PAIR).alias("task"), F.col("question_id").alias("query_id"),
+        "site", F.lit(task).alias("task"), F.col("question_id").alias("query_id"),
         F.col("pair.pair_id").alias("candidate_id"), F.col("pair.pair_id").alias("thread_id"), "pair.label",
         F.col("pair.position").alias("initial_rank"), "split", "source_file",
     )  # fmt: skip

@@ -16,7 +16,7 @@ from cqa_spark.corpora.qatar_living.layout import LAYOUTS, Layout
 from cqa_spark.corpora.qatar_living.parsed import THREAD, parse_chunks
 from cqa_spark.corpora.qatar_living.repeats import contested_ids, refuse_repeats, refuse_shared_between_splits
 from cqa_spark.corpora.qatar_living.source import detect_layout, read_chunks
-from cqa_spark.corpora.qatar_living.tables import comments_table, judgments_table, posts_table, users_table
+from cqa_spark.corpora.qatar_living.tables import JudgedTasks, comments_table, judgments_table, posts_table, users_table
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
@@ -25,7 +25,9 @@ from cqa_spark.spark.persistence import scan_of
 SITE = "qatarliving.com"
 
 
-def read_qatar_living(spark: SparkSession, inputs: Sequence[InputFile], site: str = SITE) -> CommunityTables:
+def read_qatar_living(
+    spark: SparkSession, inputs: Sequence[InputFile], tasks: JudgedTasks, site: str = SITE
+) -> CommunityTables:
     """Read SemEval 2015-2017 Task 3 files (English) and dumps of the same forum.
 
     If several files of a split contain the same thread, the copy in the first file is kept and the others are
@@ -34,6 +36,7 @@ def read_qatar_living(spark: SparkSession, inputs: Sequence[InputFile], site: st
     Args:
         spark: the session.
         inputs: the files, each with its split.
+        tasks: names of the judged tasks.
         site: the community of the rows.
 
     Raises:
@@ -67,7 +70,7 @@ def read_qatar_living(spark: SparkSession, inputs: Sequence[InputFile], site: st
         posts=POSTS.complete(posts_table(threads)),
         comments=COMMENTS.complete(comments_table(threads)),
         users=USERS.complete(users_table(threads)),
-        judgments=JUDGMENTS.complete(judgments_table(threads)),
+        judgments=JUDGMENTS.complete(judgments_table(threads, tasks)),
         quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
         ingested_files=_ingested_files(spark, records, blocks, inputs, site),
         persisted=(contested, parsed, *[blocks for blocks, _ in read]),

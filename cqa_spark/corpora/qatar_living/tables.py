@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -49,9 +50,32 @@ def users_table(threads: DataFrame) -> DataFrame:
     return known.groupBy("site", "user_id").agg(F.min("user_name").alias("name"))
 
 
-def judgments_table(threads: DataFrame) -> DataFrame:
-    """Judgments of the three English tasks; the argument is that of ``posts_table``."""
-    judged = [_question_comment(threads), _question_question(threads), _external_comment(threads)]
+class JudgedTasks(NamedTuple):
+    """The names of the tasks that the labels of the files judge.
+
+    Attributes:
+        comments: the comments of a question.
+        questions: the related questions of an original question.
+        related_comments: the comments of related questions, for an original question.
+    """
+
+    comments: str
+    questions: str
+    related_comments: str
+
+
+def judgments_table(threads: DataFrame, tasks: JudgedTasks) -> DataFrame:
+    """Judgments of all labels.
+
+    Args:
+        threads: as for ``posts_table``.
+        tasks: names of the judged tasks.
+    """
+    judged = [
+        _of_comments(threads).withColumn("task", F.lit(tasks.comments)),
+        _of_questions(threads).withColumn("task", F.lit(tasks.questions)),
+        _of_related_comments(threads).withColumn("task", F.lit(tasks.related_comments)),
+    ]
     return reduce(DataFrame.unionByName, judged).select(
         "site", "task", "query_id", "candidate_id", "thread_id", "label", "initial_rank", "split", "source_file"
     )
@@ -68,10 +92,9 @@ def _original_questions(threads: DataFrame) -> DataFrame:
     return first.select("site", "post_id", "copy.split", "copy.source_file", "copy.subject", "copy.body")
 
 
-def _question_comment(threads: DataFrame) -> DataFrame:
+def _of_comments(threads: DataFrame) -> DataFrame:
     return _with_comments(threads).select(
         *ORIGIN,
-        F.lit("question_comment").alias("task"),
         F.col("thread_id").alias("query_id"),
         F.col("comment.comment_id").alias("candidate_id"),
         "thread_id",
@@ -80,10 +103,9 @@ def _question_comment(threads: DataFrame) -> DataFrame:
     )
 
 
-def _question_question(threads: DataFrame) -> DataFrame:
+def _of_questions(threads: DataFrame) -> DataFrame:
     return threads.where(F.col("original").isNotNull()).select(
         *ORIGIN,
-        F.lit("question_question").alias("task"),
         F.col("original.original_id").alias("query_id"),
         F.col("thread_id").alias("candidate_id"),
         "thread_id",
@@ -92,11 +114,10 @@ def _question_question(threads: DataFrame) -> DataFrame:
     )
 
 
-def _external_comment(threads: DataFrame) -> DataFrame:
+def _of_related_comments(threads: DataFrame) -> DataFrame:
     """Ranks as in the official scorer's files: 100 times the related question's rank, plus the comment's position."""
     return _with_comments(threads.where(F.col("original").isNotNull())).select(
         *ORIGIN,
-        F.lit("external_comment").alias("task"),
         F.col("original.original_id").alias("query_id"),
         F.col("comment.comment_id").alias("candidate_id"),
         "thread_id",

@@ -19,14 +19,19 @@ TABLES = ("*.tsv", "*.csv", "*.tsv.gz", "*.csv.gz")
 
 
 class StsFiles(AnnotatedFiles):
-    """Sentence pairs in the layouts of the STS tasks, the STS Benchmark, SICK, MSRP, Quora and PAWS."""
+    """Sentence pairs in the layouts of the STS tasks, the STS Benchmark, SICK, MSRP, Quora and PAWS.
 
+    Attributes:
+        task: name of the judged task.
+    """
+
+    task: ClassVar[str]
     patterns: ClassVar[tuple[str, ...]] = (*TABLES, "sts*.input.*", "sts*.track*")
 
     def read(self, spark: SparkSession) -> CommunityTables:
         """Read the files; scores of an official input come from the gold file next to it, if it exists."""
         gold = [self._gold(file.path) for file in self.inputs]
-        return read_text_pairs(spark, self.inputs, gold, self.site, SENTENCE_PAIRS)
+        return read_text_pairs(spark, self.inputs, gold, self.site, SENTENCE_PAIRS, self.task)
 
     def _gold(self, path: str) -> str | None:
         gold = gold_path(path)
@@ -39,12 +44,16 @@ class StsFiles(AnnotatedFiles):
 class QuestionPairFiles(AnnotatedFiles):
     """Pairs of questions that are duplicates or not.
 
+    Attributes:
+        task: name of the judged task.
+
     Source:
         Bogdanova et al. 2015, Detecting Semantically Equivalent Questions in Online User Forums, section 4.
     """
 
+    task: ClassVar[str]
     patterns: ClassVar[tuple[str, ...]] = TABLES
 
     def read(self, spark: SparkSession) -> CommunityTables:
         """Read the files."""
-        return read_text_pairs(spark, self.inputs, [None] * len(self.inputs), self.site, QUESTION_PAIRS)
+        return read_text_pairs(spark, self.inputs, [None] * len(self.inputs), self.site, QUESTION_PAIRS, self.task)

@@ -9,19 +9,12 @@ from cqa_spark.corpora.text_pairs.layout import QUESTIONS_WITHOUT_HEADER, SENTEN
 from cqa_spark.corpora.text_pairs.notices import without_notices
 from cqa_spark.corpora.text_pairs.scales import DUPLICATE, EQUIVALENT, RELATEDNESS, SIMILARITY, Scale
 
-STS = "sts"
-"""The task of pairs of sentences."""
-
-QUESTION_QUESTION = "question_question"
-"""The task of pairs of questions."""
-
 
 @dataclass(frozen=True)
 class PairKind:
     """What the texts of a file are.
 
     Attributes:
-        task: task of the judgments.
         post_type: post type of the texts.
         without_header: layouts of files without a header.
         scales: scales of the labels.
@@ -29,7 +22,6 @@ class PairKind:
         cleaned: the texts of a pair without what gives the label away.
     """
 
-    task: str
     post_type: str
     without_header: Sequence[Layout]
     scales: Sequence[Scale]
@@ -42,7 +34,5 @@ def _duplicate_label(similarity: float) -> str:
     return "PerfectMatch" if similarity == EQUIVALENT else "Irrelevant"
 
 
-SENTENCE_PAIRS = PairKind(STS, "sentence", SENTENCES_WITHOUT_HEADER, (SIMILARITY, RELATEDNESS, DUPLICATE))
-QUESTION_PAIRS = PairKind(
-    QUESTION_QUESTION, "question", QUESTIONS_WITHOUT_HEADER, (DUPLICATE,), _duplicate_label, without_notices
-)
+SENTENCE_PAIRS = PairKind("sentence", SENTENCES_WITHOUT_HEADER, (SIMILARITY, RELATEDNESS, DUPLICATE))
+QUESTION_PAIRS = PairKind("question", QUESTIONS_WITHOUT_HEADER, (DUPLICATE,), _duplicate_label, without_notices)

@@ -44,7 +44,7 @@ _FILE_OR_PAIR = T.StructType(
 
 
 def read_text_pairs(
-    spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[str | None], site: str, kind: PairKind
+    spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[str | None], site: str, kind: PairKind, task: str
 ) -> CommunityTables:
     """Read pairs of texts.
 
@@ -58,6 +58,7 @@ def read_text_pairs(
         gold: the gold file of each input, one score per line; None without one.
         site: the community of the rows.
         kind: what the texts are.
+        task: name of the judged task.
 
     Raises:
         InputError: no file was given, one cannot be read or has an unknown layout, two sets have the same name, or a
@@ -81,7 +82,7 @@ def read_text_pairs(
         posts=POSTS.complete(_posts(pairs, kind)),
         comments=COMMENTS.empty(spark),
         users=USERS.empty(spark),
-        judgments=JUDGMENTS.complete(_judgments(pairs, kind)),
+        judgments=JUDGMENTS.complete(_judgments(pairs, task)),
         quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
         ingested_files=_ingested_files(files, records, inputs, site),
         persisted=(records, parsed),
@@ -188,9 +189,9 @@ def _posts(pairs: DataFrame, kind: PairKind) -> DataFrame:
     )  # fmt: skip
 
 
-def _judgments(pairs: DataFrame, kind: PairKind) -> DataFrame:
+def _judgments(pairs: DataFrame, task: str) -> DataFrame:
     return pairs.select(
-        "site", F.lit(kind.task).alias("task"), _text_id(1).alias("query_id"), _text_id(2).alias("candidate_id"),
+        "site", F.lit(task).alias("task"), _text_id(1).alias("query_id"), _text_id(2).alias("candidate_id"),
         F.col("pair_id").alias("thread_id"), "label", F.lit(1).alias("initial_rank"), "split", "source_file",
     )  # fmt: skip
 

@@ -135,7 +135,7 @@ JUDGMENTS = Table(
     "Judgments of (query, candidate) pairs by annotators or the forum; pairs without a known label have a row as well.",
     (
         SITE,
-        column("task", "string", "task that the judgment serves, such as question_comment", nullable=False),
+        column("task", "string", "name of the task that the judgment serves", nullable=False),
         column("query_id", "string", "post that candidates are ranked for", nullable=False),
         column("candidate_id", "string", "post or comment that is ranked", nullable=False),
         column("thread_id", "string", "thread that holds the candidate", nullable=False),

@@ -3,7 +3,7 @@
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.table import Table, column
 
-TASK = column("task", "string", "ranking task, such as question_comment", nullable=False)
+TASK = column("task", "string", "name of the ranking task", nullable=False)
 QUERY_ID = column("query_id", "string", "post that candidates are ranked for", nullable=False)
 CANDIDATE_ID = column("candidate_id", "string", "post or comment that is ranked", nullable=False)
 

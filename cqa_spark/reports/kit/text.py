@@ -9,7 +9,7 @@ _WORDS = re.compile(r"[a-z ,]+")
 
 
 def readable(name: str) -> str:
-    """A task's, table's or step's name with spaces: ``question_comment`` is ``question comment``."""
+    """A task's, table's or step's name with spaces: ``ranked_users`` is ``ranked users``."""
     return name.replace("_", " ")
 
 

@@ -13,6 +13,7 @@ from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
 from cqa_spark.errors import InputError
+from cqa_spark.tasks.formats import QatarLiving
 
 BLOCK_SIZE = "spark.sql.files.maxPartitionBytes"
 
@@ -40,7 +41,7 @@ def write(path: Path, text: str | bytes) -> Path:
 
 
 def read(spark: SparkSession, *paths: Path, split: str = "train") -> CommunityTables:
-    return read_qatar_living(spark, [InputFile(str(path), split) for path in paths])
+    return read_qatar_living(spark, [InputFile(str(path), split) for path in paths], QatarLiving.tasks)
 
 
 def rows(frame: DataFrame, *columns: str) -> list[tuple[object, ...]]:
@@ -166,8 +167,8 @@ def test_a_thread_in_two_annotated_splits_is_refused(spark: SparkSession, tmp_pa
     files = [InputFile(str(write(tmp_path / f"{split}.xml", thread("Q1") + thread(split))), split)
              for split in ("train", "dev", "unannotated")]  # fmt: skip
     with pytest.raises(InputError, match=r"(?s)1 threads are in files of several splits:\n    Q1 in .*train\.xml"):
-        read_qatar_living(spark, files)
-    with read_qatar_living(spark, [files[0], files[2]]) as found:
+        read_qatar_living(spark, files, QatarLiving.tasks)
+    with read_qatar_living(spark, [files[0], files[2]], QatarLiving.tasks) as found:
         assert rows(found.posts, "post_id", "split") == [
             ("Q1", "train"), ("train", "train"), ("unannotated", "unannotated"),
         ]  # fmt: skip

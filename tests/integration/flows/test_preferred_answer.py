@@ -12,7 +12,6 @@ from homes import metadata_systems
 
 from cqa_spark.cli import main
 from cqa_spark.config.sections import ResamplingSettings
-from cqa_spark.experiments.preferred_answer.tuning import Tune, logged_trials
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
 from cqa_spark.features.stored_values import missing_groups
 from cqa_spark.lake.holder import Holder
@@ -24,6 +23,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import SITE_METRICS
 from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.systems.system import System
+from cqa_spark.tasks.preferred_answer.experiment.tuning import Tune, logged_trials
 
 
 @pytest.fixture(scope="module")

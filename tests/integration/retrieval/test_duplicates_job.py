@@ -30,7 +30,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED
 from cqa_spark.lake.storage import Lake
 from cqa_spark.process.stop_signals import Stopped
-from cqa_spark.steps.candidates import Candidates
+from cqa_spark.tasks.duplicate.candidates import Candidates
 
 
 def duplicates_by_words(dump: Path, lake: str, *systems: str) -> list[str]:
@@ -108,7 +108,7 @@ def test_a_run_that_is_stopped_after_its_index_was_written_leaves_the_published_
     def stop(*_: object) -> None:
         raise Stopped(signal.SIGTERM)
 
-    monkeypatch.setattr("cqa_spark.steps.candidates.search", stop)
+    monkeypatch.setattr("cqa_spark.tasks.duplicate.candidates.search", stop)
     dump = write_site(tmp_path / SITE, last=48)
     assert main(duplicates_by_words(dump, lake.root, "retrieval_order")) == Stopped(signal.SIGTERM).exit_code
     capsys.readouterr()

@@ -13,10 +13,10 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.table import Table
-from cqa_spark.tasks import preferred_answer_dataset
-from cqa_spark.tasks.data_card import data_card
-from cqa_spark.tasks.judged_answers import AnswerRules, candidates, judged_answers
-from cqa_spark.tasks.preferred_answer_dataset import examples_of
+from cqa_spark.tasks.preferred_answer import dataset
+from cqa_spark.tasks.preferred_answer.data_card import data_card
+from cqa_spark.tasks.preferred_answer.dataset import examples_of
+from cqa_spark.tasks.preferred_answer.judged_answers import AnswerRules, candidates, judged_answers
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
 TWO = AnswerRules(min_answers=2)
@@ -164,7 +164,7 @@ def splits_of(examples: DataFrame) -> dict[str, str]:
 def test_small_is_a_part_of_large_and_full_leaves_out_what_large_is_measured_on(
     many: DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preferred_answer_dataset, "SIZES", {"small": 50, "large": 150})
+    monkeypatch.setattr(dataset, "SIZES", {"small": 50, "large": 150})
     small, large, full = (splits_of(examples_of(many, name=name, split="hash")) for name in ("small", "large", "full"))
     assert (len(small), len(large)) == (50, 150)
     assert small.items() <= large.items()

@@ -12,9 +12,10 @@ from cqa_spark.corpora.inputs import find_inputs
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
 from cqa_spark.evaluation.evaluate_file import evaluate_file
 from cqa_spark.evaluation.official_files import OfficialRow, write_official
+from cqa_spark.examples.leakage import shared_threads, threads_of, training_threads
+from cqa_spark.examples.task import task
 from cqa_spark.lake.schemas.examples import OUTSIDE_TRAINING
-from cqa_spark.tasks.leakage import shared_threads, threads_of, training_threads
-from cqa_spark.tasks.registry import task
+from cqa_spark.tasks.formats import QatarLiving
 
 Tables = tuple[DataFrame, DataFrame, DataFrame]
 GOLD = "scorer/SemEval2016-Task3-CQA-QL-dev"
@@ -24,7 +25,7 @@ def stored(spark: SparkSession, folder: Path, **files: list[Path]) -> Tables:
     """Posts, comments and judgments of the files of each split, as a lake would hold them."""
     inputs = [file for split, paths in files.items() for file in find_inputs(paths, split)]
     names = ("posts", "comments", "judgments")
-    with read_qatar_living(spark, inputs) as community:
+    with read_qatar_living(spark, inputs, QatarLiving.tasks) as community:
         for name in names:
             getattr(community, name).write.parquet(str(folder / name))
     posts, comments, judgments = (spark.read.parquet(str(folder / name)) for name in names)

@@ -6,9 +6,9 @@ import pytest
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import IngestStackExchangeSettings
-from cqa_spark.corpora.qatar_living.ingest import QatarLivingFiles
 from cqa_spark.corpora.registry import dump_sources, file_source, require_file_format
 from cqa_spark.errors import ConfigError
+from cqa_spark.tasks.formats import QatarLiving
 
 STORAGE = ObjectStorageSettings()
 
@@ -39,4 +39,4 @@ def test_an_unknown_format_is_answered_with_the_known_ones(
 
 
 def test_files_of_a_known_format_are_a_source() -> None:
-    assert files("qatar_living") == QatarLivingFiles({"train": ["train.xml"]}, "qatarliving.com", STORAGE)
+    assert files("qatar_living") == QatarLiving({"train": ["train.xml"]}, "qatarliving.com", STORAGE)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cqa_spark.experiments.preferred_answer.lineup import BASELINES, learned_systems
-from cqa_spark.experiments.preferred_answer.measuring import contrasts
+from cqa_spark.tasks.preferred_answer.experiment.lineup import BASELINES, learned_systems
+from cqa_spark.tasks.preferred_answer.experiment.measuring import contrasts
 
 AS_OF, SNAPSHOT = learned_systems(["boosted"])
 

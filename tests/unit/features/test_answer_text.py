@@ -8,7 +8,7 @@ import pytest
 from literal_batches import Thread, batch_of, values
 
 from cqa_spark.features.groups.thread.answer_text import AnswerTextV1
-from cqa_spark.tasks.post_words import plain_text_of, words_of
+from cqa_spark.text.post_words import plain_text_of, words_of
 from cqa_spark.text.terms import Collection
 
 

@@ -7,8 +7,8 @@ from math import log
 import pytest
 from literal_batches import Said, Thread, batch_of, values
 
-from cqa_spark.features.groups.thread.direct_score import DirectScoreV1
-from cqa_spark.features.groups.thread.path_scores import PathScoresV1
+from cqa_spark.tasks.external_comment.direct_score import DirectScoreV1
+from cqa_spark.tasks.external_comment.path_scores import PathScoresV1
 
 A, B, C = "question_comment", "question_question", "external_comment"
 

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 from literal_batches import Said, Thread, batch_of, values
 
-from cqa_spark.features.groups.thread.ranked_path import RankedPathV1
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.tasks.external_comment.ranked_path import RankedPathV1
 
 A = "question_comment"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from cqa_spark.tasks.duplicate_clusters import component_batches
+from cqa_spark.tasks.duplicate.clusters import component_batches
 
 
 def test_links_join_questions_in_either_direction_and_sites_stay_apart() -> None:

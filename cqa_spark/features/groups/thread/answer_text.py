@@ -19,7 +19,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.tasks.post_words import plain_text_of, post_words, words_of
+from cqa_spark.text.post_words import plain_text_of, post_words, words_of
 from cqa_spark.text.terms import Collection
 
 _XU = "Xu et al. 2018, section 5, baselines"

@@ -17,7 +17,7 @@ from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TA
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
-from cqa_spark.tasks.judged_answers import judged_answers
+from cqa_spark.tasks.preferred_answer.judged_answers import judged_answers
 
 BEER, BICYCLES, QUANTUM = (
     "beer.stackexchange.com",

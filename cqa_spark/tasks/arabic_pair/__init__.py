@@ -1,0 +1,1 @@
+"""Task D: rank question-answer pairs for a question, in Arabic."""

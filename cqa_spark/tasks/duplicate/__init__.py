@@ -1,0 +1,1 @@
+"""Task E: find earlier questions of a site that a question duplicates."""

@@ -1,0 +1,93 @@
+"""Examples of task E: queries split by time, their candidates, and the duplicates that retrieval missed."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.tasks.duplicate.task import DUPLICATE_LABEL, OTHER_LABEL, Duplicate
+
+TRAINING, MEASURED = 0.5, 0.75
+"""Quantiles of a site's questions, by time, at which the training and the development split end."""
+
+
+def split_queries(
+    posts: DataFrame, pairs: DataFrame, *, annotated_only: bool, published: DataFrame | None = None
+) -> DataFrame:
+    """The queries, with their split.
+
+    By time, the first half of a site's questions is train, the next quarter dev, the last test. On a site with
+    published queries, these keep their split, and all others are unannotated: a duplicate is closed only after it is
+    asked.
+
+    Args:
+        posts: the table ``posts``.
+        pairs: as ``duplicate_pairs`` returns them.
+        annotated_only: keep only questions with a known duplicate, for sites whose list of duplicates is a sample.
+        published: site, query_id and split of published queries.
+
+    Returns:
+        site, query_id, split, cluster (null without a duplicate), asker_id, asked_at.
+    """
+    in_time = Window.partitionBy("site").orderBy(
+        F.col("created_at").asc_nulls_first(), F.col("post_id").cast("bigint"), "post_id"
+    )
+    asked = posts.where(F.col("post_type") == "question").select(
+        "site",
+        F.col("post_id").alias("query_id"),
+        F.percent_rank().over(in_time).alias("place"),
+        F.col("user_id").alias("asker_id"),
+        F.col("created_at").alias("asked_at"),
+    )
+    part = F.when(F.col("place") < TRAINING, "train").when(F.col("place") < MEASURED, "dev").otherwise("test")
+    known = pairs.groupBy("site", "query_id").agg(F.first("cluster").alias("cluster"))
+    how = "inner" if annotated_only else "left"
+    queries = asked.join(known, ["site", "query_id"], how).withColumn("split", part).drop("place")
+    return queries if published is None else _keep_splits(queries, published)
+
+
+def _keep_splits(queries: DataFrame, published: DataFrame) -> DataFrame:
+    kept = published.withColumnRenamed("split", "kept")
+    sites = F.broadcast(published.select("site", F.lit(True).alias("is_published")).distinct())
+    of_others = F.when(F.col("is_published"), UNANNOTATED).otherwise(F.col("split"))
+    joined = queries.join(kept, ["site", "query_id"], "left").join(sites, "site", "left")
+    return joined.withColumn("split", F.coalesce("kept", of_others)).drop("kept", "is_published")
+
+
+def examples_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, posts: DataFrame) -> DataFrame:
+    """The candidates of every query; without labels on a site of which no duplicate is known.
+
+    Args:
+        queries: as ``split_queries`` returns them.
+        retrieved: rows of ``RETRIEVED``.
+        pairs: as ``duplicate_pairs`` returns them.
+        posts: the table ``posts``.
+
+    Returns:
+        Rows of ``EXAMPLES``.
+    """
+    candidates = retrieved.select("site", "query_id", "candidate_id", F.col("rank").alias("initial_rank"))
+    is_duplicate = pairs.select("site", "query_id", "candidate_id", F.lit(DUPLICATE_LABEL).alias("found"))
+    judged = candidates.join(is_duplicate, ["site", "query_id", "candidate_id"], "left")
+    measurable = F.broadcast(pairs.select("site", F.lit(True).alias("is_measurable")).distinct())
+    rows = judged.join(measurable, "site", "left").join(queries, ["site", "query_id"])
+    return _examples(rows, posts, F.when(F.col("is_measurable"), F.coalesce("found", F.lit(OTHER_LABEL))))
+
+
+def unretrieved_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, posts: DataFrame) -> DataFrame:
+    """The duplicates that retrieval missed; arguments as for ``examples_of``.
+
+    Returns:
+        Rows with the columns of ``EXAMPLES``.
+    """
+    missed = pairs.drop("cluster").join(retrieved, ["site", "query_id", "candidate_id"], "left_anti")
+    ranked = missed.select("site", "query_id", "candidate_id", F.lit(0).alias("initial_rank"))
+    return _examples(ranked.join(queries, ["site", "query_id"]), posts, F.lit(DUPLICATE_LABEL))
+
+
+def _examples(rows: DataFrame, posts: DataFrame, label: Column) -> DataFrame:
+    task = Duplicate()
+    written = task.written(posts, posts).withColumnsRenamed({"user_id": "author_id", "created_at": "answered_at"})
+    dated = rows.join(written, ["site", "candidate_id"])
+    return task.examples(dated.withColumns({"thread_id": F.col("candidate_id"), "label": label}))

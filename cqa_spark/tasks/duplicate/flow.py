@@ -1,0 +1,42 @@
+"""The flow of ``cqa duplicates``."""
+
+from __future__ import annotations
+
+from cqa_spark.config.settings import DuplicatesSettings
+from cqa_spark.corpora.source import Source
+from cqa_spark.flows.shared_steps import training
+from cqa_spark.runtime.flow import Flow
+from cqa_spark.steps.evaluate import Evaluate
+from cqa_spark.steps.ingest import Ingest
+from cqa_spark.steps.publish import Publish
+from cqa_spark.steps.report import Report
+from cqa_spark.steps.score import Score
+from cqa_spark.systems.recipes import groups_of, learn, read_systems, task_of
+from cqa_spark.tasks.duplicate.candidates import Candidates, question_texts
+
+_NOTHING_KEPT = "no_duplicates"
+"""The system that decides when keeping candidates is worth it: by TMAP, it beats every order that is not cut."""
+
+
+def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
+    """A dump → an index, candidates, rankings cut at a learned threshold, and metrics.
+
+    Args:
+        settings: of the job.
+        source: the dump.
+    """
+    systems, retrieval = read_systems(settings.systems), settings.retrieval
+    task = task_of(systems)
+    return Flow(
+        "duplicates",
+        (
+            Ingest(source),
+            *question_texts(groups_of(systems), retrieval.embeddings),
+            Candidates(retrieval, trains=learn(systems)),
+            *training(systems, task, settings.features),
+            Score(systems, task),
+            Evaluate(settings.evaluation, settings.baseline, second_baseline=_NOTHING_KEPT),
+            Report(settings.report, settings.evaluation.measures, settings.baseline),
+            *([Publish()] if settings.publish else []),
+        ),
+    )

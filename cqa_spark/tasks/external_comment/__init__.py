@@ -1,0 +1,1 @@
+"""Task C: rank comments of related threads for a new question."""

@@ -1,0 +1,145 @@
+"""Upstream scores of the two steps from a new question to a comment: query to thread, and thread to comment."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import log
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.tabulate import tabulate
+from cqa_spark.tasks.question_comment.task import QuestionComment
+from cqa_spark.tasks.question_question.task import QuestionQuestion
+
+_STEPS = "Filice et al. 2016, KeLP at SemEval-2016 Task 3: scores of subtasks A and B as features of subtask C"
+_LEAST = 1e-6
+_UNKNOWN = -3.0
+
+
+@dataclass(frozen=True)
+class _Path:
+    """The probabilities of both steps, and their ranks among the other candidates.
+
+    Attributes:
+        comment: probability that the comment answers its own thread's question.
+        question: probability that the thread's question is related to the query.
+        best_comment: the highest of the thread's candidates.
+        best_question: the highest of the query's threads.
+        comment_place: rank among the thread's candidates, from 1.
+        question_place: rank among the query's threads, from 1.
+    """
+
+    comment: float
+    question: float
+    best_comment: float
+    best_question: float
+    comment_place: int
+    question_place: int
+
+
+def _log(probability: float) -> float:
+    return log(max(probability, _LEAST))
+
+
+_FEATURES: Mapping[FeatureColumn, Callable[[_Path], float]] = {
+    FeatureColumn(
+        "log_comment", "ln of the probability that the comment answers its own thread's question", _STEPS, _UNKNOWN
+    ): lambda path: _log(path.comment),
+    FeatureColumn(
+        "log_question", "ln of the probability that the thread's question is related to the query", _STEPS, _UNKNOWN
+    ): lambda path: _log(path.question),
+    FeatureColumn("log_path", "log_comment + log_question", _STEPS, 2 * _UNKNOWN): lambda path: (
+        _log(path.comment) + _log(path.question)
+    ),
+    FeatureColumn("log_path_twice", "log_comment + 2 log_question", "ours", 3 * _UNKNOWN): lambda path: (
+        _log(path.comment) + 2 * _log(path.question)
+    ),
+    FeatureColumn("product", "the product of both probabilities", _STEPS): lambda path: path.comment * path.question,
+    FeatureColumn("comment_place", "rank by the comment's probability in its thread, from 1", "ours", 5.0): (
+        lambda path: path.comment_place
+    ),
+    FeatureColumn("question_place", "rank by the question's probability among the query's, from 1", "ours", 5.0): (
+        lambda path: path.question_place
+    ),
+    FeatureColumn("question_relative", "log_question minus the maximum of the query", "ours", _UNKNOWN): lambda path: (
+        _log(path.question) - _log(path.best_question)
+    ),
+    FeatureColumn("comment_relative", "log_comment minus the maximum of its thread", "ours", _UNKNOWN): lambda path: (
+        _log(path.comment) - _log(path.best_comment)
+    ),
+}
+
+
+class PathScoresV1(QueryGroup):
+    """Probabilities for the tasks question_comment and question_question, from the upstream systems.
+
+    Probabilities of training threads are out-of-fold, so that their distribution matches that of new threads.
+    """
+
+    name: ClassVar[str] = "path_scores_v1"
+    family: ClassVar[str] = "rank"
+    about: ClassVar[str] = "scores of the systems for tasks A and B for the two steps from the query to the comment"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    needs: ClassVar[tuple[str, ...]] = ("scores",)
+    reads_texts: ClassVar[bool] = False
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """Values of each pair; NaN without an upstream score."""
+        paths = _paths(batch)
+        return tabulate(
+            _FEATURES, [place if place in paths else None for place in range(len(batch))], paths.__getitem__
+        )
+
+
+def _paths(batch: QueryBatch) -> dict[int, _Path]:
+    """The path of each example whose two steps both have a score."""
+    to_comment = scores_of(batch, QuestionComment.name)
+    to_question = scores_of(batch, QuestionQuestion.name)
+    threads: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
+    questions: dict[int, dict[str, float]] = defaultdict(dict)
+    ids = (batch.column(name) for name in ("query_id", "candidate_id", "thread_id"))
+    for place, (query, query_id, candidate, thread) in enumerate(zip(batch.query.tolist(), *ids, strict=True)):
+        if (query, thread, candidate) in to_comment:
+            threads[query, thread].append((place, candidate))
+        if (query, query_id, thread) in to_question:
+            questions[query][thread] = to_question[query, query_id, thread]
+    of_queries = {query: _descending(scores) for query, scores in questions.items()}
+    paths = {}
+    for (query, thread), candidates in threads.items():
+        if thread not in questions[query]:
+            continue
+        probabilities = {candidate: to_comment[query, thread, candidate] for _, candidate in candidates}
+        comments, threads_in_order = _descending(probabilities), of_queries[query]
+        for place, candidate in candidates:
+            paths[place] = _Path(
+                comment=probabilities[candidate],
+                question=questions[query][thread],
+                best_comment=probabilities[comments[0]],
+                best_question=questions[query][threads_in_order[0]],
+                comment_place=1 + comments.index(candidate),
+                question_place=1 + threads_in_order.index(thread),
+            )
+    return paths
+
+
+def scores_of(batch: QueryBatch, task: str) -> dict[tuple[int, str, str], float]:
+    """The scores of a task by query of the batch, scored query and scored candidate."""
+    names = ("site", "query_id", "task", "of_query", "candidate_id", "score")
+    rows = zip(*(batch.scores[name].to_pylist() for name in names), strict=True)
+    return {
+        (batch.queries[site, query_id], of_query, candidate): score
+        for site, query_id, of_task, of_query, candidate, score in rows
+        if of_task == task
+    }
+
+
+def _descending(probabilities: Mapping[str, float]) -> list[str]:
+    """Ids by descending probability; ties are broken by id."""
+    return sorted(probabilities, key=lambda each: (-probabilities[each], each))

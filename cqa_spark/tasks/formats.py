@@ -1,0 +1,37 @@
+"""Formats of annotated files, with the tasks that their labels judge."""
+
+from __future__ import annotations
+
+from cqa_spark.corpora.cqa_md.ingest import CqaMdFiles
+from cqa_spark.corpora.qatar_living.ingest import QatarLivingFiles
+from cqa_spark.corpora.qatar_living.tables import JudgedTasks
+from cqa_spark.corpora.text_pairs.ingest import QuestionPairFiles, StsFiles
+from cqa_spark.tasks.arabic_pair.task import ArabicPair
+from cqa_spark.tasks.external_comment.task import ExternalComment
+from cqa_spark.tasks.question_comment.task import QuestionComment
+from cqa_spark.tasks.question_question.task import QuestionQuestion
+from cqa_spark.tasks.sts.task import Sts
+
+
+class QatarLiving(QatarLivingFiles):
+    """Files of SemEval 2015-2017 Task 3, in English: tasks A, B and C."""
+
+    tasks = JudgedTasks(QuestionComment.name, QuestionQuestion.name, ExternalComment.name)
+
+
+class CqaMd(CqaMdFiles):
+    """Files of SemEval 2016 and 2017 Task 3, in Arabic: task D."""
+
+    task = ArabicPair.name
+
+
+class SentencePairs(StsFiles):
+    """Sentence pairs with similarities: task S."""
+
+    task = Sts.name
+
+
+class QuestionPairs(QuestionPairFiles):
+    """Pairs of questions that are duplicates or not: task B, with a query of one candidate."""
+
+    task = QuestionQuestion.name

@@ -1,0 +1,70 @@
+"""Flows that study which answer of a thread was accepted."""
+
+from __future__ import annotations
+
+from cqa_spark.config.preferred_answer_settings import ThreadSettings
+from cqa_spark.config.sections import EvaluationSettings
+from cqa_spark.config.settings import PreferredAnswerDatasetSettings, PreferredAnswerExperimentSettings
+from cqa_spark.experiments.ablation import Ablation
+from cqa_spark.experiments.evaluation_split import EvaluationSplit, EveryFold, HeldOut
+from cqa_spark.experiments.every_query import RankEveryQuery
+from cqa_spark.experiments.seeds import OtherSeeds
+from cqa_spark.flows.shared_steps import text_analysis
+from cqa_spark.runtime.flow import Flow
+from cqa_spark.runtime.step import Step
+from cqa_spark.steps.featurize import Featurize
+from cqa_spark.steps.report import Report
+from cqa_spark.steps.restore_texts import RestoreTexts
+from cqa_spark.steps.score import Score
+from cqa_spark.steps.train import Train
+from cqa_spark.systems.recipes import at_random, groups_of, read_systems
+from cqa_spark.tasks.preferred_answer.experiment.attention import Attend
+from cqa_spark.tasks.preferred_answer.experiment.lineup import BASELINES, learned_systems
+from cqa_spark.tasks.preferred_answer.experiment.measuring import Measure
+from cqa_spark.tasks.preferred_answer.experiment.transfer import TransferSites
+from cqa_spark.tasks.preferred_answer.experiment.tuning import Tune
+from cqa_spark.tasks.preferred_answer.steps import AdoptCommunity, PreferredAnswerDataset
+from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
+
+
+def dataset(settings: PreferredAnswerDatasetSettings) -> Flow:
+    """Community tables of a run → examples and the data card of a new one."""
+    return Flow("dataset preferred-answer", _dataset(settings.from_run, settings.threads))
+
+
+def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
+    """Systems and tables of Xu et al. (2018), by their protocol or as of the cut: data set, features, report."""
+    chosen, task = settings.experiment, PreferredAnswer.name
+    systems = read_systems([*BASELINES, *learned_systems(chosen.rankers)])
+    studied = [system for system in systems if system.name in learned_systems(chosen.studied)]
+    reading = [system for system in systems if system.reads_texts()]
+    every = chosen.evaluation_split == "every"
+    split: EvaluationSplit = EveryFold(settings.features.folds) if every else HeldOut("split = 'test'")
+    evaluation = EvaluationSettings(**settings.evaluation.model_dump(), measures=PreferredAnswer.measures)
+    return Flow(
+        "experiment preferred-answer",
+        (
+            *_dataset(settings.from_run, settings.chosen_threads()),
+            *text_analysis(systems, examples_only=True),
+            Featurize(groups_of(systems), task, settings.features, strict=chosen.strict),
+            *([Tune(systems, chosen.budget, settings.evaluation)] if chosen.budget else []),
+            Train(systems, task),
+            RankEveryQuery(systems, split) if every else Score(systems, task),
+            Measure(split, settings.evaluation, chosen.rankers, at_random(systems)),
+            *([Attend(reading)] if reading else []),
+            *([OtherSeeds(studied, evaluation, split, chosen.seeds)] if studied and chosen.seeds > 1 else []),
+            *([Ablation(studied, evaluation, split)] if studied and chosen.ablation else []),
+            *([TransferSites(studied, settings.evaluation, split)] if studied and chosen.transfer else []),
+            Report(settings.report, PreferredAnswer.measures, PreferredAnswer.baseline),
+        ),
+    )
+
+
+def _dataset(community: str | None, threads: ThreadSettings) -> tuple[Step, ...]:
+    """Examples from the tables of another run, with texts as of the time up to which answers are candidates."""
+    hours = threads.within_hours
+    return (
+        AdoptCommunity(community),
+        PreferredAnswerDataset(threads),
+        *([] if hours is None else [RestoreTexts(hours)]),
+    )

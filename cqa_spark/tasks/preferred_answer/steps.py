@@ -1,0 +1,202 @@
+"""community tables → the examples and the data card of a preferred-answer data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.config.preferred_answer_settings import AnswerSettings, ThreadSettings
+from cqa_spark.errors import InputError
+from cqa_spark.examples.leakage import threads_of, trained_on, without_labels_of_trained
+from cqa_spark.lake.publishing import Snapshot, published_snapshot
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+from cqa_spark.lake.schemas.data_card import DATA_CARD
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.spark.persistence import persisted
+from cqa_spark.steps.changed_sites import of_sites, site_update
+from cqa_spark.systems.trained_system import model_artifact, trained_system
+from cqa_spark.tasks.preferred_answer.data_card import data_card
+from cqa_spark.tasks.preferred_answer.dataset import every_question, examples_of
+from cqa_spark.tasks.preferred_answer.judged_answers import AnswerRules, candidates, judged_answers
+
+ADOPTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, POST_HISTORY)
+
+
+@dataclass(frozen=True)
+class AdoptCommunity(Step):
+    """Use the community tables of another run.
+
+    Attributes:
+        source: id of the other run; None for the published one.
+    """
+
+    source: str | None
+
+    name = "community"
+
+    def writes(self) -> tuple[Product, ...]:
+        """The community tables that the other run has."""
+        return ADOPTED
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Adopt them.
+
+        Raises:
+            InputError: there is no such run, or it has no posts.
+        """
+        log = RunLog(run.lake.objects)
+        found = (
+            published_snapshot(run.lake)
+            if self.source is None
+            else Snapshot(run.lake, log.require_success(self.source))
+        )
+        if not (found.has(POSTS) and found.has(COMMENTS)):
+            raise InputError(
+                f"run {found.record.run_id} has no posts and comments", "read a dump first: cqa ingest stackexchange"
+            )
+        for table in ADOPTED:
+            if found.has(table):
+                run.put(table, found.files(table))
+
+
+@dataclass(frozen=True)
+class PreferredAnswerDataset(Step):
+    """Choose the threads of a preferred-answer data set, split them, and describe the set in a data card.
+
+    Attributes:
+        settings: selection and split of threads.
+    """
+
+    settings: ThreadSettings
+
+    name = "dataset"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Posts and comments."""
+        return POSTS, COMMENTS
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Votes."""
+        return (VOTES,)
+
+    def writes(self) -> tuple[Product, ...]:
+        """Examples and the data card."""
+        return EXAMPLES, DATA_CARD
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Write both.
+
+        Raises:
+            InputError: a site is not in the lake, or no thread qualifies.
+        """
+        settings = self.settings
+        sites = settings.site or None
+        posts, comments, votes = (of_sites(frame, sites) for frame in _tables(run))
+        _refuse_unknown_sites(posts, settings.site)
+        answers = candidates(judged_answers(posts, votes), _rules(settings))
+        with persisted(answers) as (answers,):
+            counts.rows_in = answers.count()
+            examples = examples_of(answers, name=settings.name, split=settings.split)
+            counts.rows_out = run.write(EXAMPLES, examples)
+            if counts.rows_out == 0:
+                raise InputError(
+                    f"no question has {settings.min_answers} answers with an accepted one among them",
+                    "allow fewer with --min-answers, or read more sites",
+                )
+            card = data_card(run.read(EXAMPLES), answers, posts, comments)
+            run.write_entries(DATA_CARD, [row.asDict() for row in card.collect()])
+
+
+@dataclass(frozen=True)
+class EveryQuestion(Step):
+    """Create examples of every question with enough answers, judged or not.
+
+    A question outside the training split that a system was nevertheless trained on, as another copy or with another
+    data set, is ranked like a question without a known preferred answer: it is excluded from the metrics.
+
+    Attributes:
+        settings: selection of answers.
+        models: trained systems that the run ranks with.
+        new: names of the systems that the run trains on the training split.
+        last: the published run, whose examples of unchanged sites are kept; None to create all.
+    """
+
+    settings: AnswerSettings
+    models: Sequence[str] = ()
+    new: Sequence[str] = ()
+    last: Snapshot | None = None
+
+    name = "dataset"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Posts and comments, and the models."""
+        return POSTS, COMMENTS, *[Artifact(model_artifact(name)) for name in self.models]
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Votes."""
+        return (VOTES,)
+
+    def writes(self) -> tuple[Product, ...]:
+        """The examples."""
+        return (EXAMPLES,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Write the examples.
+
+        Raises:
+            InputError: no question has enough answers.
+        """
+        counts.rows_in = run.rows(POSTS)
+        inputs, settings = (POSTS, COMMENTS, VOTES), {"answers": self.settings}
+        last = None if self.new else self.last
+        update = site_update(run, last, EXAMPLES, inputs, settings=settings, models=self.models, untrained=self.new)
+        if not update.keep():
+            with self._examples(run, *[of_sites(frame, update.sites) for frame in _tables(run)]) as examples:
+                update.write(examples)
+        counts.rows_out = run.rows(EXAMPLES)
+        if counts.rows_out == 0:
+            raise InputError(f"no question has {self.settings.min_answers} answers", "allow fewer with --min-answers")
+
+    @contextmanager
+    def _examples(self, run: Run, posts: DataFrame, comments: DataFrame, votes: DataFrame) -> Iterator[DataFrame]:
+        """The examples of whole threads, to be read before the block ends."""
+        answers = candidates(judged_answers(posts, votes), _rules(self.settings))
+        examples = every_question(answers, min_answers=self.settings.min_answers)
+        threads = threads_of(examples.where(F.col("label").isNotNull()), posts, comments)
+        with persisted(examples, threads) as (examples, threads):
+            trained = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
+            trained += [trained_on(threads)] if self.new else []
+            yield without_labels_of_trained(examples, threads, trained)
+
+
+def _rules(settings: AnswerSettings) -> AnswerRules:
+    return AnswerRules(
+        settings.min_answers, settings.self_answers, settings.late_answers, settings.deleted_owners,
+        settings.within_hours, settings.open_questions,
+    )  # fmt: skip
+
+
+def _refuse_unknown_sites(posts: DataFrame, wanted: tuple[str, ...]) -> None:
+    """Check that every named site has posts.
+
+    Raises:
+        InputError: some sites have none.
+    """
+    found = {row["site"] for row in posts.select("site").distinct().collect()}
+    if missing := sorted(set(wanted) - found):
+        raise InputError(f"no posts of {', '.join(missing)}", "cqa inspect shows the sites of a lake")
+
+
+def _tables(run: Run) -> tuple[DataFrame, DataFrame, DataFrame]:
+    """Posts, comments and votes; without votes, it is not known when an answer was accepted."""
+    votes = run.read(VOTES) if run.has(VOTES) else VOTES.empty(run.lake.spark)
+    return run.read(POSTS), run.read(COMMENTS), votes

@@ -1,0 +1,47 @@
+"""Task P: rank the answers of a question; the answer accepted by the asker is relevant."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.examples.night import Night
+from cqa_spark.examples.task import Task
+from cqa_spark.flows.shared_steps import text_steps
+from cqa_spark.runtime.step import Step
+
+ACCEPTED_ANSWER, OTHER_ANSWER = "Accepted", "NotAccepted"
+"""Labels of the answers of a question whose asker accepted one."""
+
+
+class PreferredAnswer(Task):
+    """Candidates are all answers of the question's thread; the accepted one is relevant (Xu et al. 2018, section 3).
+
+    Dumps have no train and test splits, so ``pair`` creates no examples of this task. ``cqa dataset preferred-answer``
+    selects and splits threads.
+    """
+
+    name = "preferred_answer"
+    letter = "P"
+    about = "rank the answers of a question so that the one that the asker accepted comes first"
+    grades = MappingProxyType({ACCEPTED_ANSWER: 1, OTHER_ANSWER: 0})
+    relevant_from = 1
+    baseline = "first_answer"
+    measures = ("P@1", "MRR@10", "MAP@10", "nDCG@10")  # Xu et al. use only the first
+
+    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
+        """The answers' authors and times."""
+        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
+
+    def fold_key(self) -> Column:
+        """The thread."""
+        return F.col("thread_id")
+
+    def night(self, night: Night) -> tuple[Step, ...]:
+        """Every question with enough answers."""
+        from cqa_spark.tasks.preferred_answer.steps import EveryQuestion
+
+        examples = EveryQuestion(night.settings.answers, tuple(night.kept), tuple(night.new), night.last)
+        return examples, *text_steps(night.groups, words=night.reads_words, last=night.last_texts)

@@ -1,0 +1,1 @@
+"""Task A: rank a question's comments."""

@@ -1,0 +1,1 @@
+"""Task B: rank related questions for a new question."""

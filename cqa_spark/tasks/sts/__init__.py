@@ -1,0 +1,1 @@
+"""Semantic textual similarity: grade how similar two sentences are."""
