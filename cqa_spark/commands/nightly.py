@@ -38,8 +38,8 @@ def nightly(settings: NightlySettings) -> None:
     """
     source = _one_dump(settings)
     _require_space(settings, source)
-    size = source.bytes_to_read(None, code_version())
-    with write_lake(settings, "nightly", input_bytes=size) as lake:
+    compiles = flows.nightly(settings, source).compiles_plans()
+    with write_lake(settings, "nightly", compile_plans=compiles) as lake:
         last = published_before(lake)
         kept = _kept_models(settings, last)
         if last is not None and _is_unchanged(settings, source, last, kept):

@@ -93,5 +93,5 @@ class SparkSettings(Section):
     compile_plans: bool | None = Field(
         default=None,
         description="generate and optimize code for queries, which costs more time than it saves on small inputs; "
-        "default: if the input files have more than 64 MB of text",
+        "default: if the input files have more than 64 MB, or 8 MB of texts to analyse",
     )

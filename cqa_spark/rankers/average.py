@@ -28,6 +28,7 @@ from cqa_spark.rankers.members import (
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.spec import RankerSpec
+from cqa_spark.spark.concurrency import run_concurrently
 
 
 class AverageParameters(MembersParameters):
@@ -104,8 +105,9 @@ class AverageRanker(Ranker[AverageParameters]):
         return True
 
     def fit(self, frame: DataFrame) -> AverageModel:
-        """Learn ``relevant`` from the features, once per member."""
-        members = tuple(build_member(member).fit(frame) for member in self.parameters.members)
+        """Learn ``relevant`` from the features, once per member; each trains on one core."""
+        rankers = map(build_member, self.parameters.members)
+        members = tuple(run_concurrently(lambda ranker: ranker.fit(frame), rankers))
         training = members[0].description.training
         description = self.describe(feature_columns(frame), threshold=self.parameters.threshold, training=training)
         return AverageModel(description, members)

@@ -54,10 +54,13 @@ class Flow:
         """The steps that follow the run's success."""
         return tuple(step for step in self.steps if step.delivers)
 
-    def input_bytes(self) -> int | None:
-        """Bytes of text that the prepared steps read from files; None if they read none, or unknown."""
+    def compiles_plans(self) -> bool:
+        """Whether compiled plans save more time than their compilation takes; True if the size of the input is unknown.
+
+        The steps are prepared. Some take more of Java's time for a byte of input than others.
+        """
         sizes = [size for step in self.steps if (size := step.input_bytes()) is not None]
-        return sum(sizes) if sizes else None
+        return not sizes or sum(sizes) > min(step.compiled_from for step in self.steps)
 
     def waits_for(self) -> dict[int, set[int]]:
         """By the index of each table-writing step, the indices of the earlier steps that it depends on.

@@ -53,12 +53,14 @@ class Step(ABC):
     Attributes:
         name: shown in the progress output and in the run's record.
         delivers: whether the step follows the run's success, as publishing does; steps that deliver run one by one.
+        compiled_from: bytes of input from which the step takes longer without compiled plans than their compilation.
         records_parts: whether the step records its parts as steps of their own, instead of itself.
     """
 
     name: ClassVar[str]
     delivers: ClassVar[bool] = False
     records_parts: ClassVar[bool] = False
+    compiled_from: ClassVar[int] = 64 << 20
 
     def reads(self) -> tuple[Product, ...]:
         """The required inputs."""

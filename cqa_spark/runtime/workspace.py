@@ -59,7 +59,7 @@ def read_lake(settings: JobSettings) -> Lake:
 
 @contextmanager
 def write_lake(
-    settings: JobSettings, job: str, *, create: bool = True, input_bytes: int | None = None
+    settings: JobSettings, job: str, *, create: bool = True, compile_plans: bool = True
 ) -> Iterator[LeasedLake]:
     """Lease the lake for writing; Spark starts when a table is read or written.
 
@@ -67,7 +67,7 @@ def write_lake(
         settings: of the job.
         job: name of the job, shown to other processes that try to write.
         create: whether a lake that does not exist is created.
-        input_bytes: bytes of text that the job reads from files; None if unknown.
+        compile_plans: whether Spark compiles plans, unless the settings decide it.
 
     Raises:
         AnotherWriter: another process writes the lake.
@@ -79,7 +79,7 @@ def write_lake(
     refuse_old_lake(settings.lake, settings.object_storage)
     refuse_lost_pointer(settings.lake, settings.object_storage)
     require_writable(settings.lake, settings.object_storage)
-    session = _session(settings, input_bytes)
+    session = _session(settings, compile_plans)
     with hold(Lake(session, settings.lake, settings.object_storage), Holder.of_this_process(job)) as lake:
         yield lake
 
@@ -102,8 +102,8 @@ def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False, create:
     """
     for step in flow.steps:
         step.prepare()
-    size = flow.input_bytes()
-    with write_lake(settings, flow.name, create=create and not resume, input_bytes=size) as lake:
+    compiles = flow.compiles_plans()
+    with write_lake(settings, flow.name, create=create and not resume, compile_plans=compiles) as lake:
         return run_flow_in(lake, flow, settings, resume=resume)
 
 
@@ -184,11 +184,11 @@ def new_run_id(settings: JobSettings) -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{config_hash(settings)[:8]}"
 
 
-def _session(settings: JobSettings, input_bytes: int | None = None) -> Callable[[], SparkSession]:
+def _session(settings: JobSettings, compile_plans: bool = True) -> Callable[[], SparkSession]:
     """A function that starts Spark on first use."""
 
     @cache
     def start() -> SparkSession:
-        return session_of(settings, input_bytes)
+        return session_of(settings, compile_plans=compile_plans)
 
     return start

@@ -40,9 +40,6 @@ _OFTEN_NAMED = (
 )
 """Java classes that PySpark and this package name at nearly every use of a table or a column."""
 
-COMPILED_FROM = 64 << 20
-"""Bytes of input from which compiled plans save more time than their compilation takes."""
-
 _FEW_ROWS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.codegen.wholeStage": "false",
@@ -112,17 +109,15 @@ def spark_session(
     return session
 
 
-def session_of(settings: JobSettings, input_bytes: int | None = None) -> SparkSession:
+def session_of(settings: JobSettings, *, compile_plans: bool = True) -> SparkSession:
     """Start Spark with a job's settings, or return the active session.
 
     Args:
         settings: of the job.
-        input_bytes: bytes of text that the job reads from files, which decide whether plans are compiled unless the
-            settings do; None if it reads tables of a lake, or if the number is unknown.
+        compile_plans: as for ``spark_session``, unless the settings decide it.
     """
-    compile_plans = settings.spark.compile_plans
-    if compile_plans is None:
-        compile_plans = input_bytes is None or input_bytes > COMPILED_FROM
+    if settings.spark.compile_plans is not None:
+        compile_plans = settings.spark.compile_plans
     return spark_session(
         "cqa-spark",
         master=settings.spark.master,

@@ -32,6 +32,7 @@ class Analyse(Step):
     last: Snapshot | None = None
 
     name = "text"
+    compiled_from = 8 << 20  # Spark NLP runs in Java
 
     def reads(self) -> tuple[Product, ...]:
         """Posts and comments."""

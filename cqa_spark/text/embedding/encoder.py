@@ -140,6 +140,7 @@ def _session(model: EmbeddingModel, weights: bytes) -> InferenceSession:
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.enable_mem_pattern = False  # it plans the memory anew for each length of a text
     options.log_severity_level = 3
     try:
         return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])

@@ -82,7 +82,14 @@ def test_a_flow_is_drawn_with_what_its_steps_read_and_write() -> None:
     assert Flow("run", ()).draw() == ""
 
 
-@pytest.mark.parametrize(("sizes", "together"), [((), None), ((None,), None), ((3, None, 0), 3), ((3, 4), 7)])
-def test_a_flow_reads_as_many_bytes_as_its_steps(sizes: tuple[int | None, ...], together: int | None) -> None:
-    steps = tuple(FakeStep(str(place), input_bytes=size) for place, size in enumerate(sizes))
-    assert Flow("run", steps).input_bytes() == together
+@pytest.mark.parametrize(
+    ("sizes", "compiled_from", "compiles"),
+    [((), (), True), ((None,), (10,), True), ((3, None, 7), (10, 12, 11), False), ((3, None, 8), (10, 12, 11), True)],
+)
+def test_plans_are_compiled_if_the_input_is_large_for_one_of_the_steps(
+    sizes: tuple[int | None, ...], compiled_from: tuple[int, ...], compiles: bool
+) -> None:
+    steps = [FakeStep(str(place), input_bytes=size) for place, size in enumerate(sizes)]
+    for step, least in zip(steps, compiled_from, strict=True):
+        step.compiled_from = least  # type: ignore[misc]
+    assert Flow("run", tuple(steps)).compiles_plans() is compiles

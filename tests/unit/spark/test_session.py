@@ -49,20 +49,14 @@ def test_scratch_folders_of_this_machine_matter_only_if_executors_run_on_it(monk
 
 
 @pytest.mark.parametrize(
-    ("setting", "input_bytes", "compiled"),
-    [
-        (None, 64 << 20, False),
-        (None, (64 << 20) + 1, True),
-        (None, None, True),
-        (True, 1, True),
-        (False, 1 << 40, False),
-    ],
+    ("setting", "flow", "compiled"),
+    [(None, False, False), (None, True, True), (True, False, True), (False, True, False)],
 )
-def test_plans_of_small_inputs_are_not_compiled_unless_the_settings_say_so(
-    monkeypatch: pytest.MonkeyPatch, setting: bool | None, input_bytes: int | None, compiled: bool
+def test_the_flow_decides_whether_plans_are_compiled_unless_the_settings_do(
+    monkeypatch: pytest.MonkeyPatch, setting: bool | None, flow: bool, compiled: bool
 ) -> None:
     started: dict[str, object] = {}
     monkeypatch.setattr(session, "spark_session", lambda name, **given: started.update(given))
     settings = JobSettings(lake="build/lake", spark=SparkSettings(compile_plans=setting))
-    session.session_of(settings, input_bytes)
+    session.session_of(settings, compile_plans=flow)
     assert started["compile_plans"] is compiled
