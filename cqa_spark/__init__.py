@@ -27,6 +27,7 @@ __all__ = [
     "evaluate",
     "job",
     "open_lake",
+    "rank",
 ]
 
 _PLACES = {
@@ -41,6 +42,7 @@ _PLACES = {
     "evaluate": "cqa_spark.api.measuring",
     "job": "cqa_spark.api.job",
     "open_lake": "cqa_spark.api.lake",
+    "rank": "cqa_spark.api.ranking",
 }
 
 

@@ -34,6 +34,7 @@ class Task(ABC):
         grades_pairs: whether pairs are graded one by one, instead of candidates ranked for a query: the features of a
             pair depend on no other pair, apart from what groups learn from labels, and files of predictions hold
             scores alone, in the order of the input.
+        candidate_id: column that identifies candidates: ``comment_id`` of comments, or ``post_id`` of posts.
         query_prefix: what the ids of queries begin with in the tables, but not in official files.
         baseline: name of the system with the simple order that others are compared with.
         measures: display names of the measures, the most important first.
@@ -48,6 +49,7 @@ class Task(ABC):
     via: ClassVar[Mapping[str, tuple[str, str]]] = MappingProxyType({})
     shortcuts: ClassVar[Collection[str]] = ()
     grades_pairs: ClassVar[bool] = False
+    candidate_id: ClassVar[str] = "post_id"
     query_prefix: ClassVar[str] = ""
     baseline: ClassVar[str]
     measures: ClassVar[tuple[str, ...]]

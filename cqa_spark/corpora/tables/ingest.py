@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -18,6 +18,7 @@ from cqa_spark.corpora.inputs import UNANNOTATED, find_inputs
 from cqa_spark.corpora.site_tables import SiteTables
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted
+from cqa_spark.corpora.tables.keys import NUMBER, numbered
 from cqa_spark.corpora.tables.locations import Location, locate
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import read_forgotten
@@ -34,8 +35,6 @@ TABLES: Mapping[str, Table] = {
     table.name: table for table in (POSTS, COMMENTS, USERS, VOTES, BADGES, TAGS, POST_LINKS, POST_HISTORY, JUDGMENTS)
 }
 """The tables that can be given."""
-
-_NUMBER = "_number"
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class CommunityFiles(Source):
         tables.write_entries(FINGERPRINTS, files)
         accounts: list[Entry] = []
         for name, frame in typed.items():
-            with run.step(name) as step, persisted(_numbered(frame, TABLES[name])) as (rows,):
+            with run.step(name) as step, persisted(numbered(frame, TABLES[name])) as (rows,):
                 accounts += _write(tables, TABLES[name], rows, locations[name])
                 step.rows_in, step.rows_out, step.rows_quarantined = check_accounting(
                     [each for each in accounts if each["table_name"] == name]
@@ -135,15 +134,6 @@ def _sites(frames: Iterable[DataFrame]) -> list[str]:
     return sorted(row["site"] for row in reduce(DataFrame.unionByName, named).distinct().collect())
 
 
-def _numbered(rows: DataFrame, table: Table) -> DataFrame:
-    """Refuse all but the first of rows with one key, by the rows' texts, and number the rows."""
-    of_key = Window.partitionBy(*table.key, F.col(PROBLEM).isNull()).orderBy(RAW)
-    repeats = F.col(PROBLEM).isNull() & (F.row_number().over(of_key) > 1)
-    repeated = F.concat(F.lit("another row has the same "), F.lit(", ".join(table.key)))
-    with_problem = rows.withColumn(PROBLEM, F.when(repeats, repeated).otherwise(F.col(PROBLEM)))
-    return with_problem.withColumn(_NUMBER, F.monotonically_increasing_id())
-
-
 def _write(tables: SiteTables, table: Table, rows: DataFrame, location: Location) -> Iterator[Entry]:
     """Write the rows of a table, and count them by site; rows whose site is unknown are those of the first one."""
     first = min(tables.sites)
@@ -153,7 +143,7 @@ def _write(tables: SiteTables, table: Table, rows: DataFrame, location: Location
     tables.add(
         QUARANTINE,
         refused.select(
-            site.alias("site"), F.lit(location.name).alias("source_file"), F.col(_NUMBER).alias("byte_offset"),
+            site.alias("site"), F.lit(location.name).alias("source_file"), F.col(NUMBER).alias("byte_offset"),
             F.col(PROBLEM).alias("reason"), F.col(RAW).alias("raw"),
         ),
     )  # fmt: skip

@@ -19,6 +19,7 @@ class ExternalComment(SemevalTask):
     about = "rank the comments of related threads by how well they answer a new question"
     grades = QuestionComment.grades
     relevant_from = QuestionComment.relevant_from
+    candidate_id = "comment_id"
     baseline = "search_order_c"
     via = MappingProxyType(
         {QuestionComment.name: ("thread_id", "candidate_id"), QuestionQuestion.name: ("query_id", "thread_id")}

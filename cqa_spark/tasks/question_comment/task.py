@@ -18,6 +18,7 @@ class QuestionComment(SemevalTask):
     about = "rank the comments of a thread by how well they answer its question"
     grades = MappingProxyType({"Good": 2, "PotentiallyUseful": 1, "Bad": 0})
     relevant_from = 2
+    candidate_id = "comment_id"
     baseline = "given_order"
 
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:

@@ -1,0 +1,38 @@
+"""``cqa.rank``: pairs of texts in a frame."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import cqa_spark as cqa
+from cqa_spark.errors import InputError
+
+TOPICS = ("visa", "school", "villa", "doctor", "car", "beach")
+PAIRS = [
+    {"query_id": number, "query": f"Where is a good {topic} near here, please?", "candidate_id": f"{number}-{place}",
+     "candidate": text, "label": good}
+    for number, topic in enumerate(TOPICS, start=1)
+    for place, (text, good) in enumerate(
+        [("No idea at all, sorry.", False), (f"The best {topic} near here is in the centre.", True), ("Thanks!", False)]
+    )
+]  # fmt: skip
+
+
+def test_candidates_are_ranked_in_the_kind_of_frame_that_was_given(spark) -> None:
+    train, queries = pd.DataFrame(PAIRS[:12]), pd.DataFrame(PAIRS[12:]).drop(columns="label")
+    ranked = cqa.rank(queries, "tfidf", train=train)
+    assert list(ranked.columns) == ["query_id", "query", "candidate_id", "candidate", "score", "rank", "predicted"]
+    assert list(ranked["candidate_id"]) == ["5-0", "5-1", "5-2", "6-0", "6-1", "6-2"]
+    assert list(ranked.loc[ranked["rank"] == 1, "candidate_id"]) == ["5-1", "6-1"]
+    as_arrow = cqa.rank(pa.Table.from_pandas(queries), "tfidf", train=train)
+    assert as_arrow["score"].to_pylist() == list(ranked["score"])
+
+
+def test_missing_columns_and_unknown_labels_are_refused() -> None:
+    pairs = pd.DataFrame(PAIRS)
+    with pytest.raises(InputError, match="no column candidate"):
+        cqa.rank(pairs.drop(columns="candidate"), "tfidf", train=pairs)
+    with pytest.raises(InputError, match="label 'Goood' is not known"):
+        cqa.rank(pairs, "tfidf", train=pairs.assign(label="Goood"))
