@@ -38,7 +38,7 @@ from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table as Declared
-from cqa_spark.lake.writing import write_files
+from cqa_spark.lake.writing import Destination, write_files
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.session import spark_session
 
@@ -129,7 +129,7 @@ def _by_spark(spark: SparkSession, folder: Path) -> dict[str, float]:
         target = f"spark_{place.value}"
         shutil.rmtree(folder / target, ignore_errors=True)
         declared = Declared("values", "Values of all groups.", tuple(values.schema.fields), key=())
-        write_files(values, declared, str(folder), target, ObjectStorageSettings())
+        write_files(values, Destination(declared, values.schema, str(folder), target, ObjectStorageSettings()))
         return round(time.perf_counter() - started, 1)
 
     return learned | dict(zip(PASSES, run_concurrently(compute_and_write, Place), strict=True))

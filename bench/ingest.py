@@ -1,4 +1,4 @@
-"""Compares the speed of reading Posts.xml into a table with spark-xml and with copying the text.
+"""Compares the speed of reading Posts.xml into a table with spark-xml, with one process of lxml, and with copying text.
 
     .venv/bin/python bench/ingest.py build/dumps/big.example.org/Posts.xml
     .venv/bin/python bench/ingest.py --generate 200MB 1GB
@@ -22,10 +22,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from math import log
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+from lxml import etree
 from memory import peak_memory
 from pydantic import ByteSize, TypeAdapter
 from pyspark.sql import DataFrame, SparkSession
@@ -35,13 +38,17 @@ from rich.console import Console
 from rich.table import Table
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.stackexchange.columns import column_types
+from cqa_spark.corpora.archives.limits import UnpackLimits
+from cqa_spark.corpora.stackexchange.byte_ranges import OpenFile
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
+from cqa_spark.corpora.stackexchange.dump_stream import Access
 from cqa_spark.corpora.stackexchange.file_probe import probe
-from cqa_spark.corpora.stackexchange.lines import OpenFile
-from cqa_spark.corpora.stackexchange.table_reader import TableReader
+from cqa_spark.corpora.stackexchange.ingest.range_reading import read_files
+from cqa_spark.corpora.stackexchange.row_columns import ARROW_TYPES
+from cqa_spark.corpora.stackexchange.values import Kind
+from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.lake.writing import write_files
+from cqa_spark.lake.writing import Destination
 from cqa_spark.object_store.split import split
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.stackexchange.dump import write_dump
@@ -49,12 +56,15 @@ from cqa_spark.synth.stackexchange.plan import threads_for_size
 
 PEER = "com.databricks:spark-xml_2.12:0.18.0"
 SITE = "bench.example.org"
-OURS, XML, FLOOR = "ours", "spark-xml", "text"
+OURS, XML, LXML, FLOOR = "ours", "spark-xml", "lxml", "text"
 ABOUT = {
     FLOOR: "lines to Parquet, unparsed: the floor",
     XML: f"{PEER}, the same columns and types, to Parquet",
+    LXML: "iterparse in one process, the same columns by pyarrow's casts, to Parquet",
     OURS: "to the files of a lake, every line counted",
 }
+LXML_ROWS = 50_000
+"""Rows that the process with lxml collects for a row group."""
 
 
 def main() -> None:
@@ -106,7 +116,7 @@ def _in_own_process(subject: str, file: str, arguments: argparse.Namespace, fold
 def _measure(subject: str, file: str, arguments: argparse.Namespace) -> dict[str, float]:
     scratch = tempfile.TemporaryDirectory(dir=arguments.scratch)
     with peak_memory() as peak, _session(subject, arguments) as spark, scratch as folder:
-        write = {OURS: _ours, XML: _spark_xml, FLOOR: _text}[subject]
+        write = {OURS: _ours, XML: _spark_xml, LXML: _lxml, FLOOR: _text}[subject]
         seconds = [_timed(partial(write, spark, file, f"{folder}/{run}")) for run in range(arguments.repeat)]
         rows = spark.read.parquet(f"{folder}/0").count()
         return {"seconds": min(seconds), "rows": rows, "peak": peak[0], "first": seconds[0]}
@@ -130,21 +140,52 @@ def _timed(work: Callable[[], None]) -> float:
 
 def _ours(spark: SparkSession, file: str, target: str) -> None:
     (dump,) = find_dump_files([file], SITE)
-    reader = TableReader(spark, dump.dump_table, {0: OpenFile(dump, probe(spark, dump))})
+    access = Access(ObjectStorageSettings(), UnpackLimits())
     root, folder = split(target)
-    write_files(reader.sound_rows(), POSTS, root, folder, ObjectStorageSettings())
-    assert not reader.needs_closer_look(reader.lines()), "the benchmark's input is sound"
+    destinations = {
+        POSTS.name: Destination(POSTS, POSTS.schema, root, folder, access.storage),
+        QUARANTINE.name: Destination(QUARANTINE, QUARANTINE.schema, root, f"{folder}-refused", access.storage),
+    }
+    (read,) = read_files(spark, [OpenFile(0, dump, probe(dump, access))], access, destinations).files
+    assert not read.refused, "the benchmark's input is sound"
 
 
 def _spark_xml(spark: SparkSession, file: str, target: str) -> None:
     (dump,) = find_dump_files([file], SITE)
-    types = column_types(dump.dump_table)
+    kinds = dump.dump_table.kinds
     fields = [
-        T.StructField(f"_{attribute}", T.StringType() if name == "tags" else types[name])
-        for attribute, name in dump.dump_table.attributes.items()
+        T.StructField(f"_{attribute}", _SPARK_TYPES.get(kinds[column], T.StringType()))
+        for attribute, column in dump.dump_table.attributes.items()
     ]
     rows: DataFrame = spark.read.format("xml").option("rowTag", "row").schema(T.StructType(fields)).load(file)
     rows.withColumn("site", F.lit(SITE)).write.partitionBy("site").parquet(target)
+
+
+_SPARK_TYPES = {Kind.INTEGER: T.IntegerType(), Kind.LONG: T.LongType(), Kind.TIME: T.TimestampType()}
+
+
+def _lxml(spark: SparkSession, file: str, target: str) -> None:
+    (dump,) = find_dump_files([file], SITE)
+    kinds = {name: ARROW_TYPES[dump.dump_table.kinds[column]] for name, column in dump.dump_table.attributes.items()}
+    texts = pa.schema([(name, pa.string()) for name in kinds])
+    stored = pa.schema([(name, pa.string() if pa.types.is_list(kind) else kind) for name, kind in kinds.items()])
+    Path(target).mkdir()
+    with pq.ParquetWriter(Path(target, "part.parquet"), stored) as writer:
+        rows = _lxml_rows(file)
+        while some := list(islice(rows, LXML_ROWS)):
+            columns = [
+                column.cast(pa.timestamp("us") if pa.types.is_timestamp(field.type) else field.type).cast(field.type)
+                for column, field in zip(pa.Table.from_pylist(some, texts).columns, stored, strict=True)
+            ]
+            writer.write_table(pa.table(columns, schema=stored))
+
+
+def _lxml_rows(file: str) -> Iterator[dict[str, str]]:
+    for _, element in etree.iterparse(file, tag="row", huge_tree=True):
+        yield dict(element.attrib)
+        element.clear()
+        while element.getprevious() is not None:
+            del element.getparent()[0]
 
 
 def _text(spark: SparkSession, file: str, target: str) -> None:

@@ -1,4 +1,4 @@
-"""``cqa setup``: downloads the jars and the embedding models, and archives Java's classes, once per installation."""
+"""``cqa setup``: downloads jars and models, archives Java's classes and compiles the scanner, once per installation."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from cqa_spark.config.file_commands import SetupSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
+from cqa_spark.corpora.stackexchange.block_reader import compile_kernels
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.class_archive import make_archive
 from cqa_spark.spark.jars import download_jars, jar_name, resolve_jars
@@ -30,6 +31,7 @@ def setup(settings: SetupSettings) -> None:
     else:
         jars = resolve_jars(write_hashes=settings.write_hashes)
         terminal.line(f"{len(jars)} jars, {_megabytes(jars)}, in {jars_folder()}")
+        compile_kernels()
         if archive := _archive_classes():
             terminal.line(f"archive of Java's classes, {_megabytes([archive])}: {archive}")
         else:

@@ -47,12 +47,12 @@ class SiteTables:
         """Replace the files of the sites."""
         self.run.put(table, self._base_of(table).without(self.sites).united(files))
 
-    def add(self, table: Table, frame: DataFrame) -> None:
-        """Add rows to the run's table, else to the published rows of other sites."""
+    def add(self, table: Table, files: TableFiles) -> None:
+        """Add files to the run's table, else to the published rows of other sites."""
         if self.run.has(table):
-            self.run.append(table, frame)
+            self.run.put(table, self.run.files(table).united(files))
         else:
-            self.write(table, frame)
+            self.put(table, files)
 
     def write_entries(self, table: JournalTable, entries: Iterable[Entry]) -> int:
         """Write the entries of the sites and the published ones of other sites; return the number of the former."""

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from pyspark.sql import DataFrame
+from pyspark.sql import types as T
 
 from cqa_spark.errors import InputError
 from cqa_spark.lake.artifact_paths import IN_LAKE, to_stored
@@ -25,14 +26,13 @@ from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import NO_FILES, TableFiles
-from cqa_spark.lake.writing import rebalanced, write_files
+from cqa_spark.lake.writing import Destination, rebalanced, write_files
 
 FEW_SITES = 8
 """Sites up to which writes do not bring the rows of a site together, which takes a shuffle."""
 
 OnStep = Callable[[StepRecord], None]
 Loaded = TypeVar("Loaded")
-Value = TypeVar("Value")
 
 
 @dataclass
@@ -154,13 +154,21 @@ class Run(RunTables):
         Raises:
             ContractError: the frame does not have the declared columns.
         """
-        self.lake.before_write()
         rows = table.conform(frame)
         if rebalance and table.partition_by:
             rows = rebalanced(rows, table.partition_by)
+        return TableFiles(tuple(rows.columns), write_files(rows, self.destination(table, rows.schema)))
+
+    def destination(self, table: Table, schema: T.StructType | None = None) -> Destination:
+        """A new folder for the files of a table, which belong to no table until they are ``put`` there.
+
+        Args:
+            table: the declaration of the table.
+            schema: the stored columns; None for the declared ones.
+        """
+        self.lake.before_write()
         folder = f"{TABLES}/{table.name}/{self.record.attempt_name}/{uuid4().hex}"
-        files = write_files(rows, table, self.lake.root, folder, self.lake.storage)
-        return TableFiles(tuple(rows.columns), files)
+        return Destination(table, schema or table.schema, self.lake.root, folder, self.lake.storage)
 
     def put(self, table: Table, files: TableFiles) -> int:
         """Make files the run's table; return their number of rows."""
@@ -175,23 +183,6 @@ class Run(RunTables):
         with self._state.recording:
             self._state.tables, self._state.entry_files = dict(other.tables), dict(other.entry_files)
             self.record = replace(self.record, tables=other.record.tables, artifacts=other.record.artifacts)
-
-    @contextmanager
-    def undone_on_failure(self) -> Iterator[None]:
-        """Forget what the step that sees this run writes in the block, if it fails; other steps may write meanwhile."""
-        state, record = self._state, self.record
-        tables, entry_files = dict(state.tables), dict(state.entry_files)
-        try:
-            yield
-        except BaseException:
-            with state.recording:
-                own = self._declared.writes or {*state.tables, *state.entry_files}
-                state.tables = _restored(state.tables, tables, own)
-                state.entry_files = _restored(state.entry_files, entry_files, own)
-                steps = tuple(step for step in self.record.steps if step in record.steps or step.step not in own)
-                rows = _restored(self.record.tables, record.tables, own)
-                self.record = replace(self.record, tables=rows, steps=steps)
-            raise
 
     def write(self, table: Table, frame: DataFrame) -> int:
         """Write the table with exactly the frame's rows; return their number."""
@@ -286,6 +277,10 @@ class Run(RunTables):
         started = time.perf_counter()
         yield step
         step.seconds = round(time.perf_counter() - started, 3)
+        self.add_step(step)
+
+    def add_step(self, step: StepRecord) -> None:
+        """Record a finished step."""
         with self._state.recording:
             self.record = replace(self.record, steps=(*self.record.steps, step))
         self._on_step(step)
@@ -298,9 +293,3 @@ class Run(RunTables):
 
     def _record_rows(self, name: str, rows: int) -> None:
         self.record = replace(self.record, tables={**self.record.tables, name: rows})
-
-
-def _restored(now: Mapping[str, Value], before: Mapping[str, Value], names: Collection[str]) -> dict[str, Value]:
-    """The values, but for some names those of before."""
-    kept = {name: value for name, value in now.items() if name not in names}
-    return kept | {name: value for name, value in before.items() if name in names}

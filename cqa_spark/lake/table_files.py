@@ -63,6 +63,10 @@ class TableFiles:
         """The sites with rows or a fingerprint."""
         return {file.site for file in self.files if file.site is not None} | self.fingerprints.keys()
 
+    def of(self, sites: Collection[str]) -> TableFiles:
+        """The files of some sites."""
+        return self.without(self.sites.difference(sites))
+
     def without(self, sites: Collection[str]) -> TableFiles:
         """The files of all other sites."""
         kept = tuple(file for file in self.files if file.site not in sites)

@@ -7,9 +7,10 @@ leaves files that no manifest names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import reduce
+from dataclasses import asdict, dataclass, field
+from functools import partial, reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
@@ -36,7 +37,7 @@ _WITHOUT_DICTIONARY = frozenset({"about", "body", "clean", "raw", "text"})
 
 _WRITTEN = T.StructType(
     [
-        T.StructField("name", T.StringType()),
+        T.StructField("path", T.StringType()),
         T.StructField("bytes", T.LongType()),
         T.StructField("rows", T.LongType()),
         T.StructField("values", T.MapType(T.StringType(), T.StringType())),
@@ -45,26 +46,43 @@ _WRITTEN = T.StructType(
 )
 
 
-def write_files(
-    frame: DataFrame, table: Table, root: str, folder: str, storage: ObjectStorageSettings
-) -> tuple[DataFile, ...]:
-    """Write rows to new files, in one job.
+@dataclass(frozen=True)
+class Destination:
+    """Where the tasks of one write put the files of a table.
 
-    Args:
-        frame: the rows, with the columns to store.
-        table: its declaration; the columns that divide it are strings.
+    Attributes:
+        table: the declaration of the table; the columns that divide it are strings.
+        schema: the stored columns.
         root: the lake, local or in a bucket.
         folder: of the lake, for this write alone.
         storage: object storage settings.
-
-    Returns:
-        The files, which all have rows.
+        credentials: environment variables of the driver that hold credentials.
     """
-    place = root if is_remote(root) else str(Path(root).absolute())
-    write = _writing(f"{place.rstrip('/')}/{folder}", frame.schema, table, storage, credentials())
-    return tuple(
-        DataFile(f"{folder}/{name}", *described) for name, *described in frame.mapInArrow(write, _WRITTEN).collect()
-    )
+
+    table: Table
+    schema: T.StructType
+    root: str
+    folder: str
+    storage: ObjectStorageSettings
+    credentials: Mapping[str, str] = field(default_factory=credentials, repr=False)
+
+    @property
+    def path(self) -> str:
+        """The folder's path."""
+        root = self.root if is_remote(self.root) else str(Path(self.root).absolute())
+        return f"{root.rstrip('/')}/{self.folder}"
+
+    @contextmanager
+    def writer(self) -> Iterator[TableWriter]:
+        """Open the writer of a task; what it has not finished at the end of the block stays invisible."""
+        with _folder_to_write(self.path) as here:
+            yield TableWriter(self, here)
+
+
+def write_files(frame: DataFrame, destination: Destination) -> tuple[DataFile, ...]:
+    """Write the rows of a frame, which has the stored columns, in one job; return the files, which all have rows."""
+    written = frame.mapInArrow(partial(_write, destination), _WRITTEN).collect()
+    return tuple(DataFile(*described) for described in written)
 
 
 def rebalanced(frame: DataFrame, columns: Sequence[str]) -> DataFrame:
@@ -74,6 +92,45 @@ def rebalanced(frame: DataFrame, columns: Sequence[str]) -> DataFrame:
     ``spark.sql.adaptive.advisoryPartitionSizeInBytes``. Without it, Spark ignores the hint.
     """
     return frame.sparkSession.sql(f"SELECT /*+ REBALANCE({', '.join(columns)}) */ * FROM {{frame}}", frame=frame)
+
+
+class TableWriter:
+    """Writes the rows of a task to files, which appear when all of them are complete.
+
+    Args:
+        destination: where to.
+        here: a folder of this machine.
+    """
+
+    def __init__(self, destination: Destination, here: Path) -> None:
+        self._destination, self._here = destination, here
+        self._schema = to_arrow_schema(nullable(destination.schema))
+        table = destination.table
+        self._divided_by = [name for name in table.partition_by if name in self._schema.names]
+        self._key = [name for name in table.key if name in self._schema.names and name not in self._divided_by]
+        self._files: dict[tuple[str | None, ...], _File] = {}
+        self._rows = self._bytes = 0
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        """Add rows; they are written when there are enough for a row group."""
+        for values, part in _divided(rows, self._divided_by):
+            if values not in self._files:
+                named = dict(zip(self._divided_by, values, strict=True))
+                self._files[values] = _File(self._here, self._schema, self._key, named)
+            self._files[values].add(part)
+        self._rows, self._bytes = self._rows + rows.num_rows, self._bytes + rows.nbytes
+        if self._rows >= _ROWS or self._bytes >= _BYTES:
+            self._rows = self._bytes = 0
+            for file in self._files.values():
+                file.end_row_group()
+
+    def finish(self) -> list[DataFile]:
+        """Complete the files."""
+        files = [file.close(self._destination.folder) for file in self._files.values()]
+        use_credentials(self._destination.credentials)
+        for file in self._files.values():
+            _deliver(file, self._destination.path, self._destination.storage)
+        return files
 
 
 class _File:
@@ -100,46 +157,22 @@ class _File:
             self._writer.write_table(rows.sort_by(self._key) if self._key else rows)
             self._waiting.clear()
 
-    def close(self) -> tuple[object, ...]:
-        """End the file; return its row of ``_WRITTEN``."""
+    def close(self, folder: str) -> DataFile:
+        """End the file; return its entry in a folder of the lake."""
         self.end_row_group()
         self._writer.close()
         footer = pq.read_metadata(self.path)
         size = self.path.stat().st_size
-        return self.name, size, footer.num_rows, dict(self.values), _nulls(footer)
+        return DataFile(f"{folder}/{self.name}", size, footer.num_rows, dict(self.values), _nulls(footer))
 
 
-def _writing(
-    folder: str, stored: T.StructType, table: Table, storage: ObjectStorageSettings, given: Mapping[str, str]
-) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    schema = to_arrow_schema(nullable(stored))
-    divided_by = [name for name in table.partition_by if name in schema.names]
-    key = [name for name in table.key if name in schema.names and name not in divided_by]
-
-    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        files: dict[tuple[str | None, ...], _File] = {}
-        with _folder_to_write(folder) as here:
-            rows = size = 0
-            for batch in batches:
-                for values, part in _divided(batch, divided_by):
-                    if values not in files:
-                        named = dict(zip(divided_by, values, strict=True))
-                        files[values] = _File(here, schema, key, named)
-                    files[values].add(part)
-                rows, size = rows + batch.num_rows, size + batch.nbytes
-                if rows >= _ROWS or size >= _BYTES:
-                    rows = size = 0
-                    for file in files.values():
-                        file.end_row_group()
-            written = [file.close() for file in files.values()]
-            use_credentials(given)
-            for file in files.values():
-                _deliver(file, folder, storage)
-        entries = [dict(zip(_WRITTEN.names, each, strict=True)) for each in written]
-        if entries:
-            yield pa.RecordBatch.from_pylist(entries, to_arrow_schema(_WRITTEN))
-
-    return write
+def _write(destination: Destination, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    with destination.writer() as writer:
+        for batch in batches:
+            writer.add(batch)
+        files = writer.finish()
+    if files:
+        yield pa.RecordBatch.from_pylist(list(map(asdict, files)), to_arrow_schema(_WRITTEN))
 
 
 @contextmanager

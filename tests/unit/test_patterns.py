@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import cqa_spark.features.groups
 from cqa_spark.corpora import foreign_content
 from cqa_spark.corpora.qatar_living import layout
-from cqa_spark.corpora.stackexchange import attributes, markup, records, values
+from cqa_spark.corpora.stackexchange import markup, records, values
 from cqa_spark.examples import fingerprint
 from cqa_spark.text import arabic, cleaning, pipeline, post_words, unspaced_scripts
 from cqa_spark.text.markup import body
@@ -105,9 +105,9 @@ def named() -> Iterator[str]:
     yield from (each.stop.pattern.decode() for each in (*markup._BY_OPENING.values(), markup.SUBSET))
     yield markup._last_tag.pattern.decode()
     yield from ("(?is)\\A(?:" + text.removeprefix("(?i)") + ")" for text in _decodable(foreign_content._CONTENT))
-    yield from ("\\A" + role.pattern + "\\Z" for role in attributes.ROLES.values())
     yield from (each.pattern for each in (records._reference, body.SPACE, body.BLANKS, body.LINE_END))
-    yield from (values.PLAIN_NUMBERS, pipeline.WORD_EDGES)
+    yield from ("\\A" + each.pattern + "\\Z" for each in (values._WHOLE, values._TIME))
+    yield from (records._attribute.pattern.decode(), pipeline.WORD_EDGES)
 
 
 def _decodable(content: Iterable[tuple[bytes, str, str]]) -> Iterator[str]:

@@ -18,8 +18,12 @@ from cqa_spark.corpora.archives.members import Kind, Member
 from cqa_spark.errors import InputError
 
 SUFFIX = ".7z"
+LARGEST_DICTIONARY = 1 << 27
+"""Bytes of a decoder's dictionary; that of 7-Zip's best compression has half of them."""
+
 MAGIC = b"7z\xbc\xaf\x27\x1c"
 # Decoders of other methods may need unbounded memory. BCJ is a filter that some packers always put before LZMA.
+_LZMA, _LZMA2 = b"\x03\x01\x01", b"\x21"
 STREAMED = frozenset({"BCJ", "BZip2", "COPY", "DEFLATE", "DEFLATE64", "LZMA", "LZMA2"})
 
 
@@ -57,6 +61,11 @@ def _opened(archive: Path) -> Iterator[SevenZipFile]:
                 unusual = sorted(set(opened.archiveinfo().method_names) - STREAMED)
                 if unusual:
                     raise UnsupportedCompressionMethodError(unusual, ", ".join(unusual))
+                if _largest_dictionary(opened) > LARGEST_DICTIONARY:
+                    raise InputError(
+                        f"{archive} needs more than {LARGEST_DICTIONARY:,} bytes of memory to unpack",
+                        "check where the archive comes from; if it is right, pack it again with 7z -md=128m",
+                    )
                 yield opened
         except PasswordRequired as error:
             raise InputError(
@@ -69,6 +78,23 @@ def _opened(archive: Path) -> Iterator[SevenZipFile]:
                 f"{archive} is compressed by a method that cannot be streamed: {error.args[1]}",
                 f"pack it again with one of {', '.join(sorted(STREAMED))}",
             ) from error
+
+
+def _largest_dictionary(archive: SevenZipFile) -> int:
+    """The largest dictionary of the archive's decoders, in bytes, which they allocate, whatever the data is like.
+
+    Source: the 7z format's properties of LZMA (a byte and 32 bits) and of LZMA2 (an exponent and one bit of mantissa).
+    """
+    streams = archive.header.main_streams
+    coders = [coder for folder in streams.unpackinfo.folders for coder in folder.coders] if streams else []
+    sizes = [0]
+    for coder in coders:
+        properties = coder["properties"] or b""
+        if coder["method"] == _LZMA and len(properties) >= 5:
+            sizes.append(int.from_bytes(properties[1:5], "little"))
+        elif coder["method"] == _LZMA2 and properties:
+            sizes.append((2 | properties[0] & 1) << (properties[0] // 2 + 11))
+    return max(sizes)
 
 
 def _kind(info: FileInfo) -> Kind:

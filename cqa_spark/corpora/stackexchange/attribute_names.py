@@ -1,4 +1,4 @@
-"""Checks the names of attributes in the first rows of a file, before Spark reads it."""
+"""Checks the names of attributes in the first rows of a file, before it is read."""
 
 from __future__ import annotations
 

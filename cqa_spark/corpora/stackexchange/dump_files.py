@@ -7,7 +7,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -17,7 +17,7 @@ from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DumpTable
 from cqa_spark.errors import InputError
 from cqa_spark.object_store.remote_files import find_files
 
-# Spark reads gzip and bzip2 directly; 7z and zstandard are unpacked first.
+# Files of gzip and bzip2 are read as streams; 7z and zstandard are unpacked first.
 FILE_NAME = re.compile(r"(?P<table>[a-z]+)\.xml(?P<packing>\.gz|\.bz2)?", re.IGNORECASE)
 ARCHIVE_NAME = re.compile(r"(?P<name>.+)\.(?:7z|xml\.zst)", re.IGNORECASE)
 TABLE_OF_ARCHIVE = re.compile(rf"(?P<site>.+)-(?P<table>{'|'.join(BY_FILE)})", re.IGNORECASE)
@@ -29,18 +29,18 @@ class DumpFile:
     """One file of a dump.
 
     Attributes:
-        path: its path, for Spark.
+        path: its path, local or ``s3a://…``.
         site: the community.
         dump_table: the kind of its rows.
         dump: folder of the dump; it identifies one of several dumps of a site, and sorts by time.
-        packed: whether it is compressed, so that its size differs from that of its text.
+        packing: the end of a compressed file's name, ``.gz`` or ``.bz2``; empty for text.
     """
 
     path: str
     site: str
     dump_table: DumpTable
     dump: str
-    packed: bool = field(default=False)
+    packing: str = ""
 
 
 def is_archive(path: str) -> bool:
@@ -134,7 +134,9 @@ def _dump_file(path: str, site: str | None) -> DumpFile | None:
     if not is_remote(path) and not os.access(path, os.R_OK):
         raise InputError(f"cannot read {path}", "give the user that runs the job read access to it")
     table = BY_FILE[match["table"].lower()]
-    return DumpFile(path, site or _usable(site_of(path), path), table, _folder_of(path), packed=bool(match["packing"]))
+    return DumpFile(
+        path, site or _usable(site_of(path), path), table, _folder_of(path), (match["packing"] or "").lower()
+    )
 
 
 def _folder_of(path: str) -> str:

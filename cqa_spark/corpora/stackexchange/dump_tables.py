@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
+from pyspark.sql import types as T
+
+from cqa_spark.corpora.stackexchange.values import Kind
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.table import Table
@@ -36,6 +40,26 @@ class DumpTable:
     invented_from: int | None = None
     withheld: frozenset[str] = frozenset()
 
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        """The kind of each column that attributes fill."""
+        types = {column.name: column.dataType for column in self.table.columns}
+        return {name: _kind(name, types.get(name, T.StringType())) for name in self.attributes.values()}
+
+
+def _kind(column: str, data_type: T.DataType) -> Kind:
+    if isinstance(data_type, T.StringType):
+        return Kind.ID if column.endswith("_id") else Kind.TEXT
+    return _KINDS[type(data_type)]
+
+
+_KINDS: Mapping[type[T.DataType], Kind] = {
+    T.ArrayType: Kind.TAGS,
+    T.IntegerType: Kind.INTEGER,
+    T.LongType: Kind.LONG,
+    T.BooleanType: Kind.BOOLEAN,
+    T.TimestampType: Kind.TIME,
+}
 
 ROW_ID = "Id"
 

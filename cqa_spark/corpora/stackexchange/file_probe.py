@@ -1,4 +1,4 @@
-"""Probes both ends of a file before Spark reads it: its content, root and row layout, and whether it is complete."""
+"""Probes both ends of a file before it is read: its content, root and row layout, and whether it is complete."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
-from typing import Any, NamedTuple
-
-from pyspark.sql import SparkSession
+from os import SEEK_END
+from typing import NamedTuple
 
 from cqa_spark.corpora.foreign_content import refuse_foreign_content
 from cqa_spark.corpora.stackexchange.attribute_names import refuse_renamed_attributes
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
+from cqa_spark.corpora.stackexchange.dump_stream import Access, open_stored, open_text
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
 from cqa_spark.corpora.stackexchange.markup import last_tag, prolog
 from cqa_spark.errors import InputError
@@ -28,7 +27,7 @@ SHOWN_BYTES = 80
 
 
 class Layout(Enum):
-    """The row layout: the separator at which Spark splits the file."""
+    """The row layout: the separator of rows, a line end or the start of the next row."""
 
     ROW_PER_LINE = "\n"
     ROW_PER_OLD_LINE = "\r"
@@ -40,19 +39,15 @@ class FileProbe:
     """The result of probing a file.
 
     Attributes:
-        uri: the file's full address, as in Spark's file metadata.
         size: stored size in bytes.
         layout: the row layout.
         root: the name of the element around its rows.
-        marked: whether it starts with a byte order mark, which Spark's reader drops.
         complete: whether it ends with its root's closing tag; None if compression hides the end.
     """
 
-    uri: str
     size: int
     layout: Layout
     root: str
-    marked: bool
     complete: bool | None
 
 
@@ -60,36 +55,38 @@ class _Ends(NamedTuple):
     """Both ends of a file.
 
     Attributes:
-        status: the file's status in its storage.
+        size: stored size in bytes.
         head: its first bytes as text, decompressed.
         tail: its last bytes as stored.
     """
 
-    status: Any
+    size: int
     head: bytes
     tail: bytes
 
 
-def probe(spark: SparkSession, file: DumpFile) -> FileProbe:
+def probe(file: DumpFile, access: Access) -> FileProbe:
     """Probe both ends of a file.
+
+    Args:
+        file: the file.
+        access: how to read it.
 
     Raises:
         InputError: it cannot be read, is not the XML of a dump (the message says what it is), or its attributes have
             other names.
     """
-    ends = _ends(spark, file)
+    ends = _ends(file, access)
     refuse_foreign_content(ends.head, file.path)
     text = ends.head.removeprefix(BYTE_ORDER_MARK)
     root, start = _root(text, file)
     refuse_renamed_attributes(file, text[start:])
     # Compression hides the end of a file, unless it is empty.
-    hides_end = file.packed and text
+    hides_end = file.packing and text
     return FileProbe(
-        uri=ends.status.getPath().toUri().toString(),
-        size=ends.status.getLen(),
+        size=ends.size,
         layout=_layout(text[start:]),
         root=root,
-        marked=text != ends.head,
         complete=None if hides_end else (last_tag(ends.tail) or "").lower() == root.lower(),
     )
 
@@ -136,27 +133,24 @@ def _layout(text: bytes) -> Layout:
     return Layout.ROW_PER_LINE if whole and alone else Layout.ROW_OVER_LINES
 
 
-def _ends(spark: SparkSession, file: DumpFile) -> _Ends:
-    jvm: Any = spark._jvm
-    configuration = spark._jsc.hadoopConfiguration()
+def _ends(file: DumpFile, access: Access) -> _Ends:
     stored = b""
     try:
-        path = jvm.org.apache.hadoop.fs.Path(file.path)
-        storage = path.getFileSystem(configuration)
-        status = storage.getFileStatus(path)
-        stream = storage.open(path)
-        try:
-            stored = _read(jvm, stream, HEAD_BYTES)
-            tail = _tail(partial(_read_at, jvm, stream), status.getLen())
-            stream.seek(0)
-            codec = jvm.org.apache.hadoop.io.compress.CompressionCodecFactory(configuration).getCodec(path)
-            text = codec.createInputStream(stream) if codec else stream
-            return _Ends(status, _head(partial(_read, jvm, text)), tail)
-        finally:
-            stream.close()
-    except Exception as error:  # py4j wraps whatever the storage raises
+        with open_stored(file.path, access.storage) as stream:
+            stored = stream.read(HEAD_BYTES)
+            size = stream.seek(0, SEEK_END)
+
+            def read_at(start: int, most: int) -> bytes:
+                stream.seek(start)
+                return stream.read(most)
+
+            tail = _tail(read_at, size)
+        with open_text(file, access, size) as text:
+            return _Ends(size, _head(text.read), tail)
+    except (InputError, OSError) as error:
         refuse_foreign_content(stored, file.path)
-        raise InputError(f"cannot read {file.path}: {_first_line(error)}", "check the file and its storage") from error
+        reason = error.problem if isinstance(error, InputError) else error
+        raise InputError(f"cannot read {file.path}: {reason}", "check the file and its storage") from error
 
 
 def _head(read: Callable[[int], bytes]) -> bytes:
@@ -182,19 +176,3 @@ def _tail(read: Callable[[int, int], bytes], size: int) -> bytes:
         if length >= min(size, LONGEST_MARKUP) or not may_be_markup or last_tag(tail):
             return tail
         length = min(8 * length, LONGEST_MARKUP)
-
-
-def _read_at(jvm: Any, stream: Any, start: int, most: int) -> bytes:
-    stream.seek(start)
-    return _read(jvm, stream, most)
-
-
-def _read(jvm: Any, stream: Any, most: int) -> bytes:
-    bounded = jvm.org.apache.commons.io.input.BoundedInputStream(stream, most)
-    bounded.setPropagateClose(False)
-    return bytes(jvm.org.apache.commons.io.IOUtils.toByteArray(bounded))
-
-
-def _first_line(error: Exception) -> str:
-    java = getattr(error, "java_exception", None)
-    return str(java.getMessage() if java else error).splitlines()[0]

@@ -1,10 +1,11 @@
-"""Parses records that the fast path cannot read with an XML parser, or refuses them with a reason."""
+"""Parses records that the scanner leaves to an XML parser, or refuses them with a reason."""
 
 from __future__ import annotations
 
 import re
 import sys
 from dataclasses import dataclass, field
+from itertools import islice
 
 from lxml import etree
 
@@ -14,71 +15,58 @@ ROW = "row"
 CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f"
 # XML forbids control characters, but dumps contain them. Before parsing, they are replaced by private-use characters.
 STAND_IN = 0x10F000
+MOST_ATTRIBUTES = 1000
 OUTSIDE = "there is text outside of any row"
 DOCUMENT_TYPE = "there is a document type within the row"
 
+_attribute = re.compile(rb"""(?<=\s)[^\s=<>"']++\s*+=\s*+(?:"[^"]*+"|'[^']*+')""")
 _control = re.compile(f"[{CONTROLS}]")
 _reference = re.compile(r"&#(?:x([0-9A-Fa-f]+)|([0-9]+));")
 _stand_in = re.compile(f"[{chr(STAND_IN)}-{chr(STAND_IN + 0x1F)}]")
 
 
 @dataclass(frozen=True)
-class Record:
-    """The text between two separators.
-
-    Attributes:
-        file: number of its file.
-        offset: byte offset in the file.
-        length: bytes up to the start of the next record.
-        raw: its bytes without the separator.
-        records: number of records that it was joined from.
-    """
-
-    file: int
-    offset: int
-    length: int
-    raw: bytes
-    records: int = 1
-
-
-@dataclass(frozen=True)
 class Outcome:
-    r"""The outcome of one or several records: a row, a problem, or, if both are None, neither.
+    """The outcome of one or several records: a row, a problem, or, if both are None, neither.
 
     Attributes:
-        file: number of the file.
         offset: byte offset of the first record.
-        records: number of records joined.
-        raw: their text; bytes that are not UTF-8 as ``\xNN``.
-        attributes: the row's attributes, escapes resolved.
+        records: number of records, such as lines, that it covers; 0 for a part of one that another outcome covers.
+        raw: their bytes.
+        attributes: the row's attributes, references resolved.
         problem: reason for the refusal.
     """
 
-    file: int
     offset: int
     records: int
-    raw: str
+    raw: bytes
     attributes: dict[str, str] | None = field(default=None)
     problem: str | None = field(default=None)
 
+    @property
+    def text(self) -> str:
+        r"""The text of the records; bytes that are not UTF-8 as ``\xNN``."""
+        return self.raw.decode("utf-8", "backslashreplace")
 
-def parse(record: Record, root: str) -> Outcome:
+
+def parse(raw: bytes, root: str, offset: int = 0, records: int = 1) -> Outcome:
     """Read one record.
 
     Args:
-        record: normally one row.
+        raw: normally one row.
         root: the element around the rows.
+        offset: byte offset of the record.
+        records: number of records that it was joined from.
     """
     try:
-        attributes, problem = _row(record.raw, root), None
+        return Outcome(offset, records, raw, _row(raw, root))
     except UnicodeDecodeError as error:
-        attributes, problem = None, f"byte {error.start + 1} of the row is not UTF-8"
+        problem = f"byte {error.start + 1} of the row is not UTF-8"
     except etree.XMLSyntaxError as error:
-        attributes, problem = None, _reason(error)
+        problem = _reason(error)
     except ValueError as error:
-        attributes, problem = None, str(error)
-    shown = record.raw.decode("utf-8", "backslashreplace")
-    return Outcome(record.file, record.offset, record.records, shown, attributes, problem)
+        problem = str(error)
+    return Outcome(offset, records, raw, problem=problem)
 
 
 def _row(raw: bytes, root: str) -> dict[str, str] | None:
@@ -91,6 +79,9 @@ def _row(raw: bytes, root: str) -> dict[str, str] | None:
     # The parser would expand entities declared by a document type; a few of them can exhaust memory.
     if b"<!DOCTYPE" in text:
         raise ValueError(DOCUMENT_TYPE)
+    # The parser compares each attribute of an element with all others.
+    if sum(1 for _ in islice(_attribute.finditer(text), MOST_ATTRIBUTES + 1)) > MOST_ATTRIBUTES:
+        raise ValueError(f"the row has more than {MOST_ATTRIBUTES:,} attributes")
     parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=True)
     decoded = text.decode("utf-8")
     hidden = _hide_controls(decoded)

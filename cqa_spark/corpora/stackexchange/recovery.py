@@ -1,122 +1,209 @@
-"""Reads the records of a file in order: joins rows and markup over several records, and separates markup from rows."""
+"""Reads what the scanner leaves: joins rows and markup over several records, and separates markup from rows."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from cqa_spark.corpora.stackexchange.markup import Construct, DamagedMarkup, open_markup, skip
-from cqa_spark.corpora.stackexchange.records import Outcome, Record, parse
+from cqa_spark.corpora.stackexchange.records import Outcome, parse
 
 MOST_JOINS = 2
 """Maximum number of times that lines are joined and parsed again, so that the cost of damage is linear in its size."""
 
-LONGEST_MARKUP = 1 << 26
-"""Bytes of a comment over several lines above which it counts as one that does not end."""
+LONGEST = 1 << 26
+"""Bytes of a record, or of a comment or row over several, above which it counts as one that does not end."""
+
+_CDATA, _END_OF_CDATA = b"<![CDATA[", b"]]>"
 
 
-def recover(records: Iterable[Record], root: str) -> Iterator[Outcome]:
-    """Parse records one by one; join a record that only starts a row, or markup, with those that follow.
+class Record(NamedTuple):
+    """The text between two separators: its end, and the start of the next record."""
+
+    stop: int
+    following: int
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records of a text.
+
+    Attributes:
+        text: a part of a file.
+        separator: a line end, or the start of the tag of a row, which belongs to the record after it.
+        at_end: whether the file ends with the text.
+    """
+
+    text: bytes
+    separator: bytes
+    at_end: bool
+
+    def at(self, start: int) -> Record | None:
+        """The record at a position; None if the text does not show its end."""
+        is_line = len(self.separator) == 1
+        end = self.text.find(self.separator, start if is_line else start + 1)
+        if end < 0:
+            return Record(len(self.text), len(self.text)) if self.at_end else None
+        return Record(end, end + is_line)
+
+
+class Recovery(NamedTuple):
+    """What stands at a position.
+
+    Attributes:
+        outcomes: the outcomes, in order.
+        end: position after them: the start of a record, or of the rest of a line after a comment.
+    """
+
+    outcomes: list[Outcome]
+    end: int
+
+
+class NotEnoughText(Exception):
+    """A record, row or comment does not end in the text, and may end in what follows it in the file."""
+
+
+def recover(records: Records, start: int, root: str, base: int = 0) -> Recovery:
+    """Read a record, with those that follow it if it only starts a row or a comment.
+
+    A row or comment that does not end costs its first record; the others are read as if it had not started.
 
     Args:
-        records: by file, in file order; gaps between them are ignored.
+        records: the records of a text.
+        start: position of the record.
         root: the element around the rows.
+        base: byte offset of the text in its file.
+
+    Raises:
+        NotEnoughText: it does not end in the text, which is neither the file's last nor longer than ``LONGEST``.
     """
-    waiting: list[tuple[Record, Outcome]] = []
-    quotes = joins = 0
-    for record in _separated(records, root):
-        outcome = parse(record, root)
-        if waiting and not _goes_on(waiting[-1][0], record):
-            yield from (each for _, each in waiting)
-            waiting = []
-        if waiting:
-            waiting.append((record, outcome))
-            quotes += record.raw.count(b'"')
-            # An odd number of quotes means an open value. A closed row that does not parse is damaged.
-            if quotes % 2 == 0 and joins < MOST_JOINS and record.raw.rstrip().endswith(b">"):
-                joins += 1
-                joined = parse(_join([each for each, _ in waiting]), root)
-                if joined.attributes is not None:
-                    yield joined
-                    waiting = []
-        elif outcome.problem and _starts_row(record):
-            waiting, quotes, joins = [(record, outcome)], record.raw.count(b'"'), 0
-        else:
-            yield outcome
-    yield from (each for _, each in waiting)
+    record = records.at(start)
+    if record is None:
+        raise NotEnoughText
+    raw = records.text[start : record.stop]
+    try:
+        after_row, within = open_markup(raw, root)
+    except DamagedMarkup:
+        after_row, within = 0, None
+    if within is not None:
+        end = _end_of_markup(records, start, record, within, root)
+        if end is not None:
+            return _separated(records, start, start + after_row, end, root, base)
+    outcome = parse(raw, root, base + start)
+    if outcome.problem and _opens_cdata(raw, root):
+        end = _end_of_cdata(records, start, record)
+        if end is not None:
+            return _separated(records, start, start, end, root, base, refusal=outcome)
+    if outcome.problem and _starts_row(raw):
+        joined = _joined(records, start, record, root, base)
+        if joined is not None:
+            return joined
+    return Recovery([outcome], record.following)
 
 
-def _separated(records: Iterable[Record], root: str) -> Iterator[Record]:
-    """Join the records of markup; separate it from a row before it, and from what follows it on its last line.
+class _End(NamedTuple):
+    """The end of markup: its position, and the number of records up to the one where it ends, which follow the first.
 
-    If it does not end, its first record remains as it is, and the others are read as if it had not started.
+    Attributes:
+        position: position after the markup.
+        last: the record where it ends.
+        following: number of records after the first.
     """
-    source, ahead = iter(records), deque[Record]()
-    while (first := _next(source, ahead)) is not None:
-        try:
-            start, within = open_markup(first.raw, root)
-        except DamagedMarkup:
-            within = None
-        if within is None:
-            yield first
-            continue
-        span, end = _span_of_markup(first, within, root, source, ahead)
-        if end is None:
-            yield first
-            ahead.extendleft(reversed(span[1:]))
-            continue
-        *inner, last = span
-        if start:
-            yield Record(first.file, first.offset, start, first.raw[:start])
-            inner[0] = Record(first.file, first.offset + start, first.length - start, first.raw[start:], records=0)
-        if last.raw[end:].strip():
-            ahead.appendleft(Record(last.file, last.offset + end, last.length - end, last.raw[end:]))
-            last = Record(last.file, last.offset, end, last.raw[:end], records=0)
-        yield _join([*inner, last])
+
+    position: int
+    last: Record
+    following: int
 
 
-def _span_of_markup(
-    first: Record, within: Construct, root: str, source: Iterator[Record], ahead: deque[Record]
-) -> tuple[list[Record], int | None]:
-    """The records from the first to the one where its markup ends, and the end in that; None if it does not end."""
-    span, size = [first], 0
-    while size <= LONGEST_MARKUP and (record := _next(source, ahead)) is not None:
-        span.append(record)
-        size += record.length
-        if not _follows(span[-2], record):
-            break
+def _end_of_markup(records: Records, start: int, first: Record, within: Construct, root: str) -> _End | None:
+    """The end of markup that the first record leaves open; None if it does not end."""
+    position, count = first.following, 0
+    while (record := _next(records, start, position)) is not None:
+        count += 1
         try:
-            end, left_open = skip(record.raw, root, within=within)
+            end, left_open = skip(records.text[position : record.stop], root, within=within)
         except DamagedMarkup:
-            break
+            return None
         if left_open is None:
-            return span, end
-        within = left_open
-    return span, None
+            return _End(position + end, record, count)
+        within, position = left_open, record.following
+    return None
 
 
-def _next(source: Iterator[Record], ahead: deque[Record]) -> Record | None:
-    return ahead.popleft() if ahead else next(source, None)
+def _end_of_cdata(records: Records, start: int, first: Record) -> _End | None:
+    """The end of a CDATA section over several records; None if it ends in the first, or does not end."""
+    if _END_OF_CDATA in records.text[start : first.stop]:
+        return None
+    position, count = first.following, 0
+    while (record := _next(records, start, position)) is not None:
+        count += 1
+        end = records.text.find(_END_OF_CDATA, position, record.stop)
+        if end >= 0:
+            return _End(end + len(_END_OF_CDATA), record, count)
+        position = record.following
+    return None
 
 
-def _starts_row(record: Record) -> bool:
-    text = record.raw.strip()
+def _separated(
+    records: Records, start: int, start_of_markup: int, end: _End, root: str, base: int, refusal: Outcome | None = None
+) -> Recovery:
+    """The row before markup, and the markup; text after it, on its last line, is a record of its own."""
+    text, outcomes = records.text, []
+    has_row, has_rest = start_of_markup > start, bool(text[end.position : end.last.stop].strip())
+    if has_row:
+        outcomes.append(parse(text[start:start_of_markup], root, base + start))
+    stop = end.position if has_rest else end.last.stop
+    markup = Outcome(base + start_of_markup, 1 + end.following - has_row - has_rest, text[start_of_markup:stop])
+    outcomes.append(replace(markup, problem=refusal.problem) if refusal else markup)
+    return Recovery(outcomes, stop if has_rest else end.last.following)
+
+
+def _joined(records: Records, start: int, first: Record, root: str, base: int) -> Recovery | None:
+    """The row that a record starts, joined from several; None if it does not end."""
+    text, position = records.text, first.following
+    quotes, joins, count = text.count(b'"', start, first.stop), 0, 1
+    while joins < MOST_JOINS and (record := _next(records, start, position)) is not None:
+        raw = text[position : record.stop]
+        if not _goes_on(raw):
+            return None
+        count += 1
+        quotes += raw.count(b'"')
+        # An odd number of quotes means an open value. A closed row that does not parse is damaged.
+        if quotes % 2 == 0 and raw.rstrip().endswith(b">"):
+            joins += 1
+            outcome = parse(text[start : record.stop], root, base + start, count)
+            if outcome.attributes is not None:
+                return Recovery([outcome], record.following)
+        position = record.following
+    return None
+
+
+def _next(records: Records, start: int, position: int) -> Record | None:
+    """The record at a position; None if the text ends there, or what starts at another position is too long.
+
+    Raises:
+        NotEnoughText: the text after this one is needed.
+    """
+    is_too_long = position - start > LONGEST
+    record = None if is_too_long or position == len(records.text) else records.at(position)
+    if record is None and not (is_too_long or records.at_end or len(records.text) - start > LONGEST):
+        raise NotEnoughText
+    return record
+
+
+def _opens_cdata(raw: bytes, root: str) -> bool:
+    try:
+        return raw.startswith(_CDATA, skip(raw, root)[0])
+    except DamagedMarkup:
+        return False
+
+
+def _starts_row(raw: bytes) -> bool:
+    text = raw.strip()
     return text.startswith(b"<row") and not text.endswith((b"/>", b"</row>"))
 
 
-def _goes_on(last: Record, record: Record) -> bool:
-    text = record.raw.lstrip()
+def _goes_on(raw: bytes) -> bool:
+    text = raw.lstrip()
     # Values contain no "<", so a record that starts with one cannot continue a row, except for its closing tag.
-    return _follows(last, record) and (not text.startswith(b"<") or text.startswith(b"</row"))
-
-
-def _follows(last: Record, record: Record) -> bool:
-    return last.file == record.file and last.offset + last.length == record.offset
-
-
-def _join(records: list[Record]) -> Record:
-    first, last = records[0], records[-1]
-    # A line end stands for the separator of the file's lines.
-    raw = b"".join(record.raw + b"\n" * (record.length - len(record.raw)) for record in records[:-1]) + last.raw
-    length = sum(record.length for record in records)
-    return Record(first.file, first.offset, length, raw, sum(record.records for record in records))
+    return not text.startswith(b"<") or text.startswith(b"</row")

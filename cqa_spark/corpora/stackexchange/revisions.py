@@ -9,8 +9,6 @@ from markdown_it import MarkdownIt
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.values import tag_list
-
 _PARTS = {"subject": 1, "body": 2, "tags": 3}
 """Type of the first revision of each part; an edit has 3 more, a rollback 6 more."""
 
@@ -46,7 +44,7 @@ def posts_as_of(posts: DataFrame, history: DataFrame, moments: DataFrame) -> Dat
     rows = edited.select(
         *[F.col(name) for name in posts.columns if name not in ("subject", "tags", "edited_at")],
         F.when(undone["subject"], F.col("earlier_subject")).otherwise(F.col("subject")).alias("subject"),
-        F.when(undone["tags"], tag_list(F.col("earlier_tags"))).otherwise(F.col("tags")).alias("tags"),
+        F.when(undone["tags"], _tag_list(F.col("earlier_tags"))).otherwise(F.col("tags")).alias("tags"),
         F.when(lost, F.col("edited_at")).otherwise(F.col("last_edit")).alias("edited_at"),
         F.when(undone["body"], F.col("earlier_body")).alias("markdown"),
     )
@@ -68,6 +66,11 @@ def _rendered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         place = batch.schema.get_field_index("body")
         kept = batch.drop_columns(["markdown"])
         yield kept.set_column(place, kept.schema.field(place), pa.array(bodies, kept.schema.field(place).type))
+
+
+def _tag_list(text: Column) -> Column:
+    """The tags in order, from either format, ``<a><b>`` or ``|a|b|``."""
+    return F.array_remove(F.split(text, r"[<>|]+"), "")
 
 
 def _in_time() -> Column:

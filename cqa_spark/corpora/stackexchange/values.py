@@ -1,23 +1,14 @@
-"""Converts attribute texts to the types of their columns with native expressions; null if a text does not fit."""
+"""Converts the texts of attributes to the values of their columns, in every form that is read."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from itertools import chain
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-from pyspark.sql import types as T
-
-# Numbers short enough for 64 bits, separated by a character that is invalid in JSON strings.
-BETWEEN_NUMBERS = "\x01"
-PLAIN_NUMBERS = r"^(?:0|-?[1-9][0-9]{0,17})(?:\x01(?:0|-?[1-9][0-9]{0,17}))*\z"
+import re
+from datetime import UTC, datetime, timedelta
+from enum import Enum
 
 # Times outside of these years are placeholders, such as .NET's 0001-01-01, or damage. Spark refuses to write a table
-# with a time before 1900 (WRITE_ANCIENT_DATETIME). The rebase mode CORRECTED would only move the failure to readers:
-# Python's datetime covers the years 1 to 9999, pandas' nanoseconds 1677 to 2262.
+# with a time before 1900 (WRITE_ANCIENT_DATETIME), and pandas' nanoseconds cover the years 1677 to 2262.
 FIRST_YEAR, LAST_YEAR = 1970, 2199
-_EARLIEST, _END = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC), datetime(LAST_YEAR + 1, 1, 1, tzinfo=UTC)
 
 OTHER_POST_TYPE = "other"
 INVENTED = "invented"
@@ -41,64 +32,75 @@ POST_TYPES = {
 }
 
 
-def value(text: Column, name: str, data_type: T.DataType) -> Column:
-    """The typed value of an attribute's text.
+class Kind(Enum):
+    """The kind of an attribute's values, by its name in messages; ids are integers in dumps and strings in the lake."""
 
-    Args:
-        text: the attribute as a string, escapes resolved.
-        name: the target column; string columns whose names end in ``_id`` contain integers, as written.
-        data_type: the column's type.
+    TEXT = "text"
+    TAGS = "list of tags"
+    ID = "whole number"
+    INTEGER = f"{ID} of 32 bits"
+    LONG = f"{ID} of 64 bits"
+    BOOLEAN = "True or False"
+    TIME = f"time from {FIRST_YEAR} to {LAST_YEAR}"
+
+
+Value = str | int | bool | datetime | list[str] | None
+
+BITS = {Kind.ID: 64, Kind.INTEGER: 32, Kind.LONG: 64}
+"""The sizes of integers."""
+
+_TRUE, _FALSE = ({"t", "true", "y", "yes", "1"}, {"f", "false", "n", "no", "0"})
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_TIME = re.compile(
+    r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{1,2})"
+    r"(?:[T ](?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{1,2})(?::(?P<second>[0-9]{1,2})(?:\.(?P<decimals>[0-9]*))?)?"
+    r"(?P<zone> ?(?:Z|UTC|GMT)|(?P<sign>[+-])(?P<hours>[0-9]{1,2})(?::?(?P<minutes>[0-9]{2}))?)?)?[ \t\r\n]*"
+)
+_LARGEST_OFFSET = timedelta(hours=18)
+
+
+class Unfit(ValueError):
+    """A text is no value of its kind."""
+
+
+def value(text: str, kind: Kind) -> Value:
+    """The value of a text without references; None for an empty text, except of kind ``TEXT`` and ``TAGS``.
+
+    Raises:
+        Unfit: it is none of the kind.
     """
-    unchecked = unchecked_value(text, data_type)
-    if not is_number(name, data_type):
-        return unchecked
-    return F.when(_is_whole(text, T.LongType() if is_id(name, data_type) else data_type), unchecked)
-
-
-def unchecked_value(text: Column, data_type: T.DataType) -> Column:
-    """Like ``value``, but undefined unless the text is not null and ``PLAIN_NUMBERS`` matches all numbers of the row.
-
-    One check of all numbers of a row is cheaper than a check of each.
-    """
-    if isinstance(data_type, T.StringType):
+    if kind is Kind.TEXT:
         return text
-    if isinstance(data_type, T.TimestampType):
-        return utc_time(text)
-    return tag_list(text) if isinstance(data_type, T.ArrayType) else text.cast(data_type)
+    if kind is Kind.TAGS:
+        return [tag for tag in re.split(r"[<>|]", text) if tag]
+    if not text:
+        return None
+    if kind is Kind.TIME:
+        return _time(text)
+    if kind is Kind.BOOLEAN:
+        word = text.strip().lower()
+        if word not in _TRUE | _FALSE:
+            raise Unfit
+        return word in _TRUE
+    if not _WHOLE.fullmatch(text) or not -(2 ** (BITS[kind] - 1)) <= int(text) < 2 ** (BITS[kind] - 1):
+        raise Unfit
+    return text if kind is Kind.ID else int(text)
 
 
-def is_number(name: str, data_type: T.DataType) -> bool:
-    """Whether a column's attribute is an integer."""
-    return is_id(name, data_type) or isinstance(data_type, T.IntegerType | T.LongType)
-
-
-def is_id(name: str, data_type: T.DataType) -> bool:
-    """Whether a column contains ids, which are integers in dumps and strings in the lake."""
-    return isinstance(data_type, T.StringType) and name.endswith("_id")
-
-
-def utc_time(text: Column) -> Column:
-    """A time from ``FIRST_YEAR`` to ``LAST_YEAR``. Dumps have no time zones, so the session's zone applies, UTC.
-
-    A date without a time is midnight.
-    """
-    # Spark parses a time without a date as today, and a month without a day as its first day.
-    names_a_day = (F.substring(text, 5, 1) == "-") & (F.substring(text, 8, 1) == "-")
-    time = text.cast("timestamp")
-    return F.when(names_a_day & (time >= F.lit(_EARLIEST)) & (time < F.lit(_END)), time)
-
-
-def tag_list(text: Column) -> Column:
-    """The tags in order, from either format, ``<a><b>`` or ``|a|b|``."""
-    return F.array_remove(F.split(text, r"[<>|]+"), "")
-
-
-def post_type(post_type_id: Column) -> Column:
-    """The name of a post type."""
-    names = F.create_map(*[F.lit(each) for each in chain.from_iterable(POST_TYPES.items())])
-    return F.coalesce(names[post_type_id], F.lit(OTHER_POST_TYPE))
-
-
-def _is_whole(text: Column, data_type: T.DataType) -> Column:
-    """Whether a text is an integer of the type in canonical form, without blanks, plus signs or leading zeros."""
-    return text.cast(data_type).cast("string") == text
+def _time(text: str) -> datetime:
+    """A time, in UTC; dumps have no time zones, and a day without a time is midnight. Decimals after six are cut."""
+    parts = _TIME.fullmatch(text)
+    if parts is None:
+        raise Unfit
+    year, month, day = map(int, parts["day"].split("-"))
+    hour, minute, second = (int(parts[name] or 0) for name in ("hour", "minute", "second"))
+    offset = timedelta(hours=int(parts["hours"] or 0), minutes=int(parts["minutes"] or 0))
+    try:
+        micro = int(f"{parts['decimals'] or '':0<6.6}")
+        moment = datetime(year, month, day, hour, minute, second, micro, UTC)
+        moment = moment + offset if parts["sign"] == "-" else moment - offset
+    except (ValueError, OverflowError) as error:
+        raise Unfit from error
+    if offset > _LARGEST_OFFSET or not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise Unfit
+    return moment

@@ -13,8 +13,8 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
 from cqa_spark.corpora.accounting import check_accounting
-from cqa_spark.corpora.stackexchange.ingest import dump_table
-from cqa_spark.corpora.stackexchange.ingest.dump_table import MOST_BROADCAST
+from cqa_spark.corpora.stackexchange.ingest import repeated_rows
+from cqa_spark.corpora.stackexchange.ingest.repeated_rows import MOST_SELECTED
 from cqa_spark.lake.publishing import published_run, published_snapshot
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import FAILED_SITES, INGESTED_FILES, QUARANTINE
@@ -255,12 +255,12 @@ def test_a_site_without_refused_rows_after_one_with_some(ingest: Ingest, lake: L
 def test_the_same_run_again_converges(
     ingest: Ingest, lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where repeated ids are too many to broadcast."""
+    """Also where repeated ids are too many to be selected by tasks."""
     folder = write_dump(tmp_path / BEER, {**DUMP, "Posts": [QUESTION, ANSWER, ANSWER, "lost"]})
     tables = [(POSTS, "post_id"), (QUARANTINE, "reason")]
     found = []
-    for most in (MOST_BROADCAST, 0):
-        monkeypatch.setattr(dump_table, "MOST_BROADCAST", most)
+    for most in (MOST_SELECTED, 0):
+        monkeypatch.setattr(repeated_rows, "MOST_SELECTED", most)
         assert ingest(folder, "r1", "--tables", "posts", "--max-bad-fraction", "1") == 0
         found.append([ids(lake, table, column) for table, column in tables])
     assert found[0] == found[1]

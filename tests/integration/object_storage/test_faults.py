@@ -17,7 +17,7 @@ from cqa_spark.lake.manifest import Manifest
 from cqa_spark.lake.schemas.community import USERS
 from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.lake.table_files import TableFiles
-from cqa_spark.lake.writing import write_files
+from cqa_spark.lake.writing import Destination, write_files
 from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.opening import open_store, s3_client
 from cqa_spark.object_store.store import AlreadyThere, Changed
@@ -135,7 +135,7 @@ def test_a_table_survives_every_fault(
     rows = spark.createDataFrame(users, "site string, user_id string, source_file string").coalesce(1)
     proxy.next(fault, "PUT", "part-")
     folder = f"{TABLES}/{USERS.name}/r1.1/write"
-    found = write_files(USERS.complete(rows), USERS, lake.root, folder, lake.storage)
+    found = write_files(USERS.complete(rows), Destination(USERS, USERS.schema, lake.root, folder, lake.storage))
     files = TableFiles(tuple(USERS.schema.names), found)
     for number, published in enumerate((files, files.without({"b.org"}))):
         proxy.next(fault, "PUT", f"/users/_delta_log/{number:020}.json")

@@ -24,7 +24,6 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake import run_lifecycle
 from cqa_spark.lake.manifest import read_manifest
 from cqa_spark.lake.publishing import snapshot_of
-from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, USERS
@@ -186,39 +185,3 @@ def test_a_run_that_uses_all_files_of_another_needs_no_files_of_its_own(lake: La
     assert second.manifest == first.manifest
     assert (second.record.tables, second.record.artifacts) == (first.record.tables, first.record.artifacts)
     assert list(lake.objects.sizes("runs/r2")) == ["runs/r2.3/manifest.json"]
-
-
-def test_what_a_block_that_failed_has_written_is_forgotten(lake: Lake) -> None:
-    def fail(run: Run) -> None:
-        with run.undone_on_failure(), run.step("ingest"):
-            put_users(run, b="y")
-            run.put(COMMENTS, NO_FILES)
-            run.write_entries(NOTES, [{"note": "n"}])
-            raise InputError("no posts", "give some")
-
-    with opened(lake, "r1") as run:
-        put_users(run, a="x")
-        with pytest.raises(InputError):
-            fail(run)
-        with run.undone_on_failure():
-            run.put(USERS, run.files(USERS).united(new_files(run, USERS, {"c": [{"user_id": "z"}]})))
-    assert users(snapshot_of(lake, "r1")) == ["a/x", "c/z"]
-    assert run.record.tables == {"users": 2}
-    assert not run.has(COMMENTS)
-    assert not run.has(NOTES)
-
-
-def test_what_another_step_writes_in_a_block_that_fails_stays(lake: Lake) -> None:
-    def fail(run: Run) -> None:
-        ingest, models = run.seen_by("ingest", [], [USERS.name]), run.seen_by("models", [], [NOTES.name])
-        with ingest.undone_on_failure(), ingest.step(USERS.name):
-            put_users(ingest, a="x")
-            with models.step("models"):
-                models.write_entries(NOTES, [{"note": "n"}])
-            raise InputError("no posts", "give some")
-
-    with opened(lake, "r1") as run:
-        with pytest.raises(InputError):
-            fail(run)
-        assert (run.has(USERS), run.has(NOTES)) == (False, True)
-        assert [step.step for step in run.record.steps] == ["models"]

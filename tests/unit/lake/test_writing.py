@@ -17,7 +17,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.lake import writing
 from cqa_spark.lake.table import Table, column
 from cqa_spark.lake.table_files import DataFile
-from cqa_spark.lake.writing import write_files
+from cqa_spark.lake.writing import Destination, write_files
 
 MEASURE = T.StructType([T.StructField("name", T.StringType()), T.StructField("value", T.DoubleType())])
 SCORES = Table(
@@ -84,9 +84,13 @@ def batch(*rows: dict[str, object]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist(list(rows), HERE)
 
 
+def destination(table: Table, root: str) -> Destination:
+    return Destination(table, table.schema, root, "tables/scores/r1.1/w", ObjectStorageSettings())
+
+
 def written(root: Path, frame: Any, table: Table = SCORES) -> list[DataFile]:
     return sorted(
-        write_files(frame, table, str(root), "tables/scores/r1.1/w", ObjectStorageSettings()),
+        write_files(frame, destination(table, str(root))),
         key=lambda file: (*map(str, file.values.values()), file.rows),
     )
 
@@ -177,6 +181,17 @@ def test_a_task_that_fails_leaves_no_file_under_its_name(tmp_path: Path) -> None
     assert pq.read_table(complete, columns=["site"]).to_pylist() == [{"site": "b"}]
 
 
+def test_a_task_writes_its_own_rows(tmp_path: Path) -> None:
+    with destination(SCORES, str(tmp_path)).writer() as writer:
+        writer.add(batch(row("b", 2), row("a", 3)))
+        writer.add(batch(row("b", 1)))
+        assert not list(tmp_path.rglob("*.parquet"))
+        files = sorted(writer.finish(), key=lambda file: file.rows)
+    assert rows_of(tmp_path, files, "query_id") == [[(3,)], [(1,), (2,)]]
+    with destination(SCORES, str(tmp_path)).writer() as writer:
+        assert writer.finish() == []
+
+
 def test_files_for_a_bucket_are_sent_when_all_of_a_task_are_complete(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,6 +202,6 @@ def test_files_for_a_bucket_are_sent_when_all_of_a_task_are_complete(
 
     monkeypatch.setattr("cqa_spark.object_store.remote_files.send", send)
     frame = Frame([batch(row("a", 1), row("b", 2)), batch(row("a", 3))])
-    files = write_files(frame, SCORES, "s3a://bucket/lake/", "tables/scores/r1.1/w", ObjectStorageSettings())
+    files = write_files(frame, destination(SCORES, "s3a://bucket/lake/"))  # type: ignore[arg-type]
     assert sent == {f"s3a://bucket/lake/{file.path}": file.rows for file in files}
     assert sorted(sent.values()) == [1, 2]

@@ -19,6 +19,7 @@ from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import DumpFormat, Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
+from cqa_spark.corpora.stackexchange.dump_stream import Access
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
 from cqa_spark.corpora.stackexchange.ingest.site_reader import SiteReader, failures, wanted_tables
 from cqa_spark.corpora.stackexchange.ingest.unusual_posts import print_unusual_posts
@@ -85,8 +86,8 @@ class StackExchangeDump(Source):
         files, sites = self._compared(published, run.record.code_version, run.lake)
         run.add_inputs(list(map(input_record, files)))
         changed = named.of(sites)
-        failed: dict[str, InputError] = {}
-        accounts = SiteReader(self.files, self.settings.dumps).read(changed, failed)
+        reader = SiteReader(changed, self.settings.dumps, access(self.settings))
+        accounts, failed = reader.read(self.files), reader.failed
         if failed and len(failed) == len(changed.sites):
             raise next(iter(failed.values()))
         read = set(changed.sites) - failed.keys()
@@ -150,6 +151,12 @@ def stackexchange_dumps(settings: DumpJobSettings, *, full: bool = False) -> lis
 STACKEXCHANGE = DumpFormat(StackExchangeDump, stackexchange_dumps)
 
 
+def access(settings: DumpJobSettings) -> Access:
+    """How the job reads files."""
+    unpacking = settings.unpack
+    return Access(settings.object_storage, UnpackLimits(unpacking.max_ratio, unpacking.max_total_bytes))
+
+
 def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
     """The files to read, archives unpacked, found before Spark starts.
 
@@ -173,7 +180,7 @@ def _unpack(archives: Sequence[str], settings: DumpJobSettings) -> list[Sequence
     if not archives:
         return []
     storage, unpacking = settings.object_storage, settings.unpack
-    limits = UnpackLimits(unpacking.max_ratio, unpacking.max_total_bytes)
+    limits = access(settings).limits
     staging = settings.staging(on_cluster=not is_local_master(settings.spark.master))
     if is_remote(staging):
         session = session_of(settings)

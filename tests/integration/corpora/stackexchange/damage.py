@@ -135,8 +135,11 @@ LINES = (
            refused=("CreationDate is no time from 1970 to 2199: 2018-02-03T24:00:00",)),
     Damage("a time without a day", b'<row Id="@1" PostTypeId="1" CreationDate="12:30:00" />',
            refused=("CreationDate is no time from 1970 to 2199: 12:30:00",)),
-    Damage("a time that is empty", b'<row Id="@1" PostTypeId="1" ClosedDate="" />',
-           refused=("ClosedDate is no time from 1970 to 2199: ",)),
+    Damage("values that are empty, as dumps write what is not stated",
+           b'<row Id="@1" PostTypeId="1" Score="" ViewCount="" OwnerUserId="" ClosedDate="" />',
+           rows={1: {"score": None, "view_count": None, "user_id": None, "closed_at": None}}),
+    Damage("an empty value that is required", b'<row Id="@1" PostTypeId="" />\n<row Id="" PostTypeId="1" Body="@2" />',
+           refused=("PostTypeId is missing", "Id is missing")),
     Damage("years of no forum",
            b'<row Id="@1" PostTypeId="1" CreationDate="0001-01-01T00:00:00" />\n'
            b'<row Id="@2" PostTypeId="1" LastEditDate="9999-12-31T23:59:59.997" />',
@@ -150,14 +153,14 @@ LINES = (
            rows={1: {"score": -(2**31), "view_count": 2**63 - 1}}),
     Damage("numbers that are none",
            b'<row Id="@1" PostTypeId="1" Score="1.0" />\n<row Id="@2" PostTypeId="1" Score=" 1" />\n'
-           b'<row Id="@3" PostTypeId="1" Score="" />\n<row Id="@4" PostTypeId="1" Score="1e3" />\n'
+           b'<row Id="@4" PostTypeId="1" Score="1e3" />\n'
            b'<row Id="x@5" PostTypeId="1" />\n<row Id="@6" PostTypeId="1" FavoriteCount="5 " />\n'
-           b'<row Id="@7 8" PostTypeId="1" />\n<row Id="@8" PostTypeId="1" OwnerUserId="" />\n'
+           b'<row Id="@7 8" PostTypeId="1" />\n'
            b'<row Id="@9" PostTypeId="1" FavoriteCount="5&#xA;" />',
            refused=("Score is no whole number of 32 bits: 1.0", "Score is no whole number of 32 bits:  1",
-                    "Score is no whole number of 32 bits: ", "Score is no whole number of 32 bits: 1e3",
+                    "Score is no whole number of 32 bits: 1e3",
                     "Id is no whole number: x", "FavoriteCount is no whole number of 32 bits: 5 ",
-                    "Id is no whole number: ", "OwnerUserId is no whole number: ",
+                    "Id is no whole number: ",
                     "FavoriteCount is no whole number of 32 bits: 5\n")),
     Damage("a kind that is not known", b'<row Id="@1" PostTypeId="99" />', rows={1: {"post_type": "other"}}),
     Damage("a negative id", b'<row Id="@1" PostTypeId="1" OwnerUserId="-1" />', rows={1: {"user_id": "-1"}}),
@@ -189,6 +192,18 @@ LINES = (
     Damage("a comment that starts in a value", b'<row Id="@1" PostTypeId="1" Body="<!-- a" />',
            refused=("Unescaped '<' not allowed",)),
     Damage("CDATA", b"<![CDATA[ <row Id='@1' PostTypeId='1' /> ]]>", refused=("StartTag: invalid element name",)),
+    Damage("CDATA over several lines, with rows in it",
+           b'<![CDATA[ a\n<row Id="@1" PostTypeId="1" />\n]]> <row Id="@2" PostTypeId="1" />\n<![CDATA[ b',
+           rows={2: {}}, refused=("StartTag: invalid element name", "StartTag: invalid element name"), joined=1),
+    Damage("a namespace", b'<row Id="@1" PostTypeId="1" xmlns="a" />\n<row xmlns:a="b" a:Id="@2" PostTypeId="1" />',
+           refused=("<{a}row> is not a row", "Id is missing")),
+    Damage("codes that are no characters", '<row Id="@1" PostTypeId="1" Body="\ufffe" />\n'
+           '<row Id="@2" PostTypeId="1" Body="&#xFFFF;" />'.encode(),
+           refused=("PCDATA invalid Char value", "xmlParseCharRef: invalid xmlChar value 65535")),
+    Damage("many attributes",
+           b'<row Id="@1" PostTypeId="1" ' + b" ".join(b'a%d="1"' % number for number in range(50)) + b" />\n"
+           b'<row Id="@2" PostTypeId="1" ' + b" ".join(b'a%d="1"' % number for number in range(1000)) + b" />",
+           rows={1: {}}, refused=("the row has more than 1,000 attributes",)),
     Damage("processing instructions", b'<?php echo 1 ?> <?a?>\n<?b\n<row Id="@1" PostTypeId="1" />?>', not_rows=3),
     Damage("an element of another name", b'<post Id="@1" PostTypeId="1" />', refused=("<post> is not a row",)),
     Damage("a nested element", b'<row Id="@1" PostTypeId="1"><p>a</p></row>',

@@ -27,7 +27,7 @@ def make(root: Path, *names: str) -> Path:
 def found(*paths: Path, site: str | None = None) -> list[tuple[str, str, str, bool]]:
     """Site, table, name and whether it is packed, of every file that was found."""
     files = find_dump_files([str(path) for path in paths], site)
-    return [(each.site, each.dump_table.file, Path(each.path).name, each.packed) for each in files]
+    return [(each.site, each.dump_table.file, Path(each.path).name, bool(each.packing)) for each in files]
 
 
 @pytest.mark.parametrize("table", [each.file for each in BY_FILE.values()])

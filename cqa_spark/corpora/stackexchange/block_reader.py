@@ -1,0 +1,305 @@
+"""Reads the text of a file block by block: the scanner's rows, and what a parser makes of all other lines."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES, ROW_ID, DumpTable
+from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, Layout
+from cqa_spark.corpora.stackexchange.records import Outcome
+from cqa_spark.corpora.stackexchange.recovery import LONGEST, NotEnoughText, Records, recover
+from cqa_spark.corpora.stackexchange.row_columns import RowColumns, columns_of
+from cqa_spark.corpora.stackexchange.scanner import Positions, Scanner
+from cqa_spark.corpora.stackexchange.text_columns import Flags
+from cqa_spark.corpora.stackexchange.value_columns import Numbers
+from cqa_spark.corpora.stackexchange.values import Unfit, Value, value
+from cqa_spark.errors import ContractError
+
+BLOCK = 16 << 20
+"""Bytes that are read at a time."""
+
+MARGIN = 1 << 18
+"""Bytes that are read beyond a range, for the end of its last line."""
+
+SHOWN_BYTES = 1 << 16
+"""Bytes of a record that is too long which go to quarantine."""
+
+SHOWN_CHARACTERS = 40
+MOST_OUTCOMES = 10_000
+
+Span = tuple[int, int]
+
+
+class Stream(Protocol):
+    """Bytes, one after the other."""
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes; fewer than ``size`` only at the end."""
+
+
+class Rows(NamedTuple):
+    """Some rows.
+
+    Attributes:
+        columns: the columns that attributes fill, and unknown_attributes.
+        ids: the ids of the rows.
+        spans: byte offsets of the start and the end of each row; int64 (rows, 2).
+    """
+
+    columns: dict[str, pa.Array]
+    ids: Numbers
+    spans: Numbers
+
+
+class Block(NamedTuple):
+    """Some lines of a file.
+
+    Attributes:
+        lines: number of lines.
+        rows: the rows in them: those of the scanner, then those of the parser.
+        refused: records that are no rows.
+    """
+
+    lines: int
+    rows: list[Rows]
+    refused: list[Outcome]
+
+
+@dataclass
+class BlockReader:
+    """Reads the lines of a file that start in a range of bytes, and what they start beyond it.
+
+    Attributes:
+        stream: the bytes of the file from ``start`` on; from the byte before, if no line is known to start there.
+        dump: the kind of rows.
+        root: the element around the rows.
+        layout: how rows are laid out.
+        start: byte offset of the range.
+        stop: byte offset of its end; None for that of the file.
+        is_line_start: whether a line starts at ``start``.
+        begin: byte offset of the first line; None before it was read, and if no line starts in the range.
+        end: byte offset after the last line that was read.
+    """
+
+    stream: Stream
+    dump: DumpTable
+    root: str
+    layout: Layout
+    start: int = 0
+    stop: int | None = None
+    is_line_start: bool = True
+    begin: int | None = field(default=None, init=False)
+    _text: bytes = field(default=b"", init=False, repr=False)
+    _base: int = field(default=0, init=False)
+    _position: int = field(default=0, init=False)
+    _at_end: bool = field(default=False, init=False)
+
+    @property
+    def end(self) -> int:
+        """Byte offset after the last line that was read."""
+        return self._base + self._position
+
+    def blocks(self) -> Iterator[Block]:
+        """Read the lines, in blocks of at most ``MOST_LINES``."""
+        scanner = Scanner(list(self.dump.attributes))
+        self._base = self.start - (not self.is_line_start)
+        if not self.is_line_start and not self._skip_record():
+            return
+        if self.start == 0:
+            self._read_more()
+            self._position = len(BYTE_ORDER_MARK) * self._text.startswith(BYTE_ORDER_MARK)
+        self.begin = self.end
+        while self._is_in_range():
+            block = self._parsed() if self.layout is Layout.ROW_OVER_LINES else self._scanned(scanner)
+            if block is None and not self._is_too_long():
+                self._read_more()
+            else:
+                yield self._refuse_long_record() if block is None else block
+
+    def text_of(self, start: int, stop: int) -> str:
+        r"""The text between two byte offsets of the last block; bytes that are not UTF-8 as ``\xNN``."""
+        return self._text[start - self._base : stop - self._base].decode("utf-8", "backslashreplace")
+
+    @property
+    def _separator(self) -> bytes:
+        return self.layout.value.encode()
+
+    def _is_in_range(self) -> bool:
+        is_in_text = self._position < len(self._text) or not self._at_end
+        return is_in_text and (self.stop is None or self.end < self.stop)
+
+    def _read_more(self) -> None:
+        """Read as many bytes as are left of a long record, so that the cost of reading it again is linear."""
+        self._text, self._base, self._position = self._text[self._position :], self.end, 0
+        size = BLOCK
+        if self.stop is not None:
+            size = min(BLOCK, max(MARGIN, self.stop + MARGIN - self._base - len(self._text)))
+        if size < len(self._text) <= LONGEST // 2:
+            size = len(self._text)
+        more = self.stream.read(size)
+        self._at_end = len(more) < size
+        self._text += more
+
+    def _skip_record(self) -> bool:
+        """Go to the start of the next record; return whether it is in the range."""
+        while self._is_in_range():
+            self._read_more()
+            found = self._text.find(self._separator, self._position)
+            if found >= 0:
+                self._position = found + (self.layout is not Layout.ROW_OVER_LINES)
+                return self._is_in_range()
+            # A separator of several bytes may start at the end of the text.
+            self._position = len(self._text) if self._at_end else max(0, len(self._text) - len(self._separator) + 1)
+        return False
+
+    def _is_too_long(self) -> bool:
+        return not self._at_end and len(self._text) - self._position > LONGEST
+
+    def _refuse_long_record(self) -> Block:
+        raw = self._text[self._position : self._position + SHOWN_BYTES]
+        refusal = Outcome(self.end, 1, raw, problem=f"the row has more than {LONGEST:,} bytes")
+        self._position += len(self._separator)
+        stop, self.stop = self.stop, None
+        self._skip_record()
+        self.stop = stop
+        return Block(1, [], [refusal])
+
+    def _scanned(self, scanner: Scanner) -> Block | None:
+        """The lines that the text has; None if it has none."""
+        text, start, separator = self._text, self._position, self._separator
+        complete = len(text) if self._at_end else text.rfind(separator, start) + 1
+        if self.stop is not None and self.stop - self._base < complete:
+            complete = text.find(separator, self.stop - self._base - 1) + 1 or complete
+        if complete <= start:
+            return None
+        scan = scanner.scan(text, start, complete, separator[0])
+        rows = RowColumns(self.dump, text, scan)
+        suspects = np.sort(np.concatenate([scan.suspect, scan.rows[~rows.fits, 0]]))
+        outcomes, claimed, end = self._recovered(suspects.tolist(), scan.end)
+        if end == start:
+            return None
+        is_sound = rows.fits & _is_outside(scan.rows[:, 0], claimed, end)
+        blank = int(_is_outside(scan.blank, claimed, end).sum())
+        has_open_line = end == len(text) and not text.endswith(separator)
+        lines = text.count(separator, start, end) + has_open_line
+        if lines != is_sound.sum() + blank + sum(outcome.records for outcome in outcomes):
+            raise ContractError(
+                f"bytes {self.end:,} to {self._base + end:,}: not all of the {lines:,} lines were read",
+                "keep the file and report it: the reader does not support its layout",
+            )
+        spans = scan.rows[is_sound].astype(np.int64) + self._base
+        self._position = end
+        sound = Rows(rows.columns(is_sound), rows.ids[is_sound], spans)
+        return self._block(lines, outcomes, [sound] if len(spans) else [])
+
+    def _recovered(self, suspects: list[int], end: int) -> tuple[list[Outcome], list[Span], int]:
+        """What a parser makes of lines.
+
+        Args:
+            suspects: the positions of lines, in order.
+            end: the position after the last line that was scanned.
+
+        Returns:
+            The outcomes; the spans of those that cover several lines; the position after the last line that was read.
+        """
+        records, separator = Records(self._text, self._separator, self._at_end), self._separator
+        outcomes: list[Outcome] = []
+        claimed: list[Span] = []
+        position = self._position
+        for suspect in suspects:
+            if suspect < position:
+                continue
+            position = suspect
+            try:
+                while position == suspect or not self._text.startswith(separator, position - 1):
+                    recovery = recover(records, position, self.root, self._base)
+                    outcomes += recovery.outcomes
+                    position = recovery.end
+                    if position == len(self._text):
+                        break
+            except NotEnoughText:
+                claimed.append((suspect, position))
+                return outcomes, claimed, position
+            claimed.append((suspect, position))
+        return outcomes, claimed, max(end, position)
+
+    def _parsed(self) -> Block | None:
+        """The records that the text has, all of them read by the parser; None if it has none."""
+        records = Records(self._text, self._separator, self._at_end)
+        outcomes: list[Outcome] = []
+        start = self._position
+        while len(outcomes) < MOST_OUTCOMES and self._position < len(self._text):
+            try:
+                recovery = recover(records, self._position, self.root, self._base)
+            except NotEnoughText:
+                break
+            outcomes += recovery.outcomes
+            self._position = recovery.end
+        if self._position == start:
+            return None
+        return self._block(sum(outcome.records for outcome in outcomes), outcomes, [])
+
+    def _block(self, lines: int, outcomes: list[Outcome], rows: list[Rows]) -> Block:
+        """The lines with the rows of the scanner, and those of the parser."""
+        known = self.dump.attributes
+        values, unknown, spans, refused = [], [], [], []
+        for outcome in outcomes:
+            if outcome.attributes is not None:
+                try:
+                    values.append(_values(self.dump, outcome.attributes))
+                    unknown.append({name: text for name, text in outcome.attributes.items() if name not in known})
+                    spans.append((outcome.offset, outcome.offset + len(outcome.raw)))
+                except Unfit as error:
+                    refused.append(replace(outcome, problem=str(error)))
+            elif outcome.problem is not None:
+                refused.append(outcome)
+        if values:
+            ids = np.array([int(str(row[known[ROW_ID]])) for row in values], np.int64)
+            rows = [*rows, Rows(columns_of(self.dump, values, unknown), ids, np.array(spans, np.int64))]
+        return Block(lines, rows, refused)
+
+
+def compile_kernels() -> None:
+    """Compile the loops over bytes for the first time; later processes find them on disk, beside the package."""
+    for dump in DUMP_TABLES:
+        row = " ".join(f'{name}="1"' for name in dump.attributes)
+        text = f'<{dump.root}>\n<row {row} />\n<row Id="1" New="&lt;" />\n</{dump.root}>'.encode()
+        for _ in BlockReader(io.BytesIO(text), dump, dump.root, Layout.ROW_PER_LINE).blocks():
+            pass
+
+
+def _values(dump: DumpTable, attributes: Mapping[str, str]) -> dict[str, Value]:
+    """The values of a row's columns.
+
+    Raises:
+        Unfit: a value is missing, or does not fit its column; the message says which.
+    """
+    values: dict[str, Value] = {}
+    problem = ""
+    for attribute, column in dump.attributes.items():
+        kind, text = dump.kinds[column], attributes.get(attribute)
+        try:
+            values[column] = None if text is None else value(text, kind)
+        except Unfit:
+            problem = problem or f"{attribute} is no {kind.value}: {str(text)[:SHOWN_CHARACTERS]}"
+    for attribute in dump.required:
+        if values.get(dump.attributes[attribute], "") is None:
+            raise Unfit(f"{attribute} is missing")
+    if problem:
+        raise Unfit(problem)
+    return values
+
+
+def _is_outside(starts: Positions, claimed: list[Span], end: int) -> Flags:
+    """Whether positions are before the end and in none of some spans, which are in order."""
+    if not claimed:
+        return starts < end
+    spans = np.array(claimed)
+    before = np.searchsorted(spans[:, 0], starts, "right") - 1
+    return (starts < end) & ((before < 0) | (starts >= spans[before, 1]))

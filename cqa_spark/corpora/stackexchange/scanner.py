@@ -1,0 +1,272 @@
+"""Finds rows, attributes and values in the lines of a dump, in one compiled pass over their bytes.
+
+Dumps have one row per line, values in double quotes, and double quotes within values as references. A line of exactly
+this form is a row, and its values are those that an XML parser reads; every other line is left to a parser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from cqa_spark.corpora.stackexchange.references import INVALID, Bytes, character_length, reference
+
+Positions = npt.NDArray[np.int32]
+
+MOST_LINES = 1 << 16
+"""Lines of a scan."""
+
+MOST_UNKNOWN = 16
+"""Attributes without a declared name in a row, above which it is left to the parser."""
+
+ABSENT = -1
+UNKNOWN_FIELDS = ("row", "name_start", "name_stop", "start", "stop", "escaped")
+
+_PLAIN, _OTHER = 0, 1
+_NAME, _NAME_START = 1, 2
+
+_BLANK, _TAB, _RETURN, _QUOTE, _EQUALS, _SLASH, _GREATER, _AMPERSAND = b' \t\r"=/>&'
+_ROW = np.frombuffer(b"<row ", np.uint8)
+_NAMESPACE = np.frombuffer(b"xmlns", np.uint8)
+
+_in_value = np.zeros(256, np.uint8)
+"""Bytes of values: others than plain ones end or change the value, or are not allowed in it."""
+_in_value[:0x20] = _in_value[0x80:] = _OTHER
+_in_value[np.frombuffer(b'"&<', np.uint8)] = _OTHER
+_in_name = np.zeros(256, np.uint8)
+_in_name[np.frombuffer(b"0123456789.-", np.uint8)] = _NAME
+_in_name[np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz", np.uint8)] = _NAME | _NAME_START
+
+
+class Scan(NamedTuple):
+    """The rows and other lines of a part of a text; positions are in bytes from the start of the text.
+
+    Attributes:
+        end: position after the last line that was scanned.
+        rows: start of each row's line, and its end without the separator; int32 (rows, 2).
+        starts: start of the value of each declared attribute; ``ABSENT`` without one; int32 (rows, attributes).
+        stops: end of these values.
+        escaped: bit k is set if the value of attribute k has references; int32 (rows,).
+        unknown: other attributes, in the order of rows; int32 (values, fields of ``UNKNOWN_FIELDS``).
+        blank: start of each line of nothing but blanks.
+        suspect: start of each other line.
+    """
+
+    end: int
+    rows: Positions
+    starts: Positions
+    stops: Positions
+    escaped: Positions
+    unknown: Positions
+    blank: Positions
+    suspect: Positions
+
+
+@dataclass(frozen=True)
+class Scanner:
+    """Scans lines; its buffers are used for one scan after the other.
+
+    Attributes:
+        names: the declared attributes, at most 31.
+    """
+
+    names: Sequence[str]
+    _name_bytes: Bytes = field(init=False, repr=False)
+    _name_starts: Positions = field(init=False, repr=False)
+    _buffers: tuple[Positions, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Allocate the buffers."""
+        encoded = [name.encode() for name in self.names]
+        starts = np.cumsum([0, *map(len, encoded)]).astype(np.int32)
+        wide = (MOST_LINES, len(encoded))
+        shapes = [(MOST_LINES, 2), wide, wide, (MOST_LINES,), (2 * MOST_LINES, len(UNKNOWN_FIELDS)),
+                  (MOST_LINES,), (MOST_LINES,)]  # fmt: skip
+        object.__setattr__(self, "_name_bytes", np.frombuffer(b"".join(encoded), np.uint8))
+        object.__setattr__(self, "_name_starts", starts)
+        object.__setattr__(self, "_buffers", tuple(np.empty(shape, np.int32) for shape in shapes))
+
+    def scan(self, text: bytes, start: int, stop: int, separator: int) -> Scan:
+        """Scan up to ``MOST_LINES`` lines; the result is valid until the next call.
+
+        Args:
+            text: at most 2 GB.
+            start: position of the first line.
+            stop: end of the last line, or position after its separator.
+            separator: the byte between lines.
+        """
+        end, *sizes = _scan(
+            np.frombuffer(text, np.uint8), start, stop, separator, self._name_bytes, self._name_starts, *self._buffers
+        )
+        rows, unknown, blank, suspect = sizes
+        lengths = (rows, rows, rows, rows, unknown, blank, suspect)
+        return Scan(end, *[buffer[:length] for buffer, length in zip(self._buffers, lengths, strict=True)])
+
+
+@numba.njit(cache=True, nogil=True)
+def _scan(
+    text: Bytes,
+    start: int,
+    stop: int,
+    separator: int,
+    names: Bytes,
+    name_starts: Positions,
+    rows: Positions,
+    starts: Positions,
+    stops: Positions,
+    escaped: Positions,
+    unknown: Positions,
+    blank: Positions,
+    suspect: Positions,
+) -> tuple[int, int, int, int, int]:
+    """Fill the buffers; return the position after the last line, and the numbers of rows, unknown, blank, suspect."""
+    row_count = unknown_count = blank_count = suspect_count = lines = 0
+    position = start
+    while position < stop and lines < len(rows) and unknown_count + MOST_UNKNOWN < len(unknown):
+        lines += 1
+        first = position
+        while first < stop and text[first] == _BLANK:
+            first += 1
+        is_row, end = False, first
+        if first + 5 <= stop and is_word(text, first, first + 5, _ROW):
+            is_row, end, new_unknown = _scan_row(
+                text, first + 4, stop, separator, names, name_starts, starts[row_count], stops[row_count], escaped,
+                row_count, unknown, unknown_count,
+            )  # fmt: skip
+            if is_row:
+                rows[row_count, 0], rows[row_count, 1] = position, end
+                row_count += 1
+                unknown_count = new_unknown
+        if not is_row:
+            after_blanks = first
+            while after_blanks < stop and text[after_blanks] in (_BLANK, _TAB, _RETURN):
+                if text[after_blanks] == separator:
+                    break
+                after_blanks += 1
+            end = max(end, after_blanks)
+            while end < stop and text[end] != separator:
+                end += 1
+            if after_blanks == end:
+                blank[blank_count] = position
+                blank_count += 1
+            else:
+                suspect[suspect_count] = position
+                suspect_count += 1
+        position = min(end + 1, stop)
+    return position, row_count, unknown_count, blank_count, suspect_count
+
+
+@numba.njit(cache=True, nogil=True)
+def _scan_row(
+    text: Bytes,
+    position: int,
+    stop: int,
+    separator: int,
+    names: Bytes,
+    name_starts: Positions,
+    starts: Positions,
+    stops: Positions,
+    escaped: Positions,
+    row: int,
+    unknown: Positions,
+    unknown_count: int,
+) -> tuple[bool, int, int]:
+    """Scan the attributes of a row from the blank before the first; return whether it is sound, its end, the unknown.
+
+    The end of a row that is not sound is not after its line.
+    """
+    starts[:] = ABSENT
+    bits, expected, count, first_unknown = 0, 0, 0, unknown_count
+    while position + 2 < stop and text[position] == _BLANK:
+        position += 1
+        if text[position] == _SLASH:
+            position += 2
+            if count == 0 or text[position - 1] != _GREATER:
+                return False, position - 2, unknown_count
+            if position < stop and text[position] == _RETURN and separator != _RETURN:
+                position += 1
+            is_end = position == stop or text[position] == separator
+            escaped[row] = bits
+            return is_end, position - (not is_end), unknown_count
+        name_start = position
+        while position < stop and _in_name[text[position]]:
+            position += 1
+        name_stop = position
+        is_name = name_stop > name_start and _in_name[text[name_start]] & _NAME_START
+        if not is_name or position + 1 >= stop or text[position] != _EQUALS or text[position + 1] != _QUOTE:
+            return False, position, unknown_count
+        value_start = position + 2
+        position, has_references = _value_end(text, value_start, stop)
+        if position >= stop or text[position] != _QUOTE:
+            return False, position, unknown_count
+        name = _index_of(text, name_start, name_stop, names, name_starts, expected)
+        if name >= 0:
+            if starts[name] != ABSENT:
+                return False, position, unknown_count
+            starts[name], stops[name] = value_start, position
+            bits |= has_references << name
+            expected = name + 1
+        else:
+            if unknown_count - first_unknown == MOST_UNKNOWN or is_word(text, name_start, name_stop, _NAMESPACE):
+                return False, position, unknown_count
+            for other in range(first_unknown, unknown_count):
+                if is_word(text, name_start, name_stop, text[unknown[other, 1] : unknown[other, 2]]):
+                    return False, position, unknown_count
+            unknown[unknown_count, 0] = row
+            unknown[unknown_count, 1], unknown[unknown_count, 2] = name_start, name_stop
+            unknown[unknown_count, 3], unknown[unknown_count, 4] = value_start, position
+            unknown[unknown_count, 5] = has_references
+            unknown_count += 1
+        count += 1
+        position += 1
+    return False, min(position, stop), unknown_count
+
+
+@numba.njit(cache=True, nogil=True)
+def _value_end(text: Bytes, position: int, stop: int) -> tuple[int, int]:
+    """The position of the quote after a value, or of a byte that must not be in it; and whether it has references."""
+    has_references = 0
+    while position < stop:
+        byte = text[position]
+        if _in_value[byte] == _PLAIN:
+            position += 1
+        elif byte == _AMPERSAND:
+            has_references = 1
+            _, length = reference(text, position, stop)
+            if length == INVALID:
+                break
+            position += length
+        elif byte >= 0x80:
+            length = character_length(text, position, stop)
+            if length == INVALID:
+                break
+            position += length
+        else:
+            break
+    return position, has_references
+
+
+@numba.njit(cache=True, nogil=True)
+def _index_of(text: Bytes, start: int, stop: int, names: Bytes, name_starts: Positions, expected: int) -> int:
+    """The index of a name, which is most often the expected one or one after it; -1 if it is none of them."""
+    count = len(name_starts) - 1
+    for step in range(count):
+        index = (expected + step) % count
+        if is_word(text, start, stop, names[name_starts[index] : name_starts[index + 1]]):
+            return index
+    return -1
+
+
+@numba.njit(cache=True, nogil=True)
+def is_word(text: Bytes, start: int, stop: int, word: Bytes) -> bool:
+    """Whether a part of a text is a word."""
+    length = stop - start
+    matching = 0
+    while length == len(word) and matching < length and text[start + matching] == word[matching]:
+        matching += 1
+    return matching == length and length == len(word)

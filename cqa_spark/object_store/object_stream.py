@@ -1,0 +1,89 @@
+"""Reads an object of a bucket as a stream, from any of its bytes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.object_store.bucket import Bucket
+from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.requests import NotAsExpected, NotThere
+from cqa_spark.object_store.split import split
+
+Answer = TypeVar("Answer")
+
+PIECE = 8 << 20
+"""Bytes of a request."""
+
+
+def open_object(
+    location: str, storage: ObjectStorageSettings, start: int = 0, version: str | None = None
+) -> io.BufferedReader:
+    """Open an object.
+
+    Args:
+        location: ``s3a://BUCKET/…``.
+        storage: object storage settings.
+        start: the first byte to read.
+        version: identifies the content to read; None for the content at the first request.
+
+    Raises:
+        InputError: there is no such object, or it changed; raised here or while it is read.
+    """
+    return io.BufferedReader(_Object(location, storage, start, version), PIECE)
+
+
+class _Object(io.RawIOBase):
+    """An object, of which each read sends a request."""
+
+    def __init__(self, location: str, storage: ObjectStorageSettings, start: int, version: str | None) -> None:
+        folder, self._key = split(location)
+        bucket = open_store(folder, storage)
+        if not isinstance(bucket, Bucket):
+            raise ConfigError(f"{location} is not in a bucket", "give s3a://BUCKET/…")
+        self._bucket, self._location, self._position = bucket, location, start
+        head = self._answered(partial(bucket.client.head_object, **bucket.place(self._key)))
+        self._size, self._version = head["ContentLength"], version or head["ETag"]
+
+    def readable(self) -> bool:
+        """It is only read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Any byte can be read next."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a byte."""
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        self._position = start + offset
+        return self._position
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        """Read the next bytes."""
+        end = min(self._position + len(buffer), self._size)
+        if end <= self._position:
+            return 0
+        place = {
+            **self._bucket.place(self._key),
+            "Range": f"bytes={self._position}-{end - 1}",
+            "IfMatch": self._version,
+        }
+        data: bytes = self._answered(lambda: self._bucket.client.get_object(**place)["Body"].read())
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+    def _answered(self, send: Callable[[], Answer]) -> Answer:
+        try:
+            return self._bucket.until_answered(self._key, send)
+        except NotThere:
+            raise InputError(f"there is no {self._location}", "check the address") from None
+        except NotAsExpected:
+            raise InputError(
+                f"{self._location} changed while it was read", "wait until it is complete, then try again"
+            ) from None
