@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cqa_spark.config.file_commands import SetupSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
-from cqa_spark.corpora.stackexchange.block_reader import compile_kernels
+from cqa_spark.corpora.stackexchange.block_reader import BlockReader
+from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
+from cqa_spark.corpora.stackexchange.file_probe import Layout
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.class_archive import make_archive
 from cqa_spark.spark.jars import download_jars, jar_name, resolve_jars
@@ -31,7 +34,7 @@ def setup(settings: SetupSettings) -> None:
     else:
         jars = resolve_jars(write_hashes=settings.write_hashes)
         terminal.line(f"{len(jars)} jars, {_megabytes(jars)}, in {jars_folder()}")
-        compile_kernels()
+        _compile_scanner()
         if archive := _archive_classes():
             terminal.line(f"archive of Java's classes, {_megabytes([archive])}: {archive}")
         else:
@@ -52,6 +55,15 @@ def _archive_classes() -> Path | None:
         files = ["--train", str(sample.train), "--dev", str(sample.dev), "--lake", str(Path(folder, "lake"))]
         files += ["--no-tracking.enabled"]
         return make_archive([sys.executable, "-m", "cqa_spark.cli", "run", *settings, *files])
+
+
+def _compile_scanner() -> None:
+    """Compile the loops over the bytes of dumps; later processes load them from the disk."""
+    for dump in DUMP_TABLES:
+        row = " ".join(f'{name}="1"' for name in dump.attributes)
+        text = f'<row {row} />\n<row Id="1" New="&lt;" />'.encode()
+        for _ in BlockReader(io.BytesIO(text), dump, dump.root, Layout.ROW_PER_LINE).blocks():
+            pass
 
 
 def _megabytes(files: list[Path]) -> str:

@@ -45,9 +45,10 @@ def described(stage: RunningStage, seconds: float) -> str:
         stage: the stage.
         seconds: its running time.
     """
-    read = f"{stage.rows:,} rows, {stage.bytes / _MEGABYTE:,.0f} MB, {stage.done:,} of {stage.tasks:,} tasks"
+    # Of tasks that read files themselves, Spark counts neither.
+    read = f"{stage.rows:,} rows, {stage.bytes / _MEGABYTE:,.0f} MB, " if stage.rows or stage.bytes else ""
     left = f", about {_rounded(seconds * (stage.tasks - stage.done) / stage.done)} left" if stage.done else ""
-    return f"  … {read}{left}"
+    return f"  … {read}{stage.done:,} of {stage.tasks:,} tasks{left}"
 
 
 @contextmanager

@@ -62,7 +62,9 @@ def format_of(archive: Path, formats: Mapping[str, ArchiveFormat]) -> ArchiveFor
         if archive.name.lower().endswith(suffix):
             return found
     known = ", ".join(f"*{suffix}" for suffix in formats)
-    raise InputError(f"{archive} is not a supported archive", f"supported are {known}; Spark reads *.gz and *.bz2")
+    raise InputError(
+        f"{archive} is not a supported archive", f"supported are {known}; *.xml.gz and *.xml.bz2 need no unpacking"
+    )
 
 
 @contextmanager

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES, ROW_ID, DumpTable
+from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
 from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, Layout
 from cqa_spark.corpora.stackexchange.records import Outcome
 from cqa_spark.corpora.stackexchange.recovery import LONGEST, NotEnoughText, Records, recover
-from cqa_spark.corpora.stackexchange.row_columns import RowColumns, columns_of
+from cqa_spark.corpora.stackexchange.row_columns import RowColumns, columns_of, values_of
 from cqa_spark.corpora.stackexchange.scanner import Positions, Scanner
 from cqa_spark.corpora.stackexchange.text_columns import Flags
 from cqa_spark.corpora.stackexchange.value_columns import Numbers
-from cqa_spark.corpora.stackexchange.values import Unfit, Value, value
+from cqa_spark.corpora.stackexchange.values import Unfit
 from cqa_spark.errors import ContractError
 
 BLOCK = 16 << 20
@@ -30,7 +29,6 @@ MARGIN = 1 << 18
 SHOWN_BYTES = 1 << 16
 """Bytes of a record that is too long which go to quarantine."""
 
-SHOWN_CHARACTERS = 40
 MOST_OUTCOMES = 10_000
 
 Span = tuple[int, int]
@@ -252,7 +250,7 @@ class BlockReader:
         for outcome in outcomes:
             if outcome.attributes is not None:
                 try:
-                    values.append(_values(self.dump, outcome.attributes))
+                    values.append(values_of(self.dump, outcome.attributes))
                     unknown.append({name: text for name, text in outcome.attributes.items() if name not in known})
                     spans.append((outcome.offset, outcome.offset + len(outcome.raw)))
                 except Unfit as error:
@@ -263,37 +261,6 @@ class BlockReader:
             ids = np.array([int(str(row[known[ROW_ID]])) for row in values], np.int64)
             rows = [*rows, Rows(columns_of(self.dump, values, unknown), ids, np.array(spans, np.int64))]
         return Block(lines, rows, refused)
-
-
-def compile_kernels() -> None:
-    """Compile the loops over bytes for the first time; later processes find them on disk, beside the package."""
-    for dump in DUMP_TABLES:
-        row = " ".join(f'{name}="1"' for name in dump.attributes)
-        text = f'<{dump.root}>\n<row {row} />\n<row Id="1" New="&lt;" />\n</{dump.root}>'.encode()
-        for _ in BlockReader(io.BytesIO(text), dump, dump.root, Layout.ROW_PER_LINE).blocks():
-            pass
-
-
-def _values(dump: DumpTable, attributes: Mapping[str, str]) -> dict[str, Value]:
-    """The values of a row's columns.
-
-    Raises:
-        Unfit: a value is missing, or does not fit its column; the message says which.
-    """
-    values: dict[str, Value] = {}
-    problem = ""
-    for attribute, column in dump.attributes.items():
-        kind, text = dump.kinds[column], attributes.get(attribute)
-        try:
-            values[column] = None if text is None else value(text, kind)
-        except Unfit:
-            problem = problem or f"{attribute} is no {kind.value}: {str(text)[:SHOWN_CHARACTERS]}"
-    for attribute in dump.required:
-        if values.get(dump.attributes[attribute], "") is None:
-            raise Unfit(f"{attribute} is missing")
-    if problem:
-        raise Unfit(problem)
-    return values
 
 
 def _is_outside(starts: Positions, claimed: list[Span], end: int) -> Flags:

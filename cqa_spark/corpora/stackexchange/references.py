@@ -15,9 +15,13 @@ INVALID = 0
 """Length of what is not a character."""
 
 _LONGEST = 10
-"""Bytes of the longest reference that is resolved, such as ``&#x10FFFF;``; XML allows any number of leading zeros."""
+"""Bytes of the longest numeric reference that is resolved, such as ``&#x10FFFF;``; XML allows more leading zeros."""
 
-_AMPERSAND, _SEMICOLON, _NUMBER, _HEXADECIMAL = b"&;#x"
+_SHORTEST = 4
+
+_SEMICOLON, _NUMBER, _HEXADECIMAL, _ZERO, _NINE = b";#x09"
+_A, _G, _L, _M, _O, _P, _Q, _S, _T, _U = b"aglmopqstu"
+_LESS, _GREATER, _AMPERSAND, _QUOTE, _APOSTROPHE = b"<>&\"'"
 
 
 @numba.njit(cache=True, nogil=True)
@@ -40,44 +44,43 @@ def reference(text: Bytes, start: int, stop: int) -> tuple[int, int]:
     Returns:
         Code and length; the length is ``INVALID`` if it is no predefined entity and no reference to a character.
     """
-    end = start + 1
-    while end < stop and end - start < _LONGEST and text[end] != _SEMICOLON:
-        end += 1
-    if end >= stop or text[end] != _SEMICOLON:
+    # Up to a tenth of a text are references, so that a general search for the semicolon would take most of the time.
+    length = stop - start
+    if length < _SHORTEST:
         return 0, INVALID
-    length = end - start + 1
-    first, second = text[start + 1], text[start + 2]
-    code = -1
+    first, second, third = text[start + 1], text[start + 2], text[start + 3]
     if first == _NUMBER:
-        code = _number(text, start + 2, end)
-    elif length == 4 and second == 0x74:  # t
-        code = 0x3C if first == 0x6C else 0x3E if first == 0x67 else -1
-    elif length == 5 and first == 0x61 and second == 0x6D and text[start + 3] == 0x70:  # amp
-        code = 0x26
-    elif length == 6 and second == 0x75 and first == 0x71:  # quot
-        code = 0x22 if text[start + 3] == 0x6F and text[start + 4] == 0x74 else -1
-    elif length == 6 and second == 0x70 and first == 0x61:  # apos
-        code = 0x27 if text[start + 3] == 0x6F and text[start + 4] == 0x73 else -1
-    return (code, length) if code >= 0 and is_character(code) else (0, INVALID)
+        return _number(text, start, stop)
+    if second == _T and third == _SEMICOLON:
+        if first == _L:
+            return _LESS, 4
+        return (_GREATER, 4) if first == _G else (0, INVALID)
+    if first == _A and second == _M and third == _P:
+        return (_AMPERSAND, 5) if length >= 5 and text[start + 4] == _SEMICOLON else (0, INVALID)
+    if length < 6 or text[start + 5] != _SEMICOLON or third != _O:
+        return 0, INVALID
+    if first == _Q and second == _U and text[start + 4] == _T:
+        return _QUOTE, 6
+    return (_APOSTROPHE, 6) if first == _A and second == _P and text[start + 4] == _S else (0, INVALID)
 
 
 @numba.njit(cache=True, nogil=True)
-def _number(text: Bytes, start: int, stop: int) -> int:
-    """The number of a numeric reference; -1 without digits, or with anything else among them."""
-    base = 10
-    if text[start] == _HEXADECIMAL:
-        base, start = 16, start + 1
-    code = -1
-    for position in range(start, stop):
+def _number(text: Bytes, start: int, stop: int) -> tuple[int, int]:
+    """The code and the length of a numeric reference."""
+    is_hexadecimal = text[start + 2] == _HEXADECIMAL
+    base, first = (16, start + 3) if is_hexadecimal else (10, start + 2)
+    code, position = 0, first
+    while position < min(stop, start + _LONGEST):
         byte = text[position]
-        if 0x30 <= byte <= 0x39:
-            digit = byte - 0x30
-        elif base == 16 and 0x41 <= (byte & 0xDF) <= 0x46:
-            digit = (byte & 0xDF) - 0x37
+        if _ZERO <= byte <= _NINE:
+            code = code * base + (byte - _ZERO)
+        elif is_hexadecimal and 0xA <= (byte & 0xDF) - 0x37 <= 0xF:
+            code = code * base + (byte & 0xDF) - 0x37
         else:
-            return -1
-        code = max(code, 0) * base + digit
-    return code
+            break
+        position += 1
+    is_sound = first < position < stop and text[position] == _SEMICOLON and is_character(code)
+    return (code, position - start + 1) if is_sound else (0, INVALID)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -12,9 +12,10 @@ from cqa_spark.corpora.stackexchange.references import Bytes
 from cqa_spark.corpora.stackexchange.scanner import ABSENT, UNKNOWN_FIELDS, Positions, Scan
 from cqa_spark.corpora.stackexchange.text_columns import Flags, tag_column, text_column, validity
 from cqa_spark.corpora.stackexchange.value_columns import Numbers, booleans, times, whole_numbers
-from cqa_spark.corpora.stackexchange.values import BITS, Kind
+from cqa_spark.corpora.stackexchange.values import BITS, Kind, Unfit, Value, value
 
 UNKNOWN = "unknown_attributes"
+SHOWN_CHARACTERS = 40
 UNKNOWN_TYPE = pa.map_(pa.string(), pa.string())
 ARROW_TYPES = {
     Kind.TEXT: pa.string(),
@@ -121,3 +122,25 @@ def columns_of(
     }
     maps = [list(attributes.items()) or None for attributes in unknown]
     return {**columns, UNKNOWN: pa.array(maps, UNKNOWN_TYPE)}
+
+
+def values_of(dump: DumpTable, attributes: Mapping[str, str]) -> dict[str, Value]:
+    """The values of a row that a parser has read, by column.
+
+    Raises:
+        Unfit: a value is missing, or does not fit its column; the message says which.
+    """
+    values: dict[str, Value] = {}
+    problem = ""
+    for attribute, column in dump.attributes.items():
+        kind, text = dump.kinds[column], attributes.get(attribute)
+        try:
+            values[column] = None if text is None else value(text, kind)
+        except Unfit:
+            problem = problem or f"{attribute} is no {kind.value}: {str(text)[:SHOWN_CHARACTERS]}"
+    for attribute in dump.required:
+        if values.get(dump.attributes[attribute], "") is None:
+            raise Unfit(f"{attribute} is missing")
+    if problem:
+        raise Unfit(problem)
+    return values

@@ -10,6 +10,7 @@ LONG = RunningStage(7, tasks=96, done=24, rows=1_250_000, bytes=312_400_000)
 
 def test_the_time_left_is_that_of_the_remaining_tasks() -> None:
     assert described(LONG, 40.0) == "  … 1,250,000 rows, 312 MB, 24 of 96 tasks, about 2 min left"
+    assert described(RunningStage(7, 4, 3, 0, 0), 30.0) == "  … 3 of 4 tasks, about 10 s left"
     assert described(RunningStage(7, 4, 3, 10, 0), 30.0) == "  … 10 rows, 0 MB, 3 of 4 tasks, about 10 s left"
 
 

@@ -73,7 +73,7 @@ class SiteReader:
         for file in reading.files:
             if file.error is not None:
                 self._fail(file.opened.file.site, file.error)
-        return self._stored(reading)
+        return self._stored(reading) if self.failed.keys() < set(self.tables.sites) else []
 
     def _fail(self, site: str, error: InputError) -> None:
         if self.settings.require_every_site:

@@ -199,7 +199,7 @@ LINES = (
            refused=("<{a}row> is not a row", "Id is missing")),
     Damage("codes that are no characters", '<row Id="@1" PostTypeId="1" Body="\ufffe" />\n'
            '<row Id="@2" PostTypeId="1" Body="&#xFFFF;" />'.encode(),
-           refused=("PCDATA invalid Char value", "xmlParseCharRef: invalid xmlChar value 65535")),
+           refused=("invalid character in attribute value", "xmlParseCharRef: invalid xmlChar value 65535")),
     Damage("many attributes",
            b'<row Id="@1" PostTypeId="1" ' + b" ".join(b'a%d="1"' % number for number in range(50)) + b" />\n"
            b'<row Id="@2" PostTypeId="1" ' + b" ".join(b'a%d="1"' % number for number in range(1000)) + b" />",

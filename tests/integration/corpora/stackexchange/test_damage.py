@@ -186,14 +186,21 @@ def test_a_file_that_only_its_name_says_is_packed(tmp_path: Path) -> None:
 
 
 def test_a_row_of_any_length_is_refused(spark: SparkSession, tmp_path: Path) -> None:
-    row = b'<row Id="7" PostTypeId="1" Body="' + b"x" * 200_000_000 + b'" />\n'
+    row = b'<row Id="%d" PostTypeId="1" CreationDate="2020-01-01" Body="%s" />\n'
+    rows = [row % (1, b"a"), row % (7, b"x" * 200_000_000), row % (2, b"b")]
     folder = tmp_path / "long.example.org"
     folder.mkdir()
-    (folder / "Posts.xml").write_bytes(HEAD + good_row(1) + row + FOOT)
+    (folder / "Posts.xml").write_bytes(HEAD + b"".join(rows) + FOOT)
     arguments = ["--input", str(folder), "--lake", str(tmp_path / "lake"), "--max-bad-fraction", "1"]
     assert main(["ingest", "stackexchange", *arguments]) == 0
-    (refused,) = published_snapshot(Lake(spark, str(tmp_path / "lake"))).read(QUARANTINE).collect()
-    assert refused["byte_offset"] == len(HEAD + good_row(1))
+    published = published_snapshot(Lake(spark, str(tmp_path / "lake")))
+    assert sorted(row["post_id"] for row in published.read(POSTS).collect()) == ["1", "2"]
+    (refused,) = published.read(QUARANTINE).collect()
+    assert (refused["byte_offset"], refused["reason"]) == (
+        len(HEAD + rows[0]),
+        "the row has more than 67,108,864 bytes",
+    )
+    assert rows[1].startswith(refused["raw"].encode())
 
 
 @pytest.mark.parametrize("packing", [gzip, bz2])
