@@ -20,7 +20,7 @@ from cqa_spark.rankers.linear_model import LinearWeights
 from cqa_spark.rankers.training.group import TrainingGroup
 from cqa_spark.rankers.training.losses import LOSSES, LossName
 from cqa_spark.rankers.training.moments import Moments, merged
-from cqa_spark.rankers.training.rows import TaskRows, chunks
+from cqa_spark.rankers.training.rows import TaskRows
 
 ROWS_AT_A_TIME = 4096
 _KEPT_BYTES = 256 << 20
@@ -54,14 +54,14 @@ class LinearLearning:
     def __call__(self, rows: TaskRows, group: TrainingGroup) -> str | None:
         """The weights as JSON, in task 0."""
         with threadpool_limits(1):  # several threads would change the order of sums
-            buckets = _Buckets(rows)
+            buckets = Buckets(rows)
             moments = _gather_moments(buckets, group)
             if group.number > 0:
                 _serve(buckets, self.loss, group)
                 return None
             return self._minimised(buckets, moments, group).model_dump_json()
 
-    def _minimised(self, buckets: _Buckets, moments: Moments, group: TrainingGroup) -> LinearWeights:
+    def _minimised(self, buckets: Buckets, moments: Moments, group: TrainingGroup) -> LinearWeights:
         count, mean, std = moments.rows, moments.mean[:-1], moments.std[:-1]
         target_mean, target_std = float(moments.mean[-1]), float(np.sqrt(moments.squares[-1] / count))
         scale = np.divide(1.0, std, out=np.zeros_like(std), where=std > 0)
@@ -93,51 +93,62 @@ class LinearLearning:
 _STOP = b""
 
 
-class _Buckets:
-    """The rows of a task, sorted by bucket, in chunks that do not depend on the task's other buckets."""
+class Buckets:
+    """The rows of a task, sorted by bucket, in chunks of whole queries, which do not depend on other buckets."""
 
     def __init__(self, rows: TaskRows) -> None:
         self.rows = rows
+        self.queries = rows.query_starts
         starts = np.flatnonzero(np.diff(rows.buckets, prepend=-1))
         ends = np.append(starts[1:], len(rows)) if len(starts) else starts
         self.ranges = list(zip(starts.tolist(), ends.tolist(), strict=True))
         fits = len(rows) * rows.features * 8 <= _KEPT_BYTES
         self._kept = {place: self._read(*place) for place in self._places()} if fits else {}
 
-    def chunks_of(self, bucket: int) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Values, as 64-bit floats, and targets of the task's bucket with this index."""
-        for place in chunks(*self.ranges[bucket], ROWS_AT_A_TIME):
-            kept = self._kept.get(place)
-            yield (self._read(*place) if kept is None else kept), self.rows.targets[slice(*place)]
+    def chunks_of(self, bucket: int) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]]:
+        """Values, as 64-bit floats, targets and starts of queries of the task's bucket with this index."""
+        for first, end in self._chunks(*self.ranges[bucket]):
+            kept = self._kept.get((first, end))
+            queries = self.queries[slice(*np.searchsorted(self.queries, (first, end)))]
+            yield (self._read(first, end) if kept is None else kept), self.rows.targets[first:end], queries - first
 
     def _places(self) -> Iterator[tuple[int, int]]:
         for range_ in self.ranges:
-            yield from chunks(*range_, ROWS_AT_A_TIME)
+            yield from self._chunks(*range_)
+
+    def _chunks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Split a range into whole queries: ``ROWS_AT_A_TIME`` rows at most, or a single query."""
+        ends = np.append(self.queries[slice(*np.searchsorted(self.queries, (start + 1, end)))], end)
+        while start < end:
+            fitting, following = np.searchsorted(ends, (start + ROWS_AT_A_TIME, start), side="right")
+            stop = int(ends[max(fitting - 1, following)])
+            yield start, stop
+            start = stop
 
     def _read(self, start: int, end: int) -> NDArray[np.float64]:
         return self.rows.values(start, end).astype(np.float64)
 
 
 def _evaluate(
-    buckets: _Buckets, loss: LossName, weights: NDArray[np.float64], group: TrainingGroup
+    buckets: Buckets, loss: LossName, weights: NDArray[np.float64], group: TrainingGroup
 ) -> NDArray[np.float64]:
     """Sums over all rows: the loss, its derivatives, and the derivatives times the features; called by task 0."""
     group.gather(weights.tobytes())
     return _added_up(group.gather(_sums(buckets, loss, weights).tobytes()), len(weights) + 1)
 
 
-def _serve(buckets: _Buckets, loss: LossName, group: TrainingGroup) -> None:
+def _serve(buckets: Buckets, loss: LossName, group: TrainingGroup) -> None:
     """Send sums to task 0 until the optimizer stops."""
     while (message := group.gather(_STOP)[0]) != _STOP:
         group.gather(_sums(buckets, loss, np.frombuffer(message)).tobytes())
 
 
-def _sums(buckets: _Buckets, loss: LossName, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sums(buckets: Buckets, loss: LossName, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sums of each bucket of the task, one row per bucket."""
     found = np.zeros((len(buckets.ranges), len(weights) + 1))
     for bucket, sums in enumerate(found):
-        for values, targets in buckets.chunks_of(bucket):
-            losses, slopes = LOSSES[loss](values @ weights[:-1] + weights[-1], targets)
+        for values, targets, queries in buckets.chunks_of(bucket):
+            losses, slopes = LOSSES[loss](values @ weights[:-1] + weights[-1], targets, queries)
             sums += np.concatenate([[losses.sum(), slopes.sum()], slopes @ values])
     return found
 
@@ -149,11 +160,11 @@ def _added_up(messages: list[bytes], width: int) -> NDArray[np.float64]:
     return total
 
 
-def _gather_moments(buckets: _Buckets, group: TrainingGroup) -> Moments:
+def _gather_moments(buckets: Buckets, group: TrainingGroup) -> Moments:
     """The moments of the features and, in the last column, the target."""
     columns = buckets.rows.features + 1
     own = [
-        merged((Moments.of(np.column_stack(chunk)) for chunk in buckets.chunks_of(bucket)), columns).to_array()
+        merged((Moments.of(np.column_stack(chunk[:2])) for chunk in buckets.chunks_of(bucket)), columns).to_array()
         for bucket in range(len(buckets.ranges))
     ]
     numbers = np.frombuffer(b"".join(group.gather(np.array(own).tobytes()))).reshape(-1, 5, columns)

@@ -14,6 +14,7 @@ def test_rankers_are_found_by_name() -> None:
         "boosted_trees",
         "calibrated",
         "column",
+        "conditional_logit",
         "decomposable_attention",
         "feed_forward",
         "linear_svm",
@@ -43,7 +44,7 @@ def test_an_unknown_ranker_is_answered_with_the_known_ones() -> None:
     assert caught.value.problem == "unknown ranker boosted_tree"
     assert caught.value.remedy == (
         "did you mean boosted_trees? known rankers: average, boosted_trees, calibrated, column, "
-        "decomposable_attention, feed_forward, linear_svm, logistic_regression, mean_similarity, "
+        "conditional_logit, decomposable_attention, feed_forward, linear_svm, logistic_regression, mean_similarity, "
         "multilayer_perceptron, random_order, ridge_regression, stacking, within_query"
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from multiprocessing.connection import Client
 from threading import Barrier, Thread
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +23,7 @@ from cqa_spark.rankers.linear_model import LinearWeights
 from cqa_spark.rankers.logistic_regression import LogisticRegressionParameters
 from cqa_spark.rankers.threshold import best_threshold
 from cqa_spark.rankers.training.group import ConnectedTasks, SingleTask, TrainingGroup
-from cqa_spark.rankers.training.linear import LinearLearning
+from cqa_spark.rankers.training.linear import Buckets, LinearLearning
 from cqa_spark.rankers.training.losses import LOSSES, LossName
 from cqa_spark.rankers.training.moments import Moments, merged
 from cqa_spark.rankers.training.rows import CANDIDATE, TaskRows, read_rows
@@ -30,6 +31,7 @@ from cqa_spark.rankers.training.trees import TreeLearning
 
 BUCKETS = 8
 FLOAT = np.dtype(np.float32)
+ONE_QUERY = np.array([0])
 
 
 class Threads:
@@ -159,7 +161,7 @@ def split(table: pa.RecordBatch, tasks: int, rows: int = 50) -> list[TaskRows]:
     return found
 
 
-@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared"])
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared", "choice"])
 def test_weights_are_the_same_to_the_last_digit_for_any_number_of_tasks(table: pa.RecordBatch, loss: LossName) -> None:
     learn = LinearLearning(loss, l2=0.01, iterations=50)
     alone = learn(split(table, 1)[0], SingleTask())
@@ -192,11 +194,58 @@ def test_a_ridge_regression_is_that_of_scikit_learn(table: pa.RecordBatch) -> No
 def test_derivatives_are_those_of_the_losses(loss) -> None:
     for target in (0.0, 1.0):
         one = np.array([target])
-        assert check_grad(lambda z, one=one: loss(z, one)[0][0], lambda z, one=one: loss(z, one)[1], [0.7]) < 1e-6
+        assert (
+            check_grad(
+                lambda z, one=one: loss(z, one, ONE_QUERY)[0][0], lambda z, one=one: loss(z, one, ONE_QUERY)[1], [0.7]
+            )
+            < 1e-6
+        )
+
+
+def test_the_derivatives_of_a_choice_are_those_of_its_sum_over_two_queries() -> None:
+    targets, starts = np.array([1.0, 0.0, 0.2, 0.0, 0.1]), np.array([0, 2])
+    choice = LOSSES["choice"]
+    values = np.array([0.3, -0.2, 1.0, 0.5, -2.0])
+    assert (
+        check_grad(lambda z: choice(z, targets, starts)[0].sum(), lambda z: choice(z, targets, starts)[1], values)
+        < 1e-6
+    )
+
+
+def test_the_loss_of_a_choice_is_the_negative_logarithm_of_its_probability() -> None:
+    values, targets = np.log([1.0, 3.0, 2.0, 2.0]), np.array([0.0, 1.0, 0.5, 0.0])
+    losses, slopes = LOSSES["choice"](values, targets, np.array([0, 2]))
+    assert losses == pytest.approx([0, -np.log(0.75), -0.5 * np.log(0.5), 0])
+    assert slopes == pytest.approx([0.25, -0.25, -0.25, 0.25])
+
+
+def test_a_choice_depends_on_differences_within_the_query_only(table: pa.RecordBatch) -> None:
+    learn = LinearLearning("choice", l2=1e-8, iterations=500)
+    values = features_of(table)
+    values[:, 0] += 3.0 * np.array(table["query"])
+    place = table.schema.get_field_index("values")
+    shifted = table.set_column(place, table.schema.field(place), pa.array(values.tolist(), pa.list_(pa.float32())))
+    found, expected = (
+        LinearWeights.model_validate_json(learn(split(rows, 1)[0], SingleTask())) for rows in (shifted, table)
+    )
+    slopes = [np.array(each.coefficients[:2]) / each.std[:2] for each in (found, expected)]
+    assert slopes[0] == pytest.approx(slopes[1], rel=1e-3)
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=20))
+def test_chunks_are_whole_queries_of_at_most_so_many_rows(sizes: list[int]) -> None:
+    queries = np.repeat(np.arange(len(sizes)), sizes)
+    rows = split(batch([0.0] * len(queries), [0] * len(queries), queries, [[0.0] * 3] * len(queries)), 1)[0]
+    with patch("cqa_spark.rankers.training.linear.ROWS_AT_A_TIME", 5):
+        found = [(len(targets), starts.tolist()) for _, targets, starts in Buckets(rows).chunks_of(0)]
+    assert sum(number for number, _ in found) == len(queries)
+    assert all(number <= 5 or len(starts) == 1 for number, starts in found)
+    assert [starts[0] for _, starts in found] == [0] * len(found)
+    assert sum(len(starts) for _, starts in found) == len(sizes)
 
 
 def test_the_hinge_loss_is_zero_beyond_the_margin() -> None:
-    losses, slopes = LOSSES["hinge"](np.array([-2.0, 0.5, 1.5]), np.array([1.0, 1.0, 1.0]))
+    losses, slopes = LOSSES["hinge"](np.array([-2.0, 0.5, 1.5]), np.array([1.0, 1.0, 1.0]), ONE_QUERY)
     assert (losses.tolist(), slopes.tolist()) == ([3.0, 0.5, 0.0], [-1.0, -1.0, 0.0])
 
 
