@@ -1,0 +1,182 @@
+"""What orders of answers are worth on replayed nights: P@1 by population, with errors and p-values by thread.
+
+A thread that stayed open for long has many nights, which resemble each other. Means are over nights; errors are those
+of a mean of clusters, with the threads as clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+Reals = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+AGES: Mapping[str, tuple[int, float]] = {
+    "1-2 days": (0, 3),
+    "4-16 days": (3, 32),
+    "32-64 days": (32, 128),
+    "older": (128, np.inf),
+}
+"""Bands of the age of a question on a night, in days: from, and below. Nights are at 1, 2, 4, 8, ... days; the bands of
+served nights, of any age, meet in the middle."""
+
+VOTES: Mapping[str, tuple[int, float]] = {"0-3 votes": (0, 4), "4-9 votes": (4, 10), "10 votes or more": (10, np.inf)}
+"""Bands of the number of votes, up and down, for the answers of a night."""
+
+NIGHTS, SERVED_AGES = "nights", "nights, weighted to the ages of served threads"
+ALL = "all"
+_CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Nights:
+    """Nights with the answers that were there, all of a night adjacent.
+
+    Attributes:
+        starts: index of the first answer of each night; shape (nights,).
+        accepted: whether each answer was accepted later; shape (answers,).
+        thread: a number for the thread of each night; shape (nights,).
+        age: age of the question in days; shape (nights,).
+        votes: number of votes for the answers that were known; shape (nights,).
+    """
+
+    starts: Longs
+    accepted: Mask
+    thread: Longs
+    age: Longs
+    votes: Longs
+
+    def hits(self, scores: Reals) -> Reals:
+        """P@1 of each night: the share of accepted answers among those with the highest score.
+
+        This is the expected value over random orders of ties, so an order that knows nothing is worth its chance.
+
+        Args:
+            scores: score of each answer, higher is better; shape (answers,).
+        """
+        best = np.repeat(np.maximum.reduceat(scores, self.starts), np.diff(self.starts, append=len(scores)))
+        is_first = scores == best
+        both = np.column_stack([is_first & self.accepted, is_first]).astype(np.float64)
+        hits, ties = np.add.reduceat(both, self.starts, axis=0).T
+        return hits / ties
+
+
+class Worth(NamedTuple):
+    """P@1 of an order in a band of a population, as fractions; differences are from a reference order.
+
+    ``low`` and ``high`` bound the 95 % interval of the value, ``low_difference`` and ``high_difference`` that of the
+    difference, whose ``p_value`` is two-sided. With a single thread, intervals are infinite and the p-value is 1.
+    """
+
+    order: str
+    population: str
+    band: str
+    measure: str
+    value: float
+    low: float
+    high: float
+    difference: float
+    low_difference: float
+    high_difference: float
+    p_value: float
+    nights: int
+    threads: int
+
+
+def night_worth(nights: Nights, orders: Mapping[str, Reals], reference: str, served_ages: Longs) -> list[Worth]:
+    """The table of worths.
+
+    Args:
+        nights: the measured nights.
+        orders: by name, scores of all answers of the nights; among them the reference.
+        reference: name of the order that differences are from.
+        served_ages: ages in days of the threads that are served, for the weighted population.
+
+    Returns:
+        A row for each order and each band that has nights, in order of band; the weighted population has a row over
+        the bands of age in which there are nights.
+    """
+    hits = {name: nights.hits(scores) for name, scores in orders.items()}
+    everywhere = np.ones(len(nights.starts), dtype=np.bool_)
+    by_age = {name: in_band(nights.age, band) for name, band in AGES.items()}
+    by_votes = {name: in_band(nights.votes, band) for name, band in VOTES.items()}
+    weights = _served_weights(nights.age, served_ages)
+    populations = [
+        *(
+            (NIGHTS, band, chosen.astype(np.float64))
+            for band, chosen in ({ALL: everywhere} | by_age | by_votes).items()
+        ),
+        (SERVED_AGES, ALL, weights),
+    ]
+    return [
+        _worth(name, population, band, hits[name], hits[reference], nights.thread, weight)
+        for population, band, weight in populations
+        if weight.any()
+        for name in orders
+    ]
+
+
+def in_band(numbers: Longs, band: tuple[int, float]) -> Mask:
+    """Whether each number is in a band: from its first, below its second bound."""
+    return (numbers >= band[0]) & (numbers < band[1])
+
+
+def clustered_mean(values: Reals, weights: Reals, cluster: Longs) -> tuple[float, float, int]:
+    """A weighted mean, its standard error if whole clusters were sampled, and the number of clusters.
+
+    Args:
+        values: shape (nights,).
+        weights: from 0; shape (nights,).
+        cluster: a number for the cluster of each value; shape (nights,).
+
+    Returns:
+        The standard error is infinite for a single cluster.
+
+    Source:
+        The linearised error of a ratio (Cochran 1977, Sampling Techniques, section 9A.2), with the correction
+        clusters / (clusters - 1).
+    """
+    total = weights.sum()
+    mean = float((values * weights).sum() / total)
+    _, numbers = np.unique(cluster[weights > 0], return_inverse=True)
+    clusters = int(numbers.max()) + 1
+    if clusters == 1:
+        return mean, np.inf, 1
+    sums = np.bincount(numbers, ((values - mean) * weights)[weights > 0])
+    return mean, float(np.sqrt((sums**2).sum() * clusters / (clusters - 1)) / total), clusters
+
+
+def _worth(
+    order: str, population: str, band: str, hits: Reals, reference: Reals, thread: Longs, weights: Reals
+) -> Worth:
+    value, error, threads = clustered_mean(hits, weights, thread)
+    difference, apart, _ = clustered_mean(hits - reference, weights, thread)
+    degrees = max(1, threads - 1)
+    wide = float(stats.t.ppf((1 + _CONFIDENCE) / 2, degrees))
+    # An order that never differs from the reference has no error, and is not better by chance.
+    p_value = 1.0 if difference == 0 else float(2 * stats.t.sf(abs(difference) / apart, degrees)) if apart else 0.0
+    return Worth(
+        order=order, population=population, band=band, measure="P@1", value=value,
+        low=value - wide * error, high=value + wide * error, difference=difference,
+        low_difference=difference - wide * apart, high_difference=difference + wide * apart, p_value=p_value,
+        nights=int((weights > 0).sum()), threads=threads,
+    )  # fmt: skip
+
+
+def _served_weights(ages: Longs, served_ages: Longs) -> Reals:
+    """The weight of each night: the share of served threads in its band of age, over the nights in the band."""
+    return np.sum(list(_band_weights(ages, served_ages)), axis=0)
+
+
+def _band_weights(ages: Longs, served_ages: Longs) -> Iterator[Reals]:
+    for band in AGES.values():
+        inside = in_band(ages, band)
+        served = in_band(served_ages, band).mean() if len(served_ages) else 0.0
+        yield inside * served / max(1, inside.sum())

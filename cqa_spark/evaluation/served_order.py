@@ -1,0 +1,108 @@
+"""Which order of answers a night serves in a band of age: the system's, or a simple order, fixed beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+_CONFIDENCE = 0.95
+AGREEING_NIGHTS = 3
+"""Number of successive nights that must agree before another order is served."""
+
+
+class SimpleOrder(StrEnum):
+    """Orders that need no model; the value is the name in tables and sentences."""
+
+    VOTES_THEN_LENGTH = "votes, then length"
+    LONGEST = "longest"
+    GIVEN = "given order"
+
+
+class Served(StrEnum):
+    """What is served in a band of age."""
+
+    SYSTEM = "system"
+    SIMPLE = "simple order"
+
+
+class Difference(NamedTuple):
+    """The difference of P@1 between the system and the simple order on some nights, with its standard error by thread.
+
+    The error is infinite if the nights have a single thread.
+    """
+
+    value: float
+    error: float
+
+
+class Choice(NamedTuple):
+    """The order of a band of age.
+
+    Attributes:
+        served: what is served tonight.
+        verdict: what this night's figures speak for; the next nights need it.
+        difference: the pooled difference; its error is infinite without any evidence.
+        low: lower bound of its 95 % interval.
+        high: upper bound.
+    """
+
+    served: Served
+    verdict: Served
+    difference: Difference
+    low: float
+    high: float
+
+
+def simple_order(*, has_votes: bool, has_texts: bool) -> SimpleOrder:
+    """The simple order of a site, which depends on what its dump has, never on figures.
+
+    Args:
+        has_votes: whether the site has votes for answers.
+        has_texts: whether answers have texts.
+    """
+    if has_votes:
+        return SimpleOrder.VOTES_THEN_LENGTH
+    return SimpleOrder.LONGEST if has_texts else SimpleOrder.GIVEN
+
+
+def choose(evidence: Iterable[Difference], before: Sequence[Choice]) -> Choice:
+    """Choose the order of a band of age.
+
+    The night speaks for the simple order if the interval of the pooled difference is below 0, else for the system. The
+    first night serves what it speaks for. A later night serves what the night before served, unless
+    ``AGREEING_NIGHTS`` successive nights, itself the last, speak for the other one.
+
+    Args:
+        evidence: the difference on the site's nights, and in the table of the shipped model.
+        before: the choices of earlier nights in this band, the latest last.
+    """
+    pooled = pool(evidence)
+    wide = float(stats.norm.ppf((1 + _CONFIDENCE) / 2)) * pooled.error
+    low, high = pooled.value - wide, pooled.value + wide
+    verdict = Served.SIMPLE if high < 0 else Served.SYSTEM
+    served = before[-1].served if before else verdict
+    verdicts = [*(choice.verdict for choice in before), verdict][-AGREEING_NIGHTS:]
+    if len(verdicts) == AGREEING_NIGHTS and set(verdicts) == {verdict}:
+        served = verdict
+    return Choice(served, verdict, pooled, low, high)
+
+
+def pool(evidence: Iterable[Difference]) -> Difference:
+    """The mean of differences, weighted by the inverse of their variances.
+
+    A difference without an error says that both orders agreed on all its nights: it is no evidence, as is one with an
+    infinite error.
+
+    Source:
+        The fixed-effect estimate of meta-analysis (Borenstein et al. 2009, Introduction to Meta-Analysis, chapter 11).
+    """
+    usable = [(value, error) for value, error in evidence if 0 < error < np.inf]
+    if not usable:
+        return Difference(0.0, np.inf)
+    values, errors = np.array(usable).T
+    weights = 1 / errors**2
+    return Difference(float((values * weights).sum() / weights.sum()), float(1 / np.sqrt(weights.sum())))

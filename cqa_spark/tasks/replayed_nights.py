@@ -1,0 +1,111 @@
+"""Replayed nights: the answers of a question as they were on nights before one of them was accepted.
+
+A night on a site ranks the answers of all open questions, without knowing which of them will be accepted. Replaying
+asks the same question of the past: a thread is looked at 1, 2, 4, 8, ... days after it was asked, at midnight (UTC),
+as long as the acceptance was not yet known, with the answers that had been posted. A night is measured if it has two
+answers or more, one of which was accepted later. A thread that stayed open for long has more nights than others: the
+nights of a thread are not independent, so errors and p-values of means over nights are by thread.
+
+What a system may know of a night is what was public at its cut. Dumps date votes by day, so that a vote, and an
+acceptance, is known from the end of its day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+MEASURED, UNDECIDED, SERVED = "measured", "undecided", "served"
+"""Roles of a night's examples. ``measured``: an answer of the night was accepted later; ``undecided``: none was, as far
+as the dump goes; ``served``: the night of the dump itself, whose order is published."""
+
+CUT_AT, ROLE, AGE = "cut_at", "role", "age_days"
+MIN_ANSWERS = 2
+
+NIGHT = pa.schema([(CUT_AT, pa.timestamp("us", "UTC")), (ROLE, pa.string()), (AGE, pa.int32())])
+"""The columns that a night adds to the rows of its answers."""
+
+_DAY = 86_400_000_000
+_LATEST_NIGHT = 11
+_NEVER = np.iinfo(np.int64).max
+
+Longs = NDArray[np.int64]
+
+
+def replayed_nights(answers: pa.Table, ends: Mapping[str, int]) -> pa.Table:
+    """The nights of whole threads.
+
+    Args:
+        answers: one row per answer, with the answers of a thread adjacent: ``site``, ``query_id``, ``asked_at``,
+            ``answered_at``, ``known_at`` (when the acceptance of an answer of the thread became known; null for none)
+            and ``accepted``, as ``judged_answers`` returns them. A thread with an acceptance of unknown time is only
+            served. Rows without ``asked_at`` or ``answered_at`` have no nights, because it is not known when they were
+            there.
+        ends: by site, the end of the day of the newest time in its dump, in microseconds since 1970.
+
+    Returns:
+        A row per night and answer, in order of thread, cut and the rows given: the columns of ``answers``, then
+        ``NIGHT``; ages count the midnights since the question was asked. A served night is that at the end of the
+        dump, whether an answer was accepted before or not.
+    """
+    dated = answers.filter(pc.and_(pc.is_valid(answers["asked_at"]), pc.is_valid(answers["answered_at"])))
+    if dated.num_rows == 0:
+        return _with_nights(dated, *(np.empty(0, dtype=np.int64) for _ in range(3)), [])
+    asked, answered, known = (_microseconds(dated[name]) for name in ("asked_at", "answered_at", "known_at"))
+    accepted = dated["accepted"].fill_null(False).to_numpy()
+    end = np.array([ends[site] for site in dated["site"].to_pylist()], dtype=np.int64)
+    threads = _starts(dated)
+    known = np.where(_of_thread(accepted & (known == _NEVER), threads), np.iinfo(np.int64).min, known)
+    rows, cuts, ages, roles = [], [], [], []
+    for cut, role in _looks(asked, known, end):
+        present = (answered <= cut) & (cut < _NEVER)
+        sizes = np.add.reduceat(present.astype(np.int64), threads)
+        chosen = np.flatnonzero(present & np.repeat(sizes >= MIN_ANSWERS, np.diff(threads, append=len(asked))))
+        rows.append(chosen)
+        cuts.append(cut[chosen])
+        ages.append(-((asked - cut)[chosen] // _DAY))
+        is_decided = _of_thread(present & accepted, threads)[chosen]
+        roles += [role or (MEASURED if each else UNDECIDED) for each in is_decided.tolist()]
+    where, cut = np.concatenate(rows), np.concatenate(cuts)
+    thread = np.searchsorted(threads, where, side="right")
+    order = np.lexsort((where, np.repeat(np.arange(len(rows)), [len(each) for each in rows]), thread))
+    found = [roles[place] for place in order.tolist()]
+    return _with_nights(dated, where[order], cut[order], np.concatenate(ages)[order], found)
+
+
+def _looks(asked: Longs, known: Longs, end: Longs) -> Iterator[tuple[Longs, str | None]]:
+    """The cut of each row on nights of one age, ``_NEVER`` where the thread has none; the role, if that decides it."""
+    day = asked - asked % _DAY
+    for power in range(_LATEST_NIGHT + 1):
+        cut = day + _DAY * 2**power
+        yield np.where((cut < known) & (cut <= end), cut, _NEVER), None
+    yield end, SERVED
+
+
+def _of_thread(rows: NDArray[np.bool_], threads: Longs) -> NDArray[np.bool_]:
+    """Whether it holds for any row of the thread of each row."""
+    return np.repeat(np.logical_or.reduceat(rows, threads), np.diff(threads, append=len(rows)))
+
+
+def _microseconds(moments: pa.ChunkedArray) -> Longs:
+    found = pc.cast(moments, pa.timestamp("us", "UTC")).cast(pa.int64()).fill_null(_NEVER)
+    return np.asarray(found.to_numpy(), dtype=np.int64)
+
+
+def _starts(answers: pa.Table) -> Longs:
+    """The index of the first row of each thread."""
+    columns = [answers[name].to_numpy(zero_copy_only=False) for name in ("site", "query_id")]
+    changes = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return np.concatenate([[0], np.flatnonzero(changes) + 1]).astype(np.int64)
+
+
+def _with_nights(answers: pa.Table, rows: Longs, cuts: Longs, ages: Longs, roles: list[str]) -> pa.Table:
+    found = answers.take(pa.array(rows))
+    columns = [pa.array(cuts).cast(NIGHT.field(CUT_AT).type), pa.array(roles, pa.string()), pa.array(ages, pa.int32())]
+    for field, column in zip(NIGHT, columns, strict=True):
+        found = found.append_column(field, column)
+    return found
