@@ -15,6 +15,7 @@ import time
 
 import numpy as np
 import pyarrow as pa
+from measuring import add_figure
 from threadpoolctl import threadpool_limits
 from usearch.index import Index
 
@@ -48,17 +49,19 @@ def main(number: int) -> None:
     _row("ours, earlier questions", QUERIES / (time.process_time() - started), "queries/s")
     started = time.process_time()
     near = other.search(vectors[asked], CANDIDATES, threads=1).keys
-    _row("usearch, all questions", QUERIES / (time.process_time() - started), "queries/s")
+    peer = _row("usearch, all questions", QUERIES / (time.process_time() - started), "queries/s")
     started = time.process_time()
     latest = Moments(np.full(QUERIES, number), np.zeros(QUERIES, np.int64))
     nearest = index.search(integers[asked], latest, CANDIDATES)
-    _row("ours, all questions", QUERIES / (time.process_time() - started), "queries/s")
+    ours = _row("ours, all questions", QUERIES / (time.process_time() - started), "queries/s")
     hits = sum(len(np.intersect1d(near[query], nearest.place[nearest.query == query])) for query in range(QUERIES))
+    add_figure(f"exact search, {number:,} questions", ours, peer, "queries/s", "usearch, approximate")
     _row("usearch, recall", 100 * hits / len(nearest.place), "%")
 
 
-def _row(name: str, value: float, unit: str) -> None:
+def _row(name: str, value: float, unit: str) -> float:
     print(f"{name:<36}{value:>10,.1f} {unit}", flush=True)
+    return value
 
 
 if __name__ == "__main__":

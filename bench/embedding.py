@@ -18,6 +18,7 @@ from random import Random
 
 import numpy as np
 import onnxruntime
+from measuring import add_figure
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
@@ -49,6 +50,7 @@ def main() -> None:
             vectors[name] = encode(texts)
             speeds[name].append(len(texts) / (time.process_time() - started))
     ours, peer = (max(found) for found in speeds.values())
+    add_figure(f"{model.name}, texts encoded", ours, peer, "texts/s", f"onnxruntime, batches of {BATCH}")
     table = Table(title=f"{model.name}, {len(texts)} texts of {np.mean(list(map(len, texts))):.0f} characters")
     table.add_column("encoder")
     table.add_column("texts/s", justify="right")

@@ -7,7 +7,7 @@ Both read a generated site from Parquet. Each subject runs in a separate process
 cores. The clock starts when Spark, or the program, has started, and stops when the values of all groups are written;
 ours are written as in a lake. Because of Java's just-in-time compiler, ours runs twice: in a fresh process, and in one
 that has computed a smaller site before, like a job that has read a dump. At the start, both compute a small site and
-all values are compared. Peak memory is that of a subject's process tree, as measured by memory.py.
+all values are compared. Peak memory is that of a subject's process tree, as measured by measuring.py.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -24,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from community_tables import write_site
-from memory import peak_memory
+from measuring import add_figure, in_own_process, peak_memory
 from pandas_metadata import metadata_in_pandas
 from pyarrow.dataset import dataset
 from pyspark.sql import SparkSession
@@ -65,8 +63,12 @@ def main() -> None:
         for posts in arguments.posts:
             folder = Path(scratch) / str(posts)
             write_site(folder, posts=posts, uneven=arguments.uneven)
-            for subject in arguments.subjects:
-                _add(table, posts, subject, _in_own_process(subject, folder, arguments))
+            found = {subject: _in_own_process(subject, folder, arguments) for subject in arguments.subjects}
+            for subject, result in found.items():
+                _add(table, posts, subject, result)
+            if {WARM, PANDAS} <= found.keys():
+                seconds = [found[subject]["seconds"] for subject in (WARM, PANDAS)]
+                add_figure(f"seven as-of groups, {posts:,} posts", *seconds, "s", PANDAS)
         if arguments.posts:
             Console(width=120).print(table)
 
@@ -89,10 +91,7 @@ def _arguments() -> argparse.Namespace:
 
 def _in_own_process(subject: str, folder: Path, arguments: argparse.Namespace) -> dict[str, float]:
     options = ["--cores", str(arguments.cores), "--heap", arguments.heap]
-    command = [sys.executable, __file__, "--subject", subject, "--folder", str(folder), *options]
-    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    result: dict[str, float] = json.loads(answer.stdout.splitlines()[-1])
-    return result
+    return in_own_process(__file__, "--subject", subject, "--folder", str(folder), *options)
 
 
 def _measure(subject: str, folder: Path, arguments: argparse.Namespace) -> dict[str, float]:

@@ -5,7 +5,7 @@
 
 Each subject runs in a separate process, one after the other, with the same cores and heap. The clock starts when Spark
 has started and stops when its files are complete. Peak memory is that of a subject's process tree, as measured by
-memory.py. Every subject runs `--repeat` times, and the best run counts; the first run of a process includes Java's
+measuring.py. Every subject runs `--repeat` times, and the best run counts; the first run of a process includes Java's
 just-in-time compilation.
 """
 
@@ -15,8 +15,6 @@ import argparse
 import json
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -29,7 +27,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from lxml import etree
-from memory import peak_memory
+from measuring import add_figure, in_own_process, peak_memory
 from pydantic import ByteSize, TypeAdapter
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -78,7 +76,10 @@ def main() -> None:
         for file in chain(arguments.files, _generated(arguments.generate, Path(folder))):
             results = {subject: _in_own_process(subject, file, arguments, folder) for subject in ABOUT}
             Console(width=120).print(_table(file, results))
-            seconds[Path(file).stat().st_size] = results[OURS]["seconds"]
+            size = Path(file).stat().st_size
+            seconds[size] = results[OURS]["seconds"]
+            speeds = [size / 1e6 / results[subject]["seconds"] for subject in (OURS, XML)]
+            add_figure(f"Posts.xml of {size / 1e6:,.0f} MB to a table", *speeds, "MB/s", XML)
         for smaller, larger in pairwise(sorted(seconds)):
             power = log(seconds[larger] / seconds[smaller]) / log(larger / smaller)
             print(
@@ -107,10 +108,7 @@ def _generated(sizes: list[str], folder: Path) -> Iterator[str]:
 
 def _in_own_process(subject: str, file: str, arguments: argparse.Namespace, folder: str) -> dict[str, float]:
     options = ["--cores", str(arguments.cores), "--heap", arguments.heap, "--repeat", str(arguments.repeat)]
-    command = [sys.executable, __file__, file, "--subject", subject, "--scratch", folder, *options]
-    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    result: dict[str, float] = json.loads(answer.stdout.splitlines()[-1])
-    return result
+    return in_own_process(__file__, file, "--subject", subject, "--scratch", folder, *options)
 
 
 def _measure(subject: str, file: str, arguments: argparse.Namespace) -> dict[str, float]:

@@ -23,6 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import Stemmer
+from measuring import add_figure
 
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
 from cqa_spark.retrieval.shard import Moments, Shard, build_shard
@@ -82,9 +83,10 @@ def main(number: int) -> None:
         joined = pa.array([" ".join(each) for each in queries])
         for what, latest in (("earlier", asked), ("all", np.full(QUERIES, number))):
             moments = Moments(latest.astype(np.int64), np.zeros(QUERIES, np.int64))
-            _speed(f"ours, {name}, {what} questions", partial(_search, indexes, joined, moments))
+            ours = _speed(f"ours, {name}, {what} questions", partial(_search, indexes, joined, moments))
         retrieve = partial(other.retrieve, queries, k=CANDIDATES, show_progress=False, n_threads=1)
-        _speed(f"bm25s, {name}, all questions", retrieve)
+        peer = _speed(f"bm25s, {name}, all questions", retrieve)
+        add_figure(f"BM25, {number:,} questions, {name}", ours, peer, "queries/s", "bm25s")
         _speed(f"bm25s from texts, {name}", partial(from_texts, joined))
     _row("both, peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6, "GB")
 
@@ -120,14 +122,16 @@ def _search(indexes: Sequence[Bm25Index], texts: pa.Array, asked: Moments) -> pa
     return pa.table({"query": query[kept], "shard": shard[kept], "place": place[kept], "score": score[kept]})
 
 
-def _speed(name: str, search: Callable[[], object]) -> None:
-    """Print the highest speed of several runs."""
+def _speed(name: str, search: Callable[[], object]) -> float:
+    """Print and return the highest speed of several runs."""
     seconds = []
     for _ in range(RUNS):
         started = time.process_time()
         search()
         seconds.append(time.process_time() - started)
-    _row(name, QUERIES / min(seconds), "queries/s")
+    speed = QUERIES / min(seconds)
+    _row(name, speed, "queries/s")
+    return speed
 
 
 def _row(name: str, value: float, unit: str) -> None:

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from memory import peak_memory, processor_seconds
+from measuring import add_figure, peak_memory, processor_seconds
 from pyarrow.dataset import dataset
 from pyarrow.parquet import ParquetWriter
 from pyspark.sql import DataFrame, SparkSession
@@ -99,10 +99,14 @@ def training(spark: SparkSession, cluster: Cluster, folder: Path, options: argpa
     for name, (library, peer) in peers.items():
         for workers in options.workers:
             ranker = build_ranker(name, {**parameters[name], "workers": workers})
-            report(f"{name}, workers: {workers}", *timed(processes, ranker.fit, frame)[1:])
+            ours = timed(processes, ranker.fit, frame)[1:]
+            report(f"{name}, workers: {workers}", *ours)
         with get_context("spawn").Pool(1) as alone:
             process = alone.apply(os.getpid)
-            report(f"{library}, 2 threads", *timed([process], alone.apply, peer, (path, parameters[name]))[1:])
+            theirs = timed([process], alone.apply, peer, (path, parameters[name]))[1:]
+        report(f"{library}, 2 threads", *theirs)
+        measure = f"{name}, {options.rows:,} rows, {options.features} features"
+        add_figure(measure, float(ours[1]), float(theirs[1]), "s on processors", library)
     print(f"logistic regression is bit-equal for {PARTITIONS} partitions and 1 and 2 workers:", is_bit_equal(frame))
 
 

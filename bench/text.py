@@ -7,15 +7,13 @@ The input is generated threads of ten comments; each size runs in a separate pro
 encodes them with the models that the feature groups use, fits the groups and computes them for every comment. The clock
 of a stage runs from the end of the previous stage until its table is written. The peer computes comparable features on
 the same analysed texts in one process, with scikit-learn and NLTK-style Python. On the smallest size, its values are
-compared with ours. Peak memory is that of a size's process tree, as measured by memory.py.
+compared with ours. Peak memory is that of a size's process tree, as measured by measuring.py.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +22,7 @@ from operator import itemgetter
 from pathlib import Path
 
 import pandas as pd
-from memory import peak_memory
+from measuring import add_figure, in_own_process, peak_memory
 from plain_text_features import PEERS, plain_features
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -61,6 +59,11 @@ def main() -> None:
         return
     results = {size: _in_own_process(size, arguments) for size in arguments.comments}
     Console(width=120).print(_table(results))
+    for result in results.values():
+        if PLAIN in result:
+            features = sum(result[stage] for stage in ("learn for the query pass", "query pass"))
+            measure = f"all text features ({len(PEERS)} by the peer), {result['comments']:,.0f} comments"
+            add_figure(measure, features, result[PLAIN], "s", "scikit-learn and plain Python")
 
 
 def _arguments() -> argparse.Namespace:
@@ -81,10 +84,7 @@ def _in_own_process(size: int, arguments: argparse.Namespace) -> dict[str, float
     options += ["--families", *arguments.families, "--models", *arguments.models]
     options += ["--no-peer"] if arguments.no_peer else []
     options += ["--comments", str(min(arguments.comments))]
-    command = [sys.executable, __file__, "--size", str(size), *options]
-    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    result: dict[str, float] = json.loads(answer.stdout.splitlines()[-1])
-    return result
+    return in_own_process(__file__, "--size", str(size), *options)
 
 
 def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, Kind
 from cqa_spark.features.author_rows import AT_POSTS, account_events, moments, post_rows
 from cqa_spark.features.declared_values import declared_values
-from cqa_spark.features.feature_table import KEY, values_type
+from cqa_spark.features.feature_table import KEY, values_struct, values_type
 from cqa_spark.features.group import AuthorGroup, Marked
 from cqa_spark.features.history.own_threads import with_own
 from cqa_spark.features.history.post_events import post_events
@@ -157,14 +158,15 @@ def _computing(groups: Groups) -> _Compute:
     def compute(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         arrow_schema = to_arrow_schema(schema)
         last: AuthorBatch | None = None
-        for rows in batches:
+        # On Spark's batches, calls of NumPy and Arrow would take as long as their work.
+        for rows in chain.from_iterable(table.to_batches() for table in whole_groups(batches)):
             batch = _author_batch(rows, marking, last)
             examples = pa.RecordBatch.from_struct_array(rows.column("example").take(pa.array(batch.moments)))
             known, as_of = (examples.column(name).to_numpy(zero_copy_only=False) for name in ("known", "as_of"))
             values = values_of(groups, batch, known)
             keys = [examples.column(name) for name in KEY]
             structs = [
-                _struct(values[name], as_of != group.is_as_of, arrow_schema.field(name).type)
+                values_struct(values[name], arrow_schema.field(name).type, as_of != group.is_as_of)
                 for name, group in groups.items()
             ]
             yield pa.RecordBatch.from_arrays([*keys, *structs], schema=arrow_schema)
@@ -186,11 +188,6 @@ def _author_batch(rows: pa.RecordBatch, marking: Sequence[str], last: AuthorBatc
         own=dict(zip(CONTRIBUTIONS, own.T, strict=True)),
         before=last.after if last is not None and goes_on else {},
     )
-
-
-def _struct(values: NDArray[np.float64], other: NDArray[np.bool_], of_group: pa.StructType) -> pa.StructArray:
-    columns = [pa.array(column, pa.float64(), from_pandas=True) for column in values.T]
-    return pa.StructArray.from_arrays(columns, fields=list(of_group), mask=pa.array(other))
 
 
 def _one_row_each(groups: Groups, values: DataFrame) -> DataFrame:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import reduce
 
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -21,6 +24,23 @@ def values_type(group: type[FeatureGroup]) -> T.StructType:
     """The type of a group's column: a struct with one double per feature."""
     return T.StructType(
         [T.StructField(c.name, T.DoubleType(), True, {"comment": f"{c.about} ({c.source})"}) for c in group.columns]
+    )
+
+
+def values_struct(
+    values: NDArray[np.float64], of_group: pa.StructType, is_null: NDArray[np.bool_] | None = None
+) -> pa.StructArray:
+    """The values of a group as its column.
+
+    Args:
+        values: shape (rows, features); NaN where unknown, which becomes null.
+        of_group: the Arrow type of the column.
+        is_null: whether the group is null as a whole, for each row; None for no such rows.
+    """
+    flat = pa.array(values.ravel(order="F"), pa.float64(), from_pandas=True)  # one call is faster than one a feature
+    columns = [flat.slice(place * len(values), len(values)) for place in range(values.shape[1])]
+    return pa.StructArray.from_arrays(
+        columns, fields=list(of_group), mask=None if is_null is None else pa.array(is_null)
     )
 
 

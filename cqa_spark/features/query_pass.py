@@ -18,7 +18,7 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.features.declared_values import declared_values
-from cqa_spark.features.feature_table import KEY, values_type
+from cqa_spark.features.feature_table import KEY, values_struct, values_type
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
@@ -88,15 +88,10 @@ def _computing(
             batch = _query_batch(rows)
             values = values_of(groups, batch)
             keys = [batch.examples.column(name).combine_chunks() for name in KEY]
-            structs = [_struct(values[name], arrow_schema.field(name).type) for name in groups]
+            structs = [values_struct(values[name], arrow_schema.field(name).type) for name in groups]
             yield pa.RecordBatch.from_arrays([*keys, *structs], schema=arrow_schema)
 
     return compute
-
-
-def _struct(values: NDArray[np.float64], of_group: pa.StructType) -> pa.StructArray:
-    columns = [pa.array(column, pa.float64(), from_pandas=True) for column in values.T]
-    return pa.StructArray.from_arrays(columns, fields=list(of_group))
 
 
 def _examples_of(rows: pa.RecordBatch) -> int:

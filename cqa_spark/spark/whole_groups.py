@@ -23,7 +23,7 @@ def whole_groups(
 
     Args:
         batches: rows in order of the keys.
-        keys: columns without nulls.
+        keys: columns without nulls; without keys, tables end anywhere.
         at_a_time: minimum size of a table; the table ends at the next change of the key.
         size: measures the size of rows; by default their number.
     """
@@ -43,9 +43,9 @@ def whole_groups(
 
 
 def _start_of_last(batch: pa.RecordBatch, keys: Sequence[str]) -> int:
-    """The index at which the last key of a batch starts; 0 if there is only one key."""
-    if not batch.num_rows:
-        return 0
+    """The index at which the last key of a batch starts, or without keys its end; 0 if there is only one key."""
+    if not batch.num_rows or not keys:
+        return batch.num_rows
     differ = [pc.not_equal(batch.column(name), batch.column(name)[-1]) for name in keys]
     others = np.flatnonzero(reduce(pc.or_, differ))
     return int(others[-1]) + 1 if len(others) else 0

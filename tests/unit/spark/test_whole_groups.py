@@ -31,6 +31,12 @@ def test_the_size_may_be_another_than_the_number_of_rows() -> None:
     assert cut == [[1, 1, 2, 2], [3, 3]]
 
 
+def test_without_keys_a_table_ends_with_the_batch_that_fills_it() -> None:
+    rows = pa.record_batch({"row": np.arange(8)})
+    cut = [table["row"].to_pylist() for table in whole_groups(_stream(rows, 3), at_a_time=5)]
+    assert cut == [[0, 1, 2, 3, 4, 5], [6, 7]]
+
+
 def test_without_rows_there_are_no_tables() -> None:
     assert list(whole_groups([], "key")) == []
     assert list(whole_groups([pa.record_batch({"key": pa.array([], pa.int64())})], "key")) == []

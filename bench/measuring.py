@@ -1,12 +1,42 @@
-"""What programs and all that they started take: Spark's Java processes and their Python workers."""
+"""What programs and all that they started take, and the figures of benchmarks beside those of their peers."""
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
+
+FIGURES = "CQA_BENCH_FIGURES"
+"""The environment variable that names a file for figures, one JSON object a line; ``python bench`` reads it."""
+
+
+def add_figure(measure: str, ours: float, peer: float, unit: str, named: str) -> None:
+    """Add a figure to the table of ``python bench``, if it runs.
+
+    Args:
+        measure: what was measured, and on how much.
+        ours: our figure.
+        peer: that of the peer, in the same run.
+        unit: of both, such as ``MB/s`` or ``s``.
+        named: the peer.
+    """
+    if path := os.environ.get(FIGURES):
+        figure = {"measure": measure, "ours": ours, "peer": peer, "unit": unit, "named": named}
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(figure) + "\n")
+
+
+def in_own_process(script: str, *arguments: str) -> dict[str, Any]:
+    """Run a benchmark's program again in a process of its own, and return the JSON object in its last line."""
+    answer = subprocess.run([sys.executable, script, *arguments], stdout=subprocess.PIPE, text=True, check=True)
+    result: dict[str, Any] = json.loads(answer.stdout.splitlines()[-1])
+    return result
 
 
 @contextmanager
