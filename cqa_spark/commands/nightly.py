@@ -38,8 +38,7 @@ def nightly(settings: NightlySettings) -> None:
     """
     source = _one_dump(settings)
     _require_space(settings, source)
-    compiles = flows.nightly(settings, source).compiles_plans()
-    with write_lake(settings, "nightly", compile_plans=compiles) as lake:
+    with write_lake(settings, "nightly", flow=flows.nightly(settings, source)) as lake:
         last = published_before(lake)
         kept = _kept_models(settings, last)
         if last is not None and _is_unchanged(settings, source, last, kept):

@@ -76,7 +76,7 @@ class FeatureGroup(ABC):
         is_as_of: whether its values depend only on facts known at the cut; ``cqa features audit`` tests it.
         as_of_dump: data that an as-of group reads in the state of the dump, not of the cut.
         extra: the extra of the project that installs ``libraries``; empty if the group needs none.
-        libraries: modules that the group imports to compute its values.
+        libraries: modules that the group imports to compute its values, if their import is slow or an extra.
         caution: a warning for readers of results that use the group; empty for none.
     """
 

@@ -1,4 +1,4 @@
-"""Groups that need libraries of an extra."""
+"""The libraries that groups import to compute their values."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from collections.abc import Iterable
 
 from cqa_spark.features.registry import group_class
 from cqa_spark.process.extras import require_extra
+
+
+def libraries_of(groups: Iterable[str]) -> frozenset[str]:
+    """The modules that groups declare to import, by the names of the groups."""
+    return frozenset().union(*(group_class(name).libraries for name in groups))
 
 
 def require_libraries(groups: Iterable[str]) -> None:

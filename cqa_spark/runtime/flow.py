@@ -62,6 +62,10 @@ class Flow:
         sizes = [size for step in self.steps if (size := step.input_bytes()) is not None]
         return not sizes or sum(sizes) > min(step.compiled_from for step in self.steps)
 
+    def task_imports(self) -> frozenset[str]:
+        """The slow modules that tasks of the steps import."""
+        return frozenset().union(*(step.task_imports() for step in self.steps))
+
     def waits_for(self) -> dict[int, set[int]]:
         """By the index of each table-writing step, the indices of the earlier steps that it depends on.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -85,6 +86,10 @@ class Step(ABC):
     def input_bytes(self) -> int | None:
         """Bytes of text that the step reads from files, once it is prepared; None if it reads none, or unknown."""
         return None
+
+    def task_imports(self) -> Collection[str]:
+        """Modules that the step's tasks import, and whose import takes a second or more."""
+        return ()
 
     @abstractmethod
     def execute(self, run: Run, counts: StepRecord) -> None:

@@ -59,7 +59,7 @@ def read_lake(settings: JobSettings) -> Lake:
 
 @contextmanager
 def write_lake(
-    settings: JobSettings, job: str, *, create: bool = True, compile_plans: bool = True
+    settings: JobSettings, job: str, *, create: bool = True, flow: Flow | None = None
 ) -> Iterator[LeasedLake]:
     """Lease the lake for writing; Spark starts when a table is read or written.
 
@@ -67,7 +67,7 @@ def write_lake(
         settings: of the job.
         job: name of the job, shown to other processes that try to write.
         create: whether a lake that does not exist is created.
-        compile_plans: whether Spark compiles plans, unless the settings decide it.
+        flow: prepared steps that Spark will run; None for tables that are only read or copied.
 
     Raises:
         AnotherWriter: another process writes the lake.
@@ -79,7 +79,7 @@ def write_lake(
     refuse_old_lake(settings.lake, settings.object_storage)
     refuse_lost_pointer(settings.lake, settings.object_storage)
     require_writable(settings.lake, settings.object_storage)
-    session = _session(settings, compile_plans)
+    session = _session(settings, flow)
     with hold(Lake(session, settings.lake, settings.object_storage), Holder.of_this_process(job)) as lake:
         yield lake
 
@@ -102,8 +102,7 @@ def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False, create:
     """
     for step in flow.steps:
         step.prepare()
-    compiles = flow.compiles_plans()
-    with write_lake(settings, flow.name, create=create and not resume, compile_plans=compiles) as lake:
+    with write_lake(settings, flow.name, create=create and not resume, flow=flow) as lake:
         return run_flow_in(lake, flow, settings, resume=resume)
 
 
@@ -184,11 +183,13 @@ def new_run_id(settings: JobSettings) -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{config_hash(settings)[:8]}"
 
 
-def _session(settings: JobSettings, compile_plans: bool = True) -> Callable[[], SparkSession]:
+def _session(settings: JobSettings, flow: Flow | None = None) -> Callable[[], SparkSession]:
     """A function that starts Spark on first use."""
 
     @cache
     def start() -> SparkSession:
-        return session_of(settings, compile_plans=compile_plans)
+        if flow is None:
+            return session_of(settings)
+        return session_of(settings, compile_plans=flow.compiles_plans(), task_imports=flow.task_imports())
 
     return start

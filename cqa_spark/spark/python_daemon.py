@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 IMPORTED_BY_TASKS = (
@@ -33,6 +35,9 @@ IMPORTED_BY_TASKS = (
 The threads of Arrow and OpenBLAS are prepared for a fork; none of the modules starts another when it is imported.
 """
 
+MORE_IMPORTS = "CQA_TASKS_IMPORT"
+"""The environment variable with the further modules that the tasks of a job import, separated by blanks."""
+
 
 def without_archives(path: Iterable[str]) -> list[str]:
     """An import path without jars and zips.
@@ -47,8 +52,9 @@ if __name__ == "__main__":
     sys.path[:] = without_archives(sys.path)
     sys.path_importer_cache.clear()
 
-    for module in IMPORTED_BY_TASKS:
-        importlib.import_module(module)
+    for module in (*IMPORTED_BY_TASKS, *os.environ.get(MORE_IMPORTS, "").split()):
+        with suppress(ImportError):  # the task that needs it says what is missing
+            importlib.import_module(module)
     gc.freeze()  # collections in a worker would copy the pages of these modules
 
     from pyspark.daemon import manager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from cqa_spark.process.java import check_java
 from cqa_spark.process.stop_signals import java_starts
 from cqa_spark.spark.class_archive import archive_options
 from cqa_spark.spark.jars import installed_jars
+from cqa_spark.spark.python_daemon import MORE_IMPORTS
 
 _OFTEN_NAMED = (
     "Column",
@@ -61,6 +63,7 @@ def spark_session(
     partitions: int | None = None,
     driver_memory: str | None = None,
     compile_plans: bool = True,
+    task_imports: Iterable[str] = (),
     object_storage: ObjectStorageSettings | None = None,
 ) -> SparkSession:
     """Start Spark, or return the active session.
@@ -75,6 +78,7 @@ def spark_session(
         driver_memory: heap of the driver, such as ``"4g"``; None for the configured one.
         compile_plans: whether Spark generates code for plans and executes them adaptively, and Java optimizes compiled
             code; on a few hundred rows this takes most of the time.
+        task_imports: slow modules that tasks import, which in local mode are imported once for all workers.
         object_storage: object storage settings; None for Amazon's. They are also set on an active session.
 
     Raises:
@@ -83,6 +87,7 @@ def spark_session(
     active = SparkSession.getActiveSession()
     if active is None and not _under_spark_submit():
         check_java()
+        os.environ[MORE_IMPORTS] = " ".join(sorted(task_imports))
     settings = {} if _under_spark_submit() else _own_settings(master, () if compile_plans else _FEW_ROWS_IN_JAVA)
     if active is not None:
         started_with = dict(active.sparkContext.getConf().getAll())
@@ -109,12 +114,13 @@ def spark_session(
     return session
 
 
-def session_of(settings: JobSettings, *, compile_plans: bool = True) -> SparkSession:
+def session_of(settings: JobSettings, *, compile_plans: bool = True, task_imports: Iterable[str] = ()) -> SparkSession:
     """Start Spark with a job's settings, or return the active session.
 
     Args:
         settings: of the job.
         compile_plans: as for ``spark_session``, unless the settings decide it.
+        task_imports: as for ``spark_session``.
     """
     if settings.spark.compile_plans is not None:
         compile_plans = settings.spark.compile_plans
@@ -124,6 +130,7 @@ def session_of(settings: JobSettings, *, compile_plans: bool = True) -> SparkSes
         partitions=settings.spark.partitions,
         driver_memory=settings.spark.driver_memory,
         compile_plans=compile_plans,
+        task_imports=task_imports,
         object_storage=settings.object_storage,
     )
 

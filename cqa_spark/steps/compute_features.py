@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from cqa_spark.features.feature_table import KEY, feature_table, rows_of_places
 from cqa_spark.features.featurize import compute_outside_training
 from cqa_spark.features.group import FeatureGroup, Place
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.needed_libraries import require_libraries
+from cqa_spark.features.needed_libraries import libraries_of, require_libraries
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
 from cqa_spark.features.registry import embedding_models
 from cqa_spark.features.stored_values import by_place, missing_groups, read_values, stored_groups, tables_of
@@ -78,6 +78,10 @@ class ComputeFeatures(Step):
     def prepare(self) -> None:
         """Check that the libraries of the groups are installed."""
         require_libraries(self.groups)
+
+    def task_imports(self) -> Collection[str]:
+        """The libraries of the groups."""
+        return libraries_of(self.groups)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compute and write.

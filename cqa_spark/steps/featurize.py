@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from cqa_spark.config.sections import FeatureSettings
-from cqa_spark.features.needed_libraries import require_libraries
+from cqa_spark.features.needed_libraries import libraries_of, require_libraries
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
 from cqa_spark.features.registry import group_class
 from cqa_spark.features.stored_values import tables_of
@@ -65,6 +65,10 @@ class Featurize(Step):
     def prepare(self) -> None:
         """Check that the libraries of the groups are installed."""
         require_libraries(self.groups)
+
+    def task_imports(self) -> Collection[str]:
+        """The libraries of the groups."""
+        return libraries_of(self.groups)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compute and write.

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from fake_steps import FakeStep
 
+from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.runtime.flow import Flow
+from cqa_spark.steps.featurize import Featurize
 
 READ = FakeStep("ingest", writes="posts comments")
 PAIR = FakeStep("pair", reads="posts comments", writes="examples")
@@ -93,3 +95,10 @@ def test_plans_are_compiled_if_the_input_is_large_for_one_of_the_steps(
     for step, least in zip(steps, compiled_from, strict=True):
         step.compiled_from = least  # type: ignore[misc]
     assert Flow("run", tuple(steps)).compiles_plans() is compiles
+
+
+def test_workers_import_what_the_tasks_of_any_step_need() -> None:
+    featurize = Featurize(["lexicon_v2", "overlap_v1"], "question_comment", FeatureSettings())
+    flow = Flow("featurize", (READ, featurize), None)
+    assert flow.task_imports() == {"sklearn.feature_extraction", "sklearn.linear_model"}
+    assert Flow("ingest", (READ,)).task_imports() == frozenset()

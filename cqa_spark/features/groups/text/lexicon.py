@@ -68,6 +68,7 @@ class LexiconGroup(FittedQueryGroup):
     """
 
     learns_from_labels: ClassVar[bool] = True
+    libraries: ClassVar[tuple[str, ...]] = ("sklearn.feature_extraction", "sklearn.linear_model")
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon

@@ -45,6 +45,7 @@ class NeighboursV1(CollectionGroup):
     family: ClassVar[str] = "dialogue"
     about: ClassVar[str] = "similarity of the comment to the rest of its thread, by tf-idf of stems"
     entity: ClassVar[Entity] = Entity.CANDIDATE
+    libraries: ClassVar[tuple[str, ...]] = ("sklearn.preprocessing",)
     columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES
 
     def compute(self, batch: QueryBatch) -> dict[str, Vector]:
