@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     try:
         with stop_on_signals():
-            exit_code = _do(*_find_job(given))
+            exit_code = _do(*_find_job(_laid_over(given)))
             sys.stdout.flush()
             return exit_code
     except CqaError as error:
@@ -67,6 +67,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(visible(traceback.format_exc()), end="", file=sys.stderr)
         _report("; ".join(["internal error: this is a defect of cqa-spark", *_notes(error), _PUBLISHED_IS_READABLE]))
         return 1
+
+
+def _laid_over(arguments: list[str]) -> list[str]:
+    """The arguments without ``--overlay FOLDER``, which is laid over the project's files for every command.
+
+    Raises:
+        ConfigError: there is no such folder, or none is named.
+    """
+    place = next((place for place, word in enumerate(arguments) if word.partition("=")[0] == "--overlay"), None)
+    if place is None:
+        return arguments
+    from cqa_spark.config.conf_files import lay_over
+
+    _, equals, folder = arguments[place].partition("=")
+    after = place + (1 if equals else 2)
+    if not equals:
+        folder = next(iter(arguments[place + 1 : after]), "")
+    if not folder:
+        raise ConfigError("--overlay needs a value", "name a folder like conf/, whose files replace ours")
+    lay_over(folder)
+    return _laid_over([*arguments[:place], *arguments[after:]])
 
 
 def overview(first_word: str = "") -> str:

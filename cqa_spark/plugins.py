@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import distributions
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
@@ -31,6 +32,9 @@ OURS = "cqa-spark"
 """Name of this distribution."""
 
 _PREFIX = "cqa_spark."
+
+_ADDED: set[Registration] = set()
+"""The plug-ins that this process has registered by their modules."""
 
 Plugin = TypeVar("Plugin")
 
@@ -65,7 +69,7 @@ class Registration:
         """
         module, _, attribute = self.target.partition(":")
         try:
-            return getattr(import_module(module), attribute)
+            return attrgetter(attribute)(import_module(module))
         except Exception as error:  # whatever the module of another package raises
             raise EnvironmentProblem(
                 f"the {kind} {self.name} of {self.origin} cannot be imported from {self.target}: "
@@ -87,6 +91,7 @@ class PluginKind(Generic[Plugin]):
         self.group = group
         self.noun = noun
         self.plural = plural or f"{noun}s"
+        self._added: dict[str, Registration] = {}
 
     def names(self) -> tuple[str, ...]:
         """The names of all plug-ins, in alphabetical order; nothing is imported.
@@ -127,14 +132,49 @@ class PluginKind(Generic[Plugin]):
                 Terminal(stderr=True).text(f"warning: {error}")
         return plugins
 
+    def add(self, target: str, folder: Path) -> str:
+        """Register a plug-in that is named by its module, in this process; executors get the module by value.
+
+        Args:
+            target: ``module:attribute``.
+            folder: where modules are looked up after Python's path.
+
+        Returns:
+            The name that the plug-in declares.
+
+        Raises:
+            ConfigError: another plug-in has this name.
+            EnvironmentProblem: it cannot be imported, or has no name.
+        """
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))
+        module = target.partition(":")[0]
+        name: str = Registration(target, f"{target}.name", module).load(self.noun)
+        entry = Registration(name, target, module)
+        if self._registered().get(name, entry) != entry:
+            raise _two_of_a_name(self.noun, self._registered()[name], entry)
+        self._added[name] = entry
+        _ADDED.add(entry)
+        from pyspark.cloudpickle import register_pickle_by_value  # Spark is not imported for lists
+
+        register_pickle_by_value(sys.modules[module])
+        return name
+
     def _registered(self) -> Mapping[str, Registration]:
-        return _registered(self.group, self.noun, tuple(sys.path))
+        return {**_registered(self.group, self.noun, tuple(sys.path)), **self._added}
 
 
 def plugins_of_others() -> list[Registration]:
-    """The plug-ins that other packages register, of all kinds."""
+    """The plug-ins that other packages register, and those that recipes name by their modules, of all kinds."""
     groups = _entry_points(tuple(sys.path)).values()
-    return [entry for entries in groups for entry in entries if not entry.is_ours]
+    return [*_ADDED, *(entry for entries in groups for entry in entries if not entry.is_ours)]
+
+
+def _two_of_a_name(noun: str, one: Registration, other: Registration) -> ConfigError:
+    return ConfigError(
+        f"two {noun} plug-ins are named {one.name}: {one.target} of {one.origin}, and {other.target} of {other.origin}",
+        "rename one of them, or uninstall one of the packages",
+    )
 
 
 @cache
@@ -143,11 +183,7 @@ def _registered(group: str, noun: str, path: tuple[str, ...]) -> Mapping[str, Re
     for entry in _entry_points(path).get(_PREFIX + group, ()):
         other = registered.setdefault(entry.name, entry)
         if other is not entry:
-            raise ConfigError(
-                f"two {noun} plug-ins are named {entry.name}: {other.target} of {other.origin}, and {entry.target} of "
-                f"{entry.origin}",
-                "rename one of them, or uninstall one of the packages",
-            )
+            raise _two_of_a_name(noun, other, entry)
     return MappingProxyType(dict(sorted(registered.items(), key=lambda item: item[0].lower())))
 
 

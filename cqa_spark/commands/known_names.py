@@ -14,6 +14,7 @@ def checks() -> Checks:
     return {
         "task": partial(_look_up, "cqa_spark.examples.task", "task"),
         "corpus": partial(_look_up, "cqa_spark.corpora.registry", "require_file_format"),
+        "source format": partial(_look_up, "cqa_spark.corpora.registry", "require_format"),
         "dump format": partial(_look_up, "cqa_spark.corpora.registry", "require_dump_format"),
         "data set": _check_data_set,
         "embedding model": _check_embedding_model,
@@ -30,9 +31,8 @@ def _look_up(module: str, function: str, name: str) -> None:
 
 def _check_data_set(name: str) -> None:
     from cqa_spark.config.datasets import read_data_set
-    from cqa_spark.config.project_root import project_root
 
-    read_data_set(project_root() / "conf", name)
+    read_data_set(name)
 
 
 def _check_embedding_model(name: str) -> None:
@@ -42,10 +42,9 @@ def _check_embedding_model(name: str) -> None:
 
 
 def _check_system(name: str) -> None:
-    from cqa_spark.config.project_root import project_root
     from cqa_spark.systems.system import read_system
 
-    read_system(project_root() / "conf", name)
+    read_system(name)
 
 
 def _check_systems(names: Sequence[str]) -> None:

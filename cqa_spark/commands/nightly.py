@@ -1,4 +1,4 @@
-"""``cqa nightly``: a new dump → new rankings, checked and published atomically."""
+"""``cqa nightly``: a new dump, or new files → new rankings, checked and published atomically."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from cqa_spark import flows
 from cqa_spark.config.rendering import config_hash
 from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.disk_space import require_space_for_dumps
-from cqa_spark.corpora.registry import dump_sources
-from cqa_spark.corpora.source import Source
-from cqa_spark.errors import InputError
+from cqa_spark.corpora.registry import dump_sources, file_source, require_format, site_of
+from cqa_spark.corpora.source import DumpFormat, Source
+from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.collection import collect
 from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.publishing import Snapshot
@@ -41,6 +41,7 @@ def nightly(settings: NightlySettings) -> None:
     with write_lake(settings, "nightly", flow=flows.nightly(settings, source)) as lake:
         last = published_before(lake)
         kept = _kept_models(settings, last)
+        kept |= _trained_on_files(lake, settings, kept)
         if last is not None and _is_unchanged(settings, source, last, kept):
             run = _carry(lake, settings, last)
         else:
@@ -92,7 +93,7 @@ def _one_dump(settings: NightlySettings) -> Source:
     Raises:
         InputError: a site has several dumps; a nightly run takes one.
     """
-    sources = dump_sources(settings.dump_format, settings, full=settings.full)
+    sources = dump_sources(flows.night_format(settings), settings, full=settings.full)
     if len(sources) > 1:
         raise InputError(
             f"{len(sources)} dumps of one site", "name one of them with --input; a nightly run takes one dump"
@@ -108,6 +109,33 @@ def _kept_models(settings: NightlySettings, last: Snapshot | None) -> dict[str, 
         for system in flows.night_systems(settings)
     }
     return {name: path for name, path in found.items() if path is not None}
+
+
+def _trained_on_files(lake: LeasedLake, settings: NightlySettings, kept: Mapping[str, str]) -> dict[str, str]:
+    """Train what is not kept on annotated files, in a run of its own; a night on dumps learns from their labels.
+
+    Returns:
+        The folders of the trained systems, by name.
+
+    Raises:
+        ConfigError: systems that learn from annotated files have neither files nor a model.
+    """
+    new, name = (
+        [system for system in flows.night_systems(settings) if system.name not in kept],
+        flows.night_format(settings),
+    )
+    if not new or isinstance(require_format(name), DumpFormat):
+        return {}
+    if not settings.inputs.train:
+        raise ConfigError(
+            f"{new[0].name} is not trained, and files of {name} are ranked without learning from them",
+            "name annotated files with --train, in the first night, or a trained system with --model",
+        )
+    files = {"train": settings.inputs.train}
+    source = file_source(name, files, site=site_of(name, settings), storage=settings.object_storage)
+    flow = flows.training_on_files(source, new, settings.features)
+    trained = run_flow_in(lake, flow, settings.model_copy(update={"run_id": None}))
+    return {system.name: trained.record.artifacts[model_artifact(system.name)] for system in new}
 
 
 def _print_night(run: Run) -> None:

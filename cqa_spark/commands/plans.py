@@ -25,7 +25,7 @@ def planned_flow(job: str, settings: Any) -> Flow | None:
 
 def _nightly(settings: NightlySettings) -> Flow:
     """The first night, which trains; later ones compare with the published run instead."""
-    return flows.nightly(settings, dump_before_search(settings.dump_format, settings))
+    return flows.nightly(settings, dump_before_search(flows.night_format(settings), settings))
 
 
 def _duplicates(settings: DuplicatesSettings) -> Flow:

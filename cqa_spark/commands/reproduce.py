@@ -12,7 +12,6 @@ from cqa_spark import flows
 from cqa_spark.commands.reproduced_scores import EvaluatedPart, score_parts
 from cqa_spark.config.datasets import DataSet, read_data_set
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.project_root import project_root
 from cqa_spark.config.settings import ReproduceSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.registry import file_source
@@ -36,7 +35,7 @@ def reproduce(settings: ReproduceSettings) -> None:
     for system in systems:
         # A run has one upstream system per task: recipes with different ones need separate runs.
         grouped[settings.data_set or str(system.data_set), system.task, system.upstream].append(system)
-    sets = {name: read_data_set(project_root() / "conf", name) for name, *_ in grouped}
+    sets = {name: read_data_set(name) for name, *_ in grouped}
     for (name, task, _), members in grouped.items():
         _require_task(sets[name], task, members)
     scores, outcomes = f"{settings.output.rstrip('/')}/{SCORES}", list[Reproduced]()
@@ -58,7 +57,7 @@ def chosen_systems(settings: ReproduceSettings) -> list[System]:
         ConfigError: a named system has no data set, and none is given.
     """
     if settings.all:
-        names = known_systems(project_root() / "conf")
+        names = known_systems()
         return [system for system in read_systems(names) if system.data_set is not None]
     systems = read_systems(settings.recipes)
     loose = [system.name for system in systems if system.data_set is None]

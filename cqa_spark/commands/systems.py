@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from cqa_spark.config.file_commands import CatalogueSettings, ShowSystemSettings
-from cqa_spark.config.project_root import project_root
 from cqa_spark.process.terminal import Column, Terminal, TextTable
 from cqa_spark.systems.system import System, known_systems, read_recipe
 
 
 def print_systems(settings: CatalogueSettings) -> None:
     """Print all systems."""
-    systems = [read_recipe(project_root() / "conf", name) for name in known_systems(project_root() / "conf")]
+    systems = [read_recipe(name) for name in known_systems()]
     if settings.format == "json":
         print(json.dumps([_written(system) for system in systems], indent=2))
     else:
@@ -34,7 +33,7 @@ def systems_table(systems: list[System]) -> TextTable:
 
 def print_system(settings: ShowSystemSettings) -> None:
     """Print the recipe of a system."""
-    system = read_recipe(project_root() / "conf", settings.name)
+    system = read_recipe(settings.name)
     if settings.format == "json":
         print(json.dumps(_written(system), indent=2))
     else:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from cqa_spark.config.conf_files import conf_files
 from cqa_spark.config.sections import Section
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.suggestions import known_names
-from cqa_spark.config.yaml_files import named_files, read_yaml
+from cqa_spark.config.yaml_files import read_yaml
 from cqa_spark.errors import ConfigError
 
 
@@ -58,17 +58,16 @@ class DataSet(Section):
         return frozenset(task for part in self.parts.values() for task in part.gold) | frozenset(self.cross_validation)
 
 
-def read_data_set(conf_dir: Path, name: str) -> DataSet:
+def read_data_set(name: str) -> DataSet:
     """Read and check one data set.
 
     Args:
-        conf_dir: the folder that holds ``datasets/``.
         name: the data set's name.
 
     Raises:
         ConfigError: there is no such data set, or its file has mistakes.
     """
-    files = named_files(conf_dir / "datasets")
+    files = conf_files("datasets")
     if name not in files:
         raise ConfigError(f"unknown data set {name}", known_names(name, files, "data sets"))
     try:

@@ -10,27 +10,43 @@ from pydantic import Field
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.duplicates_settings import RetrievalSettings
-from cqa_spark.config.fields import DumpFormat, KeptPublications, Report, Task
+from cqa_spark.config.fields import KeptPublications, Report, Task
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import AnswerSettings
-from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
-from cqa_spark.config.value_types import InputFile, NotHashed, OutputFolder, Positional, RunName, Shown, SystemName
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, TrainingInputs
+from cqa_spark.config.value_types import (
+    FormatName,
+    InputFile,
+    NotHashed,
+    OutputFolder,
+    Positional,
+    RunName,
+    Shown,
+    SystemName,
+)
 
 ExportFormat = Literal["parquet", "jsonl", "csv"]
 
 
 class NightlySettings(DumpJobSettings):
-    """Update the rankings from a new dump: rank the sites that changed, check, and publish."""
+    """Update the rankings from a new dump, or from a folder of threads: rank what changed, check, and publish.
+
+    Systems that learn from annotated files are trained in the first night (``--train``), or given (``--model``).
+    """
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --min-answers 2",
         "cqa nightly --config conf/duplicates.yaml --task duplicate --input beer.stackexchange.com/ --lake build/lake",
+        "cqa nightly --system best_a --input new/ --train train.xml --lake build/lake",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
     lake_factor: ClassVar[float] = 2
     scratch_factor: ClassVar[float] = 3  # docs/nightly.md, Disk space, has the measurements
 
-    dump_format: DumpFormat = "stackexchange"
+    dump_format: Annotated[
+        FormatName | None, Field(description="format of the input; default: the one that the task is made for")
+    ] = None
+    inputs: Annotated[TrainingInputs, NotHashed()] = TrainingInputs()
     task: Task = None
     answers: AnswerSettings = AnswerSettings()
     retrieval: RetrievalSettings = RetrievalSettings()

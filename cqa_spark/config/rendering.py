@@ -9,10 +9,10 @@ from typing import Any
 import yaml
 
 from cqa_spark.config.command import Command
-from cqa_spark.config.project_root import project_root
+from cqa_spark.config.conf_files import conf_files
 from cqa_spark.config.sections import Section
 from cqa_spark.config.value_types import NotHashed
-from cqa_spark.config.yaml_files import named_files, read_yaml
+from cqa_spark.config.yaml_files import read_yaml
 from cqa_spark.process.control_characters import visible_line
 
 
@@ -43,7 +43,7 @@ def hashed_settings(section: Section) -> dict[str, Any]:
 def _recipes(settled: Mapping[str, Any]) -> dict[str, Any]:
     """The recipes of the systems that the settings name, without comments."""
     names = [*settled.get("systems", ()), *settled.get("recipes", ()), *filter(None, [settled.get("system")])]
-    recipes = named_files(project_root() / "conf" / "systems")
+    recipes = conf_files("systems")
     return {name: read_yaml(recipes[name]).value for name in names if name in recipes}
 
 

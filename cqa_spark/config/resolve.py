@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from cqa_spark.config.command import Command
+from cqa_spark.config.conf_files import conf_file
 from cqa_spark.config.flags import build_parser, flags, read_flags
 from cqa_spark.config.layers import Key, Layer, merge, only, origin_of, read_layer, unknown_keys
 from cqa_spark.config.named_job import JOB, config_file
 from cqa_spark.config.problems import Problem, SettingsError
-from cqa_spark.config.project_root import project_root
 from cqa_spark.config.sections import Section
 from cqa_spark.config.settings import JobSettings
 from cqa_spark.config.value_types import Checks
@@ -99,7 +99,7 @@ def resolve_layer(
 def standard_files() -> list[Path]:
     """The config files of every job: conf/base.yaml and, under spark-submit, conf/cluster.yaml."""
     names = ["base", "cluster"] if "PYSPARK_GATEWAY_PORT" in os.environ else ["base"]
-    return [_shortest(project_root() / "conf" / f"{name}.yaml") for name in names]
+    return [_shortest(conf_file(f"{name}.yaml")) for name in names]
 
 
 def known_keys(model: type[Section], above: Key = ()) -> set[Key]:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, ByteSize, StringConstraints, ValidationInfo
 from pydantic_core import PydanticCustomError
 
+from cqa_spark.config.conf_files import lay_over
 from cqa_spark.errors import CqaError
 
 Checks = Mapping[str, Callable[[Any], object]]
@@ -127,6 +128,16 @@ def one_or_many(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
+def _laid_recipe(name: Any) -> Any:
+    """Lay a recipe that is named by its file over those of the project, and use its name."""
+    if not (isinstance(name, str) and name.endswith(".yaml")):
+        return name
+    if not Path(name).is_file():
+        raise refused(f"there is no {name}", "name a system of cqa systems list, or a recipe, NAME.yaml")
+    lay_over(name)
+    return Path(name).stem
+
+
 def _with_unit(size: Any) -> Any:
     """Refuse a number of bytes without a unit, which is more often a forgotten unit than a file of a few bytes."""
     if str(size).strip().isdecimal():
@@ -149,13 +160,14 @@ RunName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*
 
 Size = Annotated[ByteSize, BeforeValidator(_with_unit), Shown("SIZE")]
 
+FormatName = Annotated[str, _checked("source format"), Shown("NAME")]
 DumpFormatName = Annotated[str, _checked("dump format"), Shown("NAME")]
 DataSetName = Annotated[str, _checked("data set"), Shown("NAME")]
 EmbeddingModelName = Annotated[str, _checked("embedding model"), Shown("NAME")]
 CorpusName = Annotated[str, _checked("corpus"), Shown("NAME")]
 TaskName = Annotated[str, _checked("task"), Shown("NAME")]
 GroupName = Annotated[str, _checked("feature group"), Shown("NAME")]
-SystemName = Annotated[str, _checked("system"), Shown("NAME")]
+SystemName = Annotated[str, BeforeValidator(_laid_recipe), _checked("system"), Shown("NAME")]
 MeasureName = Annotated[str, _checked("measure"), Shown("NAME")]
 GroupNames = Annotated[tuple[GroupName, ...], BeforeValidator(one_or_many)]
 SystemNames = Annotated[tuple[SystemName, ...], BeforeValidator(one_or_many)]

@@ -29,12 +29,14 @@ class AnnotatedFiles(Source):
 
     Attributes:
         patterns: names of the files that are read from a directory, in lower case.
+        default_site: the community of the files if none is named; empty if it has to be named.
         by_split: paths of files and folders by split.
         site: the community that the rows belong to.
         storage: object storage settings.
     """
 
     patterns: ClassVar[tuple[str, ...]] = (DUMPS,)
+    default_site: ClassVar[str] = ""
 
     by_split: Mapping[str, Sequence[str]]
     site: str

@@ -31,28 +31,56 @@ def file_source(
     return require_file_format(corpus)(by_split, site, storage)
 
 
-def dump_sources(corpus: str, settings: DumpJobSettings, *, full: bool = False) -> Sequence[Source]:
-    """The dumps of a format named in the settings; several dumps of a site are in order of time.
+def dump_sources(source_format: str, settings: DumpJobSettings, *, full: bool = False) -> Sequence[Source]:
+    """The input that the settings name: dumps, of which several of a site are in order of time, or annotated files.
 
     Args:
-        corpus: name of the format.
-        settings: location of the dumps, and tables to read.
+        source_format: its name; annotated files are those of one site, and their queries are in the split test.
+        settings: location of the input, and tables to read.
         full: also read sites whose files the published run has read.
 
     Raises:
-        ConfigError: unknown format; the known ones are listed.
-        InputError: there is no dump, or one cannot be read.
+        ConfigError: unknown format; the known ones are listed. Or annotated files without the name of a site.
+        InputError: there is no input, or it cannot be read.
     """
-    return require_dump_format(corpus).find(settings, full=full)
+    source = require_format(source_format)
+    if isinstance(source, DumpFormat):
+        return source.find(settings, full=full)
+    return [
+        file_source(
+            source_format,
+            {"test": settings.dumps.input},
+            site=site_of(source_format, settings),
+            storage=settings.object_storage,
+        )
+    ]
 
 
-def dump_before_search(corpus: str, settings: DumpJobSettings) -> Source:
-    """A dump of a format before its files are searched; it only declares its tables.
+def site_of(source_format: str, settings: DumpJobSettings) -> str:
+    """The site of annotated files: that of the settings, or that of the format.
+
+    Raises:
+        ConfigError: neither names one.
+    """
+    site = settings.dumps.site or require_file_format(source_format).default_site
+    if not site:
+        raise ConfigError(f"the files of {source_format} name no site", "name it with --site")
+    return site
+
+
+def dump_before_search(source_format: str, settings: DumpJobSettings) -> Source:
+    """The input before its files are searched; it only declares its tables.
 
     Raises:
         ConfigError: unknown format; the known ones are listed.
     """
-    return require_dump_format(corpus).source((), settings)
+    source = require_format(source_format)
+    return source.source((), settings) if isinstance(source, DumpFormat) else source({}, "", settings.object_storage)
+
+
+def require_format(name: str) -> type[AnnotatedFiles] | DumpFormat:
+    """The format of this name; errors as for ``require_file_format``."""
+    return CORPORA.load(name)
 
 
 def require_file_format(corpus: str) -> type[AnnotatedFiles]:

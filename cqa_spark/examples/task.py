@@ -36,6 +36,7 @@ class Task(ABC):
             scores alone, in the order of the input.
         candidate_id: column that identifies candidates: ``comment_id`` of comments, or ``post_id`` of posts.
         query_prefix: what the ids of queries begin with in the tables, but not in official files.
+        formats: names of the source formats with examples of the task; nights read the first, unless another is named.
         baseline: name of the system with the simple order that others are compared with.
         measures: display names of the measures, the most important first.
         candidates_stay: whether candidates are retrieved once, so that nights rank new queries only.
@@ -51,6 +52,7 @@ class Task(ABC):
     grades_pairs: ClassVar[bool] = False
     candidate_id: ClassVar[str] = "post_id"
     query_prefix: ClassVar[str] = ""
+    formats: ClassVar[tuple[str, ...]]
     baseline: ClassVar[str]
     measures: ClassVar[tuple[str, ...]]
     candidates_stay: ClassVar[bool] = False

@@ -4,8 +4,8 @@ A flow is built and validated before Spark starts; ``--dry-run`` prints it.
 """
 
 from cqa_spark.flows.dumps import ingest_dump
-from cqa_spark.flows.files import ingest, rank, run, score_file, train_on_files
-from cqa_spark.flows.nights import night_systems, nightly
+from cqa_spark.flows.files import ingest, rank, run, score_file, train_on_files, training_on_files
+from cqa_spark.flows.nights import night_format, night_systems, nightly
 from cqa_spark.flows.reproduction import reproduce
 from cqa_spark.flows.single_steps import audit, evaluate, featurize, groups_to_compute, pair, report, score, train
 
@@ -16,6 +16,7 @@ __all__ = [
     "groups_to_compute",
     "ingest",
     "ingest_dump",
+    "night_format",
     "night_systems",
     "nightly",
     "pair",
@@ -27,4 +28,5 @@ __all__ = [
     "score_file",
     "train",
     "train_on_files",
+    "training_on_files",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings, ScoreSettings, TrainSettings
+from cqa_spark.corpora.source import Source
 from cqa_spark.examples.task import TASKS
 from cqa_spark.examples.task import task as task_named
 from cqa_spark.experiments.ablation import Ablation
@@ -81,11 +82,13 @@ def rank(settings: RankSettings) -> Flow:
 def train_on_files(settings: TrainSettings) -> Flow:
     """Train one system on files."""
     assert settings.system is not None, "required with --model"
-    systems = read_systems([settings.system])
     source = annotated_files(settings, settings.inputs.by_split())
-    return Flow(
-        "train", (Ingest(source), Pair(tasks_of(systems)), *learning(systems, task_of(systems), settings.features))
-    )
+    return training_on_files(source, read_systems([settings.system]), settings.features)
+
+
+def training_on_files(source: Source, systems: Sequence[System], features: FeatureSettings) -> Flow:
+    """Annotated files → trained systems of one task."""
+    return Flow("train", (Ingest(source), Pair(tasks_of(systems)), *learning(systems, task_of(systems), features)))
 
 
 def score_file(settings: ScoreSettings, system: System) -> Flow:

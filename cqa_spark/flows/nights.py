@@ -22,7 +22,7 @@ from cqa_spark.steps.kept_models import KeepModels
 from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
-from cqa_spark.steps.upstream import tasks_of, upstream_of
+from cqa_spark.steps.upstream import ScoreUpstream, tasks_of, upstream_of
 from cqa_spark.systems.recipes import groups_of, learn, rank_by_words, read_systems, task_of
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
@@ -31,11 +31,11 @@ from cqa_spark.systems.trained_system import model_artifact
 def nightly(
     settings: NightlySettings, source: Source, *, last: Snapshot | None = None, kept: Mapping[str, str] | None = None
 ) -> Flow:
-    """A new dump → rankings of its changed sites, checked and published.
+    """A new dump or new files → rankings of the changed sites, checked and published.
 
     Args:
         settings: of the job.
-        source: the dump.
+        source: the dump, or the files.
         last: the published run; None before the first publication.
         kept: folder of each reused trained system, by name.
     """
@@ -52,6 +52,7 @@ def nightly(
             *([KeepModels(kept)] if kept else []),
             Ingest(source),
             *_examples(settings, systems, new, kept, unchanged),
+            *[ScoreUpstream(system) for system in systems if system.upstream and system.name in kept],
             *(training(new, task, settings.features) if new else []),
             ComputeFeatures(names, groups, task, settings.features, unchanged, ranked_once, computed=groups_of(new)),
             Score(systems, task, unchanged, ranked_once),
@@ -96,6 +97,11 @@ def _examples(
         last_texts=last if is_same else None,
     )
     return task_named(task_of(systems)).night(night)
+
+
+def night_format(settings: NightlySettings) -> str:
+    """The name of the format of a night's input."""
+    return settings.dump_format or task_named(night_systems(settings)[0].task).formats[0]
 
 
 def night_systems(settings: NightlySettings) -> list[System]:

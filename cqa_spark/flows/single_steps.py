@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from cqa_spark.config.project_root import project_root
 from cqa_spark.config.settings import (
     EvaluateSettings,
     FeatureAuditSettings,
@@ -87,7 +86,7 @@ def evaluate(settings: EvaluateSettings, given: Given) -> Flow:
             f"baseline: run {settings.run_id} has no system {settings.baseline}",
             f"name one of {', '.join(trained)} with --baseline",
         )
-    chance = at_random(read_systems(known_systems(project_root() / "conf")))
+    chance = at_random(read_systems(known_systems()))
     return Flow("evaluate", (Evaluate(settings.evaluation, settings.baseline, chance),), given)
 
 

@@ -30,18 +30,14 @@ def package_version() -> str:
     return f"{__version__}+{sources_hash(files('cqa_spark'))[:_CHARACTERS]}"
 
 
-@cache
 def code_version() -> str:
-    """The version of the package, and a hash of the sources of plug-ins of other packages, if any are installed.
+    """The version of the package, and a hash of the sources of plug-ins of others, if there are any.
 
     Runs with one code version computed their values in the same way, and a run reuses values only of such runs.
     Recipes and settings are no part of it: the configuration hash of a run covers them.
     """
     packages = sorted({entry.target.partition(":")[0].partition(".")[0] for entry in plugins_of_others()})
-    if not packages:
-        return package_version()
-    total = sha256("".join(f"{name}\0{_plugin_hash(name)}\0" for name in packages).encode())
-    return f"{package_version()}+{total.hexdigest()[:_CHARACTERS]}"
+    return f"{package_version()}+{_plugin_hash(tuple(packages))}" if packages else package_version()
 
 
 def sources_hash(package: Traversable) -> str:
@@ -65,7 +61,12 @@ def _modules(folder: Traversable, above: str) -> Iterator[tuple[str, Traversable
             yield from _modules(entry, f"{path}/")
 
 
-def _plugin_hash(name: str) -> str:
+def _plugin_hash(packages: tuple[str, ...]) -> str:
+    total = sha256("".join(f"{name}\0{_source_hash(name)}\0" for name in packages).encode())
+    return total.hexdigest()[:_CHARACTERS]
+
+
+def _source_hash(name: str) -> str:
     """The hash of a top-level package or module; empty if there is none, or if it cannot be imported."""
     spec = find_spec(name)
     if spec is None or spec.origin is None:

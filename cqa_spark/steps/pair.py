@@ -9,7 +9,7 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.examples.leakage import refuse_shared_threads, threads_of, trained_on
+from cqa_spark.examples.leakage import refuse_shared_threads, threads_of, trained_on, without_labels_of_trained
 from cqa_spark.examples.task import task
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -29,12 +29,15 @@ class Pair(Step):
         leave_out: ids of training threads to omit, because an evaluation file also contains them.
         models: trained systems that the run ranks with; their training threads count as training data as well.
         allow_shared_threads: whether training and evaluation data may share threads.
+        unlabel_shared_threads: whether evaluation threads that a model has learned from are ranked without labels, and
+            thus not measured, instead of refused.
     """
 
     tasks: Sequence[str]
     leave_out: Sequence[str] = ()
     models: Sequence[str] = ()
     allow_shared_threads: bool = False
+    unlabel_shared_threads: bool = False
 
     name = "pair"
 
@@ -59,9 +62,13 @@ class Pair(Step):
         examples = reduce(DataFrame.unionByName, built, EXAMPLES.empty(run.lake.spark))
         if self.leave_out:
             examples = examples.where((F.col("split") != "train") | ~F.col("thread_id").isin(*self.leave_out))
+        known = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
+        if self.unlabel_shared_threads and known:
+            with persisted(threads_of(examples.where(F.col("label").isNotNull()), posts, comments)) as (threads,):
+                counts.rows_out = run.write(EXAMPLES, without_labels_of_trained(examples, threads, known))
+            return
         counts.rows_out = run.write(EXAMPLES, examples)
         if not self.allow_shared_threads:
-            known = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
             threads = threads_of(run.read(EXAMPLES), posts, comments)
             with persisted(threads) as (threads,):
                 trained = reduce(DataFrame.unionByName, known, trained_on(threads))

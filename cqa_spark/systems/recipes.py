@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.model import BaselineModel
 from cqa_spark.rankers.random_order import RandomOrderRanker
@@ -13,14 +12,13 @@ from cqa_spark.systems.system import System, known_systems, read_recipe, read_sy
 
 def read_systems(names: Iterable[str]) -> list[System]:
     """The systems of these names, from ``conf/systems``."""
-    return [read_system(project_root() / "conf", name) for name in names]
+    return [read_system(name) for name in names]
 
 
 def descriptions(names: Iterable[str]) -> dict[str, str]:
     """Descriptions of systems by name; systems without a recipe in ``conf/systems`` are omitted."""
-    conf = project_root() / "conf"
-    known = known_systems(conf)
-    return {name: read_recipe(conf, name).about for name in names if name in known}
+    known = known_systems()
+    return {name: read_recipe(name).about for name in names if name in known}
 
 
 def task_of(systems: Iterable[System]) -> str:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from cqa_spark.config.conf_files import conf_files
 from cqa_spark.config.suggestions import known_names
-from cqa_spark.config.yaml_files import named_files, read_yaml
+from cqa_spark.config.yaml_files import read_yaml
 from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.spec import RankerSpec
 
@@ -58,7 +59,7 @@ class System(_Part):
         name: the file's name without ``.yaml``.
         task: the task whose examples it ranks.
         about: description, one sentence.
-        feature_groups: names of the feature groups, in order.
+        feature_groups: names of the feature groups, in order; one of a module is named ``module:class``.
         ranker: ranker that maps features to scores.
         upstream: systems of other tasks whose scores are features of this one; at most one per task.
         expected: expected results by data set and split, such as ``semeval2016_dev``.
@@ -108,45 +109,60 @@ class System(_Part):
         return tuple(name for name in self.build().parameters.needs_features() if name not in features)
 
 
-def known_systems(conf_dir: Path | str) -> tuple[str, ...]:
-    """Names of the systems in ``CONF_DIR/systems``, in alphabetical order."""
-    return tuple(_files(conf_dir))
+def known_systems() -> tuple[str, ...]:
+    """Names of the systems in ``conf/systems``, and of those of the user, in alphabetical order."""
+    return tuple(conf_files("systems"))
 
 
-def read_system(conf_dir: Path | str, name: str) -> System:
+def read_system(name: str) -> System:
     """Read and check one system; Spark is not started.
 
     Args:
-        conf_dir: the folder that contains ``systems/``.
         name: the system's name.
 
     Raises:
         ConfigError: unknown system, or its file has mistakes; all of them are listed.
     """
-    system = read_recipe(conf_dir, name)
-    path = _files(conf_dir)[name]
+    path = conf_files("systems").get(name, Path())
+    system = _with_modules(read_recipe(name), path.parent)
     _refuse(path, _content_mistakes(system, path))
     return system
 
 
-def read_recipe(conf_dir: Path | str, name: str) -> System:
+def read_recipe(name: str) -> System:
     """Read one system for display, without checking its feature groups and ranker.
 
     Args:
-        conf_dir: the folder that contains ``systems/``.
         name: the system's name.
 
     Raises:
         ConfigError: unknown system, or the structure of its file is invalid; all mistakes are listed.
     """
-    files = _files(conf_dir)
+    files = conf_files("systems")
     if name not in files:
         raise ConfigError(f"unknown system {name}", known_names(name, files, "systems"))
     return _parse(read_yaml(files[name]).value, files[name])
 
 
-def _files(conf_dir: Path | str) -> dict[str, Path]:
-    return named_files(Path(conf_dir) / "systems")
+def _with_modules(system: System, folder: Path) -> System:
+    """Register the groups and the ranker that a recipe names by their modules, and use their names.
+
+    Args:
+        system: the recipe.
+        folder: that of its file, where modules are looked up, too.
+
+    Raises:
+        ConfigError: another plug-in has the name of one of them.
+        EnvironmentProblem: one cannot be imported.
+    """
+    from cqa_spark.features.registry import FEATURE_GROUPS
+    from cqa_spark.rankers.registry import RANKERS
+
+    groups = tuple(FEATURE_GROUPS.add(name, folder) if ":" in name else name for name in system.feature_groups)
+    ranker = system.ranker
+    if ":" in ranker.name:
+        ranker = ranker.model_copy(update={"name": RANKERS.add(ranker.name, folder)})
+    return system.model_copy(update={"feature_groups": groups, "ranker": ranker})
 
 
 def _parse(values: Any, path: Path) -> System:

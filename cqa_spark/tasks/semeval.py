@@ -20,5 +20,5 @@ class SemevalTask(Task):
 
     def night(self, night: Night) -> tuple[Step, ...]:
         """Every query in the files."""
-        pair = Pair(night.tasks, models=tuple(night.kept), allow_shared_threads=True)
+        pair = Pair(night.tasks, models=tuple(night.kept), unlabel_shared_threads=True)
         return pair, *text_steps(night.groups, words=night.reads_words, last=night.last_texts)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from cqa_spark.config.project_root import project_root
 from cqa_spark.evaluation.measures import MEASURES
 from cqa_spark.features.catalogue import described
 from cqa_spark.features.registry import known_groups
@@ -33,8 +32,7 @@ group `GROUP` is the feature `GROUP__COLUMN`. Values of a group never change: ot
 
 def systems_page() -> str:
     """Every system: recipe, paper, and what the recipe reproduces, replaces and lacks."""
-    conf = project_root() / "conf"
-    systems = [read_recipe(conf, name) for name in known_systems(conf)]
+    systems = [read_recipe(name) for name in known_systems()]
     intro = """A system is a recipe in `conf/systems/`: feature groups, a ranker and its parameters. `cqa systems show
 NAME` prints it, and `--systems NAME …` of `cqa run` trains it. [Reproductions](reproductions.md) compares published
 scores with ours."""

@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from cqa_spark.commands.reproduced_scores import MEAN
+from cqa_spark.config.conf_files import conf_files
 from cqa_spark.config.datasets import DataSet, read_data_set
-from cqa_spark.config.project_root import project_root
-from cqa_spark.config.yaml_files import named_files
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.rankers.seeds import seeds_of
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
@@ -46,9 +45,8 @@ earlier years and the STS Benchmark."""
 def reproductions_page() -> str:
     """A table for each data set, a row for each published measure of each recipe."""
     scores: Scores = json.loads(SCORES.read_text(encoding="utf-8")) if SCORES.is_file() else {}
-    conf = project_root() / "conf"
-    recipes = [read_recipe(conf, name) for name in known_systems(conf)]
-    sets = (read_data_set(conf, name) for name in named_files(conf / "datasets"))
+    recipes = [read_recipe(name) for name in known_systems()]
+    sets = (read_data_set(name) for name in conf_files("datasets"))
     shown = [(data, rows) for data in sets if (rows := _shown_rows(data, recipes, scores))]
     blocks = (block for data, rows in shown for block in (f"## {data.name}", _table(data, rows, scores)))
     return page("Reproductions", INTRO, NOT_MEASURED, *blocks)

@@ -10,10 +10,17 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from pyspark import cloudpickle
 
+from cqa_spark import plugins
+from cqa_spark.config.conf_files import OVERLAY
 from cqa_spark.errors import ConfigError, EnvironmentProblem
+from cqa_spark.features import registry
+from cqa_spark.features.registry import group_class
 from cqa_spark.plugins import PluginKind, Registration, plugins_of_others
+from cqa_spark.rankers.registry import RANKERS as RANKERS_BY_NAME
 from cqa_spark.runtime.provenance import code_version, package_version
+from cqa_spark.systems.system import read_system
 
 ROOT = Path(__file__).resolve().parents[2]
 RANKERS: PluginKind[object] = PluginKind("rankers", "ranker")
@@ -39,9 +46,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
         monkeypatch.syspath_prepend(str(folder))
         return folder
 
-    code_version.cache_clear()
     yield put
-    code_version.cache_clear()
     for name in set(sys.modules) - before:
         del sys.modules[name]
 
@@ -136,10 +141,8 @@ def test_an_unknown_name_is_answered_with_those_of_all_packages(install: Install
 def test_the_code_version_of_a_run_changes_with_the_sources_of_plugins(install: Install) -> None:
     assert code_version() == package_version()
     folder = install("coins", "coin_toss", "class CoinToss: ...", "coin_toss = coin_toss:CoinToss")
-    code_version.cache_clear()
     first = code_version()
     (folder / "coin_toss.py").write_text("class CoinToss:\n    sides = 2")
-    code_version.cache_clear()
     assert first.startswith(f"{package_version()}+")
     assert code_version() not in (first, package_version())
 
@@ -165,3 +168,46 @@ def test_the_zip_file_for_executors_lists_the_plugins_of_the_checkout(tmp_path: 
     ours = [",".join(PluginKind[object](group, group).names()) for group in groups]
     rankers = ",".join(sorted([*RANKERS.names(), "coin_toss"]))
     assert done.stdout.split() == [f"{package}/cqa_spark/plugins.py", *ours, rankers, "CoinToss"]
+
+
+def test_a_recipe_may_name_a_group_and_a_ranker_by_their_modules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kind in (registry.FEATURE_GROUPS, RANKERS_BY_NAME):
+        monkeypatch.setattr(kind, "_added", {})
+    monkeypatch.setattr(plugins, "_ADDED", set())
+    (tmp_path / "shoes.py").write_text(GROUP_AND_RANKER)
+    recipe = tmp_path / "shod.yaml"
+    recipe.write_text(
+        "name: shod\ntask: question_comment\nabout: By shoes.\nfeature_groups: ['shoes:ShoeSize']\n"
+        "ranker: {name: 'shoes:BySize', parameters: {column: shoe_size_v1__size}}\n"
+    )
+    monkeypatch.setenv(OVERLAY, str(recipe))
+    before = code_version()
+    system = read_system("shod")
+    assert (system.feature_groups, system.ranker.name) == (("shoe_size_v1",), "by_size")
+    assert group_class("shoe_size_v1").columns[0].name == "size"
+    assert type(system.build()).__module__ == "shoes"
+    assert code_version() != before
+    assert b"centimetres" in cloudpickle.dumps(group_class("shoe_size_v1")), "sent by value: executors lack its module"
+
+
+GROUP_AND_RANKER = """
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.rankers.column import ColumnRanker
+
+
+class ShoeSize(QueryGroup):
+    name = "shoe_size_v1"
+    family = "body"
+    about = "shoes"
+    entity = Entity.AUTHOR
+    columns = (FeatureColumn("size", "centimetres", "ours"),)
+
+    def compute(self, batch):
+        return {"size": [27.0] * len(batch)}
+
+
+class BySize(ColumnRanker):
+    name = "by_size"
+"""

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.corpora.annotated_files import AnnotatedFiles
 from cqa_spark.corpora.community import CommunityTables
-from cqa_spark.corpora.qatar_living.reader import read_qatar_living
+from cqa_spark.corpora.qatar_living.reader import SITE, read_qatar_living
 from cqa_spark.corpora.qatar_living.tables import JudgedTasks
 
 
@@ -19,6 +19,7 @@ class QatarLivingFiles(AnnotatedFiles):
         tasks: names of the judged tasks.
     """
 
+    default_site = SITE
     tasks: ClassVar[JudgedTasks]
 
     def read(self, spark: SparkSession) -> CommunityTables:

@@ -20,6 +20,7 @@ class ArabicPair(SemevalTask):
     grades = MappingProxyType({"D": 2, "R": 1, "I": 0})
     relevant_from = 1
     query_prefix = QUESTION_PREFIX
+    formats = ("cqa_md",)
     baseline = "given_order_d"
 
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:

@@ -26,6 +26,7 @@ class Duplicate(Task):
     about = "find the earlier questions of the site that a question duplicates, or none"
     grades = MappingProxyType({DUPLICATE_LABEL: 1, OTHER_LABEL: 0})
     relevant_from = 1
+    formats = ("stackexchange", "question_list")
     baseline = "bm25_order"
     measures = ("TMAP", "RR@50", "R@50", "R@10", "OracleTMAP")
     candidates_stay = True

@@ -20,6 +20,7 @@ class ExternalComment(SemevalTask):
     grades = QuestionComment.grades
     relevant_from = QuestionComment.relevant_from
     candidate_id = "comment_id"
+    formats = ("qatar_living",)
     baseline = "search_order_c"
     via = MappingProxyType(
         {QuestionComment.name: ("thread_id", "candidate_id"), QuestionQuestion.name: ("query_id", "thread_id")}

@@ -28,6 +28,7 @@ class PreferredAnswer(Task):
     about = "rank the answers of a question so that the one that the asker accepted comes first"
     grades = MappingProxyType({ACCEPTED_ANSWER: 1, OTHER_ANSWER: 0})
     relevant_from = 1
+    formats = ("stackexchange",)
     baseline = "first_answer"
     measures = ("P@1", "MRR@10", "MAP@10", "nDCG@10")  # Xu et al. use only the first
 

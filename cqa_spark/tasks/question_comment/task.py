@@ -19,6 +19,7 @@ class QuestionComment(SemevalTask):
     grades = MappingProxyType({"Good": 2, "PotentiallyUseful": 1, "Bad": 0})
     relevant_from = 2
     candidate_id = "comment_id"
+    formats = ("qatar_living",)
     baseline = "given_order"
 
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:

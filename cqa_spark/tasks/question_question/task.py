@@ -18,6 +18,7 @@ class QuestionQuestion(SemevalTask):
     about = "rank the questions found by a search engine by how closely they are related to a new question"
     grades = MappingProxyType({"PerfectMatch": 2, "Relevant": 1, "Irrelevant": 0})
     relevant_from = 1
+    formats = ("qatar_living", "question_pairs")
     baseline = "search_order_b"
 
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:

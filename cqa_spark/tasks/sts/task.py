@@ -24,6 +24,7 @@ class Sts(Task):
     grades: ClassVar[dict[str, int]] = {}
     relevant_from = 4
     grades_pairs = True
+    formats = ("sts",)
     baseline = "cosine_sts"
     measures = ("Pearson",)
 

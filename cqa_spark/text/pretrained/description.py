@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
 
-from cqa_spark.config.project_root import project_root
+from cqa_spark.config.conf_files import conf_files
 from cqa_spark.config.suggestions import known_names
-from cqa_spark.config.yaml_files import named_files, read_yaml
+from cqa_spark.config.yaml_files import read_yaml
 from cqa_spark.errors import ConfigError
 
 Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
@@ -84,26 +83,21 @@ class PretrainedModel(_Part):
     tokenizer: ModelFile
 
     @classmethod
-    def known(cls, conf_dir: Path | None = None) -> tuple[str, ...]:
-        """Names of the described models, in alphabetical order.
-
-        Args:
-            conf_dir: the folder that contains the descriptions' folder; by default, the project's ``conf``.
-        """
-        return tuple(cls._files(conf_dir))
+    def known(cls) -> tuple[str, ...]:
+        """Names of the described models, in alphabetical order."""
+        return tuple(conf_files(cls.folder))
 
     @classmethod
-    def read(cls, name: str, conf_dir: Path | None = None) -> Self:
+    def read(cls, name: str) -> Self:
         """Read the description of one model; its files are not opened.
 
         Args:
             name: the model's name.
-            conf_dir: as in ``known``.
 
         Raises:
             ConfigError: unknown model, or its file has mistakes; all of them are listed.
         """
-        files = cls._files(conf_dir)
+        files = conf_files(cls.folder)
         if name not in files:
             raise ConfigError(f"unknown {cls.kind} {name}", known_names(name, files, "models"))
         path = files[name]
@@ -116,10 +110,6 @@ class PretrainedModel(_Part):
         if model.name != name:
             raise ConfigError(f"{path}: name is {model.name}", "name the model like its file")
         return model
-
-    @classmethod
-    def _files(cls, conf_dir: Path | None) -> dict[str, Path]:
-        return named_files((conf_dir or project_root() / "conf") / cls.folder)
 
 
 def _listed(error: ValidationError) -> str:

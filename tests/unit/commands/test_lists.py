@@ -38,14 +38,14 @@ def test_every_group_has_a_line_in_80_columns() -> None:
 
 
 def test_every_system_has_a_line_in_80_columns() -> None:
-    names = known_systems(CONF)
-    lines = lines_of(systems_table([read_recipe(CONF, name) for name in names]))
+    names = known_systems()
+    lines = lines_of(systems_table([read_recipe(name) for name in names]))
     assert {name: sum(line.startswith(f"{name} ") for line in lines) for name in names} == dict.fromkeys(names, 1)
     assert max(map(len, lines)) <= 80
 
 
 def test_a_group_and_a_system_fit_80_columns() -> None:
-    group, system = lines_of(group_table(described("overlap_v1"))), lines_of(system_table(read_recipe(CONF, "best_a")))
+    group, system = lines_of(group_table(described("overlap_v1"))), lines_of(system_table(read_recipe("best_a")))
     assert any(line.startswith("family: similarity; entity: pair; learns from: nothing") for line in group)
     assert "question_comment" in next(line for line in system if line.startswith("task "))
     assert max(map(len, [*group, *system])) <= 80

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from cqa_spark.config.conf_files import OVERLAY
 from cqa_spark.config.datasets import read_data_set
 from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
@@ -9,15 +10,13 @@ from cqa_spark.systems.system import known_systems, read_system
 
 CONF = project_root() / "conf"
 PUBLISHED = [
-    name
-    for name in known_systems(CONF)
-    if "data_set:" in (CONF / "systems" / f"{name}.yaml").read_text(encoding="utf-8")
+    name for name in known_systems() if "data_set:" in (CONF / "systems" / f"{name}.yaml").read_text(encoding="utf-8")
 ]
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in (CONF / "datasets").glob("*.yaml")))
 def test_the_data_sets_can_be_read_and_their_training_files_are_distinct(name: str) -> None:
-    found = read_data_set(CONF, name)
+    found = read_data_set(name)
     assert len(set(found.train)) == len(found.train)
     assert found.parts
     assert not {"train", "unannotated", "mean"} & set(found.parts)
@@ -25,7 +24,7 @@ def test_the_data_sets_can_be_read_and_their_training_files_are_distinct(name: s
 
 def test_an_unknown_data_set_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="unknown data set semeval") as caught:
-        read_data_set(CONF, "semeval")
+        read_data_set("semeval")
     known = ", ".join(sorted(path.stem for path in (CONF / "datasets").glob("*.yaml")))
     assert caught.value.remedy.endswith(f"? known data sets: {known}")
 
@@ -33,7 +32,7 @@ def test_an_unknown_data_set_is_answered_with_the_known_ones() -> None:
 @pytest.mark.parametrize("name", ["../datasets/semeval2016", "./semeval2016", str(CONF / "datasets" / "semeval2016")])
 def test_a_path_is_no_data_set(name: str) -> None:
     with pytest.raises(ConfigError, match="unknown data set"):
-        read_data_set(CONF, name)
+        read_data_set(name)
 
 
 @pytest.mark.parametrize(
@@ -45,19 +44,22 @@ def test_a_path_is_no_data_set(name: str) -> None:
         ("a: !!int abc", ", line 1, column 4: 'abc' is not !!int"),
     ],
 )
-def test_a_data_set_with_mistakes_is_refused(tmp_path: Path, text: str, problem: str) -> None:
+def test_a_data_set_with_mistakes_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, problem: str
+) -> None:
+    monkeypatch.setenv(OVERLAY, str(tmp_path))
     path = tmp_path / "datasets" / "mine.yaml"
     path.parent.mkdir()
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as caught:
-        read_data_set(tmp_path, "mine")
+        read_data_set("mine")
     assert caught.value.problem.startswith(f"{path}{problem}")
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_published_system_says_where_its_figures_come_from_and_what_it_lacks(name: str) -> None:
-    recipe = read_system(CONF, name)
-    data = read_data_set(CONF, str(recipe.data_set))
+    recipe = read_system(name)
+    data = read_data_set(str(recipe.data_set))
     assert set(recipe.expected) <= {f"{data.name}_{part}" for part in [*data.parts, "mean"]}
     assert recipe.paper is not None
     assert recipe.paper.table

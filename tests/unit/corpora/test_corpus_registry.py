@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.settings import IngestStackExchangeSettings
-from cqa_spark.corpora.registry import dump_sources, file_source, require_file_format
+from cqa_spark.corpora.registry import file_source, require_dump_format, require_file_format
 from cqa_spark.errors import ConfigError
 from cqa_spark.tasks.formats import QatarLiving
 
@@ -17,17 +16,13 @@ def files(corpus: str) -> object:
     return file_source(corpus, {"train": ["train.xml"]}, site="qatarliving.com", storage=STORAGE)
 
 
-def dumps(corpus: str) -> object:
-    return dump_sources(corpus, IngestStackExchangeSettings(lake="lake"))
-
-
 @pytest.mark.parametrize(
     ("give", "corpus", "known"),
     [
         (require_file_format, "usenet", "cqa_md, qatar_living, question_pairs, sts"),
         (require_file_format, "stackexchange", "cqa_md, qatar_living, question_pairs, sts"),
         (files, "usenet", "cqa_md, qatar_living, question_pairs, sts"),
-        (dumps, "qatar_living", "question_list, stackexchange"),
+        (require_dump_format, "qatar_living", "question_list, stackexchange"),
     ],
 )
 def test_an_unknown_format_is_answered_with_the_known_ones(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
 from cqa_spark.systems.recipes import read_systems, task_of
 from cqa_spark.systems.system import known_systems
@@ -23,7 +22,7 @@ def test_systems_of_several_tasks_are_refused():
 
 
 def test_recipes_that_say_that_they_predict_every_candidate_relevant_do():
-    systems = read_systems(known_systems(project_root() / "conf"))
+    systems = read_systems(known_systems())
     claims = [system for system in systems if "very candidate is predicted relevant" in system.model_dump_json()]
     assert [system.name for system in claims] == ["random", "random_b", "random_c"]
     assert [system.build().describe(()).threshold for system in claims] == [None] * 3

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.examples.task import TASKS, task
@@ -45,7 +44,7 @@ def test_every_task_has_a_letter_of_its_own() -> None:
 
 @pytest.mark.parametrize("name", TASKS.names())
 def test_the_baseline_and_the_measures_of_a_task_exist(name: str) -> None:
-    assert read_system(project_root() / "conf", task(name).baseline).task == name
+    assert read_system(task(name).baseline).task == name
     assert [str(parse_measure(measure)) for measure in task(name).measures] == list(task(name).measures)
 
 

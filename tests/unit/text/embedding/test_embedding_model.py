@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from cqa_spark.config.conf_files import OVERLAY
 from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
 from cqa_spark.text.embedding.model import EmbeddingModel
@@ -25,7 +26,9 @@ max_tokens: 128
 def described(folder: Path, text: str = DESCRIPTION, name: str = "mine") -> EmbeddingModel:
     (folder / "models").mkdir()
     (folder / "models" / f"{name}.yaml").write_text(text, encoding="utf-8")
-    return EmbeddingModel.read(name, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(OVERLAY, str(folder))
+        return EmbeddingModel.read(name)
 
 
 def test_every_model_of_the_project_has_a_valid_description() -> None:

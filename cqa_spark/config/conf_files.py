@@ -1,0 +1,66 @@
+"""Recipes, descriptions and settings in ``conf/``, and what the user lays over them, file by file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cqa_spark.config.project_root import project_root
+from cqa_spark.config.yaml_files import named_files
+from cqa_spark.errors import ConfigError
+
+OVERLAY = "CQA_OVERLAY"
+"""Environment variable with folders and recipes, separated as in ``PATH``; ``cqa --overlay`` puts one before them."""
+
+
+def lay_over(path: Path | str) -> None:
+    """Lay a folder or a recipe over the files of the project, and over what lies there, for this process.
+
+    Args:
+        path: a folder like ``conf/``, or a recipe.
+
+    Raises:
+        ConfigError: there is no such folder or file.
+    """
+    if not Path(path).exists():
+        raise ConfigError(f"there is no {path}", "name a folder like conf/, or a recipe, NAME.yaml")
+    others = [other for other in os.environ.get(OVERLAY, "").split(os.pathsep) if other not in ("", str(path))]
+    os.environ[OVERLAY] = os.pathsep.join([str(path), *others])
+
+
+def conf_files(folder: str) -> dict[str, Path]:
+    """The YAML files of a folder of ``conf/`` by name, in alphabetical order; those of the user replace ours.
+
+    Args:
+        folder: such as ``systems``.
+    """
+    files = named_files(project_root() / "conf" / folder)
+    for laid in reversed(_overlay()):
+        if laid.is_dir():
+            files |= named_files(laid / folder)
+        elif folder == "systems":
+            files[laid.stem] = laid
+    return dict(sorted(files.items()))
+
+
+def conf_file(name: str) -> Path:
+    """A file of ``conf/``, such as ``base.yaml``, or that of the user in its place."""
+    laid = [folder / name for folder in _overlay() if (folder / name).is_file()]
+    return next(iter(laid), project_root() / "conf" / name)
+
+
+def origin_of(path: Path) -> str:
+    """Where a file of ``conf_files`` comes from: ``cqa-spark``, or its path."""
+    return "cqa-spark" if path.is_relative_to(project_root()) else str(path)
+
+
+def _overlay() -> list[Path]:
+    """What lies over the project's files, the uppermost first.
+
+    Raises:
+        ConfigError: a folder or file is not there.
+    """
+    paths = [Path(path) for path in os.environ.get(OVERLAY, "").split(os.pathsep) if path]
+    if missing := [str(path) for path in paths if not path.exists()]:
+        raise ConfigError(f"{OVERLAY} names {missing[0]}, which is not there", "correct it, or unset it")
+    return paths
