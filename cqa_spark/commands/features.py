@@ -8,13 +8,14 @@ from typing import Any
 
 from cqa_spark.config.file_commands import CatalogueSettings, ShowGroupSettings
 from cqa_spark.features.catalogue import described
-from cqa_spark.features.registry import known_groups
+from cqa_spark.features.registry import FEATURE_GROUPS
+from cqa_spark.plugins import OURS
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
 
 
 def print_groups(settings: CatalogueSettings) -> None:
     """Print all feature groups."""
-    groups = [described(name) for name in known_groups()]
+    groups = [described(name) for name in FEATURE_GROUPS.load_all()]
     if settings.format == "json":
         print(json.dumps(groups, indent=2))
     else:
@@ -27,8 +28,13 @@ def groups_table(groups: list[Mapping[str, Any]]) -> TextTable:
     caption = "family, sources and what a group learns from: cqa features show NAME"
     table = TextTable(first, "entity", number("columns"), "about", title="Feature groups", caption=caption)
     for group in groups:
-        table.add_row(group["name"], group["entity"], str(len(group["columns"])), group["about"])
+        table.add_row(group["name"], group["entity"], str(len(group["columns"])), with_origin(group))
     return table
+
+
+def with_origin(entry: Mapping[str, Any]) -> str:
+    """The description of an entry, and where it comes from unless it is ours."""
+    return entry["about"] if entry["origin"].startswith(OURS) else f"{entry['about']} ({entry['origin']})"
 
 
 def print_group(settings: ShowGroupSettings) -> None:

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from cqa_spark.config.conf_files import conf_files, origin_of
 from cqa_spark.config.file_commands import CatalogueSettings, ShowSystemSettings
+from cqa_spark.plugins import OURS
 from cqa_spark.process.terminal import Column, Terminal, TextTable
 from cqa_spark.systems.system import System, known_systems, read_recipe
 
@@ -15,7 +17,7 @@ def print_systems(settings: CatalogueSettings) -> None:
     """Print all systems."""
     systems = [read_recipe(name) for name in known_systems()]
     if settings.format == "json":
-        print(json.dumps([_written(system) for system in systems], indent=2))
+        print(json.dumps([_as_data(system) for system in systems], indent=2))
     else:
         Terminal().table(systems_table(systems))
 
@@ -27,15 +29,20 @@ def systems_table(systems: list[System]) -> TextTable:
     table = TextTable(*columns, title="Systems", caption=caption)
     for system in systems:
         relation = f" ({system.faithfulness})" if system.faithfulness else ""
-        table.add_row(system.name, system.task, f"{system.about}{relation}")
+        table.add_row(system.name, system.task, f"{system.about}{relation}{_of_the_user(system)}")
     return table
+
+
+def _of_the_user(system: System) -> str:
+    origin = _origin(system)
+    return "" if origin == OURS else f" ({origin})"
 
 
 def print_system(settings: ShowSystemSettings) -> None:
     """Print the recipe of a system."""
     system = read_recipe(settings.name)
     if settings.format == "json":
-        print(json.dumps(_written(system), indent=2))
+        print(json.dumps(_as_data(system), indent=2))
     else:
         Terminal().table(system_table(system))
 
@@ -51,6 +58,7 @@ def system_table(system: System) -> TextTable:
 
 def _stated(system: System) -> Iterator[tuple[str, str]]:
     yield "task", system.task
+    yield "from", _origin(system)
     yield "feature groups", ", ".join(system.feature_groups)
     yield "ranker", system.ranker.name
     yield "parameters", "\n".join(f"{name}: {value}" for name, value in system.ranker.parameters.items())
@@ -66,5 +74,9 @@ def _stated(system: System) -> Iterator[tuple[str, str]]:
         yield f"on {data}", f"{measures} ({expected.source})"
 
 
-def _written(system: System) -> dict[str, Any]:
-    return system.model_dump(mode="json", exclude_defaults=True)
+def _as_data(system: System) -> dict[str, Any]:
+    return system.model_dump(mode="json", exclude_defaults=True) | {"origin": _origin(system)}
+
+
+def _origin(system: System) -> str:
+    return origin_of(conf_files("systems")[system.name])

@@ -227,6 +227,42 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "audit:audit",
             has_flow=True,
         ),
+        _job(
+            "tasks list",
+            "list tasks, with the packages that register them",
+            "file_commands:CatalogueSettings",
+            "plugins:print_tasks",
+        ),
+        _job(
+            "rankers list",
+            "list rankers, with the packages that register them",
+            "file_commands:CatalogueSettings",
+            "plugins:print_rankers",
+        ),
+        _job(
+            "measures list",
+            "list measures, with the packages that register them",
+            "file_commands:CatalogueSettings",
+            "plugins:print_measures",
+        ),
+        _job(
+            "corpora list",
+            "list source formats, with the packages that register them",
+            "file_commands:CatalogueSettings",
+            "plugins:print_corpora",
+        ),
+        _job(
+            "checks list",
+            "list checks before publishing, with the packages that register them",
+            "file_commands:CatalogueSettings",
+            "plugins:print_checks",
+        ),
+        _job(
+            "encoders list",
+            "list programs that run embedding models, with the packages that register them",
+            "file_commands:CatalogueSettings",
+            "plugins:print_encoders",
+        ),
         _job("features list", "list feature groups", "file_commands:CatalogueSettings", "features:print_groups"),
         _job(
             "features show",

@@ -130,10 +130,8 @@ def one_or_many(value: Any) -> Any:
 
 def _laid_recipe(name: Any) -> Any:
     """Lay a recipe that is named by its file over those of the project, and use its name."""
-    if not (isinstance(name, str) and name.endswith(".yaml")):
+    if not (isinstance(name, str) and name.endswith(".yaml") and Path(name).is_file()):
         return name
-    if not Path(name).is_file():
-        raise refused(f"there is no {name}", "name a system of cqa systems list, or a recipe, NAME.yaml")
     lay_over(name)
     return Path(name).stem
 

@@ -63,9 +63,11 @@ class DumpFormat:
     """A format of dumps.
 
     Attributes:
+        about: description, one sentence.
         source: creates the source of one dump per site, from its files and a job's settings.
         find: finds the dumps named in a job's settings; several dumps of a site are in order of time.
     """
 
+    about: str
     source: Callable[..., Source]
     find: Callable[..., Sequence[Source]]

@@ -7,9 +7,9 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.errors import InputError
 from cqa_spark.examples.fingerprint import fingerprints
+from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, OUTSIDE_TRAINING, QUERY
 
 SHOWN_THREADS = 20

@@ -11,9 +11,9 @@ from typing import ClassVar
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.errors import ConfigError
 from cqa_spark.examples.night import Night
+from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.plugins import PluginKind
 from cqa_spark.runtime.step import Step

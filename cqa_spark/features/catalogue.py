@@ -9,7 +9,7 @@ from typing import Any
 
 from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
 from cqa_spark.features.numbered_group import NumberedGroup
-from cqa_spark.features.registry import family, group_class, known_groups
+from cqa_spark.features.registry import FEATURE_GROUPS, family, group_class, known_groups
 
 NOT_FITTED: Mapping[str, FeatureGroup] = MappingProxyType({})
 
@@ -24,6 +24,7 @@ def described(name: str) -> Mapping[str, Any]:
     return {
         "name": name,
         "about": found.about,
+        "origin": FEATURE_GROUPS.registration(name).origin,
         "family": family(name),
         "entity": found.entity.value,
         "learns_from": _learns_from(found),

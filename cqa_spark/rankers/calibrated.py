@@ -149,7 +149,7 @@ class _Calibration:
     decide_by: DecideBy | Literal["tmap"]
 
     def __call__(self, rows: TaskRows, _: TrainingGroup) -> str:
-        curve = self.curve.learn(rows)
+        curve = self.curve.learn(rows.leading(1))
         scores, *missed = rows.values(0, len(rows)).T
         heights = curve.heights(scores)
         threshold = (

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from cqa_spark.examples.night import Night
 from cqa_spark.examples.task import Task
-from cqa_spark.flows.shared_steps import text_steps
 from cqa_spark.runtime.step import Step
-from cqa_spark.steps.pair import Pair
 
 
 class SemevalTask(Task):
@@ -20,5 +18,8 @@ class SemevalTask(Task):
 
     def night(self, night: Night) -> tuple[Step, ...]:
         """Every query in the files."""
+        from cqa_spark.flows.shared_steps import text_steps  # lists import every task
+        from cqa_spark.steps.pair import Pair
+
         pair = Pair(night.tasks, models=tuple(night.kept), unlabel_shared_threads=True)
         return pair, *text_steps(night.groups, words=night.reads_words, last=night.last_texts)

@@ -155,7 +155,7 @@ def question_lists(settings: DumpJobSettings, *, full: bool = False) -> list[Que
     return [QuestionList(files, settings, full)]
 
 
-QUESTION_LIST = DumpFormat(QuestionList, question_lists)
+QUESTION_LIST = DumpFormat("questions of a site, and known duplicates", QuestionList, question_lists)
 
 
 def _holds_questions(path: str) -> bool:

@@ -5,6 +5,9 @@ from pyspark.sql import types as T
 from cqa_spark.lake.table import Table, column
 
 SITE = column("site", "string", "community that the row belongs to, such as qatarliving.com", nullable=False)
+UNANNOTATED = "unannotated"
+"""The split of files without judgments."""
+
 SPLIT = column(
     "split",
     "string",

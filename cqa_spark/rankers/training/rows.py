@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.scoring import VALUES
-from cqa_spark.rankers.training.sorted_rows import SortedRows, sort_rows
+from cqa_spark.rankers.training.sorted_rows import sort_rows
 
 TARGET, RELEVANT, QUERY_HASH, BUCKET = "target", "relevant", "query", "bucket"
 CANDIDATE = (*QUERY, "candidate_id")
@@ -27,6 +27,16 @@ ROW = pa.schema(
     ]
 )
 """The columns of a task's rows before ``VALUES``, an array of features; target and label are null without a label."""
+
+
+class Values(Protocol):
+    """The features of sorted rows."""
+
+    def read(self, start: int, end: int) -> NDArray[np.floating[Any]]:
+        """Those of a range of rows, shape (end - start, features)."""
+
+    def close(self) -> None:
+        """Release them."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +62,7 @@ class TaskRows:
     dtype: np.dtype[np.floating[Any]]
     unlabelled: int
     bad: NDArray[np.bool_]
-    _values: SortedRows
+    _values: Values
 
     def __len__(self) -> int:
         return len(self.targets)
@@ -74,9 +84,30 @@ class TaskRows:
         """
         return self._values.read(start, end)
 
+    def leading(self, features: int) -> TaskRows:
+        """The rows with the first features only."""
+        leading = _LeadingValues(self._values, features)
+        return replace(self, features=features, bad=self.bad[:features], _values=leading)
+
     def close(self) -> None:
         """Release the values."""
         self._values.close()
+
+
+@dataclass(frozen=True)
+class _LeadingValues:
+    """The first features of rows."""
+
+    rows: Values
+    features: int
+
+    def read(self, start: int, end: int) -> NDArray[np.floating[Any]]:
+        """The values of a range of rows."""
+        return self.rows.read(start, end)[:, : self.features]
+
+    def close(self) -> None:
+        """Release them."""
+        self.rows.close()
 
 
 def read_rows(

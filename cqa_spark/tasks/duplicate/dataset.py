@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.tasks.duplicate.task import DUPLICATE_LABEL, OTHER_LABEL, Duplicate
 
 TRAINING, MEASURED = 0.5, 0.75

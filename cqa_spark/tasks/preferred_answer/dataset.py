@@ -10,7 +10,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.tasks.preferred_answer.judged_answers import KEPT
 from cqa_spark.tasks.preferred_answer.task import ACCEPTED_ANSWER, OTHER_ANSWER, PreferredAnswer
 

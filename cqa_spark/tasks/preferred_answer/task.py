@@ -9,7 +9,6 @@ from pyspark.sql import functions as F
 
 from cqa_spark.examples.night import Night
 from cqa_spark.examples.task import Task
-from cqa_spark.flows.shared_steps import text_steps
 from cqa_spark.runtime.step import Step
 
 ACCEPTED_ANSWER, OTHER_ANSWER = "Accepted", "NotAccepted"
@@ -42,6 +41,7 @@ class PreferredAnswer(Task):
 
     def night(self, night: Night) -> tuple[Step, ...]:
         """Every question with enough answers."""
+        from cqa_spark.flows.shared_steps import text_steps  # lists import every task
         from cqa_spark.tasks.preferred_answer.steps import EveryQuestion
 
         examples = EveryQuestion(night.settings.answers, tuple(night.kept), tuple(night.new), night.last)

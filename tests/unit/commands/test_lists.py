@@ -14,6 +14,7 @@ from rich.console import Console
 from cqa_spark.cli import main
 from cqa_spark.commands.features import group_table, groups_table
 from cqa_spark.commands.systems import system_table, systems_table
+from cqa_spark.config.conf_files import OVERLAY
 from cqa_spark.features.catalogue import described
 from cqa_spark.features.registry import known_groups
 from cqa_spark.process.terminal import Terminal, TextTable
@@ -55,7 +56,13 @@ def test_a_group_and_a_system_fit_80_columns() -> None:
     ("command", "first"),
     [
         ("features list", {"name": "answer_text_v1", "entity": "pair"}),
-        ("systems list", {"name": "all_false_a", "task": "question_comment"}),
+        ("systems list", {"name": "all_false_a", "task": "question_comment", "origin": "cqa-spark"}),
+        ("tasks list", {"name": "arabic_pair", "origin": "cqa-spark 0.1.0"}),
+        ("corpora list", {"name": "cqa_md", "origin": "cqa-spark 0.1.0"}),
+        ("encoders list", {"name": "onnx", "origin": "cqa-spark 0.1.0"}),
+        ("rankers list", {"name": "average", "origin": "cqa-spark 0.1.0"}),
+        ("measures list", {"name": "Accuracy", "origin": "cqa-spark 0.1.0"}),
+        ("checks list", {"name": "complete_queries", "origin": "cqa-spark 0.1.0"}),
     ],
 )
 def test_lists_as_json(capsys, command, first) -> None:
@@ -94,3 +101,15 @@ def test_systems_are_listed_without_spark() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, "systems", "list"], cwd=ROOT, capture_output=True, text=True)
     assert done.stderr == "[]\n"
+
+
+def test_what_others_add_says_where_it_comes_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(OVERLAY, "")  # put back at the end, because the command sets it for its process
+    (tmp_path / "systems").mkdir()
+    recipe = tmp_path / "systems" / "mine.yaml"
+    recipe.write_text("name: mine\ntask: question_comment\nabout: Mine.\nranker: {name: random_order}\n")
+    assert main(["systems", "list", "--format", "json", "--overlay", str(tmp_path)]) == 0
+    origins = {system["name"]: system["origin"] for system in json.loads(capsys.readouterr().out)}
+    assert (origins["mine"], origins["best_a"]) == (str(recipe), "cqa-spark")

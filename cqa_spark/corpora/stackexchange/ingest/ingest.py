@@ -148,7 +148,7 @@ def stackexchange_dumps(settings: DumpJobSettings, *, full: bool = False) -> lis
     return [StackExchangeDump(files, settings, full) for files in rounds(dump_files(settings))]
 
 
-STACKEXCHANGE = DumpFormat(StackExchangeDump, stackexchange_dumps)
+STACKEXCHANGE = DumpFormat("dumps of Stack Exchange sites", StackExchangeDump, stackexchange_dumps)
 
 
 def access(settings: DumpJobSettings) -> Access:
