@@ -67,8 +67,8 @@ def main() -> None:
             for subject, result in found.items():
                 _add(table, posts, subject, result)
             if {WARM, PANDAS} <= found.keys():
-                seconds = [found[subject]["seconds"] for subject in (WARM, PANDAS)]
-                add_figure(f"seven as-of groups, {posts:,} posts", *seconds, "s", PANDAS)
+                ours, peer = (found[subject]["seconds"] for subject in (WARM, PANDAS))
+                add_figure(f"seven as-of groups, {posts:,} posts", ours, peer, "s", PANDAS)
         if arguments.posts:
             Console(width=120).print(table)
 

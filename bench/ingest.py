@@ -78,8 +78,8 @@ def main() -> None:
             Console(width=120).print(_table(file, results))
             size = Path(file).stat().st_size
             seconds[size] = results[OURS]["seconds"]
-            speeds = [size / 1e6 / results[subject]["seconds"] for subject in (OURS, XML)]
-            add_figure(f"Posts.xml of {size / 1e6:,.0f} MB to a table", *speeds, "MB/s", XML)
+            ours, peer = (size / 1e6 / results[subject]["seconds"] for subject in (OURS, XML))
+            add_figure(f"Posts.xml of {size / 1e6:,.0f} MB to a table", ours, peer, "MB/s", XML)
         for smaller, larger in pairwise(sorted(seconds)):
             power = log(seconds[larger] / seconds[smaller]) / log(larger / smaller)
             print(

@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cqa_spark.api.job import job
-from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import InputError
 from cqa_spark.examples.task import Task
 from cqa_spark.examples.task import task as task_named
@@ -51,7 +50,7 @@ def rank(
         InputError: a column is missing, or a label is unknown.
         ConfigError: an unknown system, or neither ``train`` nor ``model``.
     """
-    task = task_named(read_system(project_root() / "conf", system).task)
+    task = task_named(read_system(system).task)
     with TemporaryDirectory(prefix="cqa-rank-") as folder:
         files: dict[str, Any] = {"input": _write(_arrow(pairs), Path(folder) / "input", task)}
         if train is not None:

@@ -23,7 +23,6 @@ PACKED = (".gz", ".bz2")
 """Ends of the names of compressed files, whose size is not that of their text."""
 
 
-
 @dataclass(frozen=True)
 class InputFile:
     """One dump to read.

@@ -54,7 +54,8 @@ def replayed_nights(answers: pa.Table, ends: Mapping[str, int]) -> pa.Table:
     """
     dated = answers.filter(pc.and_(pc.is_valid(answers["asked_at"]), pc.is_valid(answers["answered_at"])))
     if dated.num_rows == 0:
-        return _with_nights(dated, *(np.empty(0, dtype=np.int64) for _ in range(3)), [])
+        none = np.empty(0, dtype=np.int64)
+        return _with_nights(dated, none, none, none, [])
     asked, answered, known = (_microseconds(dated[name]) for name in ("asked_at", "answered_at", "known_at"))
     accepted = dated["accepted"].fill_null(False).to_numpy()
     end = np.array([ends[site] for site in dated["site"].to_pylist()], dtype=np.int64)

@@ -140,13 +140,11 @@ def _write(tables: SiteTables, table: Table, rows: DataFrame, location: Location
     site = F.coalesce("site", F.lit(first))
     good, refused = rows.where(F.col(PROBLEM).isNull()), rows.where(F.col(PROBLEM).isNotNull())
     tables.write(table, table.conform(good.select(*table.schema.names)))
-    tables.add(
-        QUARANTINE,
-        refused.select(
-            site.alias("site"), F.lit(location.name).alias("source_file"), F.col(NUMBER).alias("byte_offset"),
-            F.col(PROBLEM).alias("reason"), F.col(RAW).alias("raw"),
-        ),
+    quarantined = refused.select(
+        site.alias("site"), F.lit(location.name).alias("source_file"), F.col(NUMBER).alias("byte_offset"),
+        F.col(PROBLEM).alias("reason"), F.col(RAW).alias("raw"),
     )  # fmt: skip
+    tables.add(QUARANTINE, tables.run.new_files(QUARANTINE, quarantined))
     counted = rows.groupBy(site.alias("site")).agg(F.count(F.lit(1)).alias("rows"), F.count(PROBLEM).alias("refused"))
     for row in counted.collect():
         yield FileAccount(
