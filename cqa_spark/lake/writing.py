@@ -32,8 +32,8 @@ _ROWS = 32_768
 _BYTES = 64 << 20
 """Rows, and bytes, that a task collects before it writes a row group of every file."""
 
-_WITHOUT_DICTIONARY = frozenset({"about", "body", "clean", "raw", "text"})
-"""Columns of long texts, nearly all of them distinct: a dictionary of them takes time without benefit."""
+_LONG_TEXTS = frozenset({"about", "body", "clean", "raw", "text"})
+"""Columns of long texts, nearly all of them distinct: a dictionary and the limits of them take time without benefit."""
 
 _WRITTEN = T.StructType(
     [
@@ -142,8 +142,11 @@ class _File:
         self.values = values
         self._key = [(name, "ascending") for name in key]
         self._schema = schema
-        encoded = [name for name in schema.names if name not in _WITHOUT_DICTIONARY]
-        self._writer = pq.ParquetWriter(self.path, schema, use_dictionary=encoded, store_schema=False)
+        self._nulls = {field.name: 0 for field in schema if not pa.types.is_nested(field.type)}
+        short = [name for name in schema.names if name not in _LONG_TEXTS]
+        self._writer = pq.ParquetWriter(
+            self.path, schema, use_dictionary=short, write_statistics=short, store_schema=False
+        )
         self._waiting: list[pa.RecordBatch] = []
 
     def add(self, rows: pa.RecordBatch) -> None:
@@ -154,6 +157,8 @@ class _File:
         """Write the rows that were added, in the order of the table's key."""
         if self._waiting:
             rows = pa.Table.from_batches(self._waiting).cast(self._schema)
+            for name in self._nulls:
+                self._nulls[name] += rows[name].null_count
             self._writer.write_table(rows.sort_by(self._key) if self._key else rows)
             self._waiting.clear()
 
@@ -161,9 +166,8 @@ class _File:
         """End the file; return its entry in a folder of the lake."""
         self.end_row_group()
         self._writer.close()
-        footer = pq.read_metadata(self.path)
-        size = self.path.stat().st_size
-        return DataFile(f"{folder}/{self.name}", size, footer.num_rows, dict(self.values), _nulls(footer))
+        rows, size = pq.read_metadata(self.path).num_rows, self.path.stat().st_size
+        return DataFile(f"{folder}/{self.name}", size, rows, dict(self.values), self._nulls)
 
 
 def _write(destination: Destination, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -214,14 +218,3 @@ def _divided(batch: pa.RecordBatch, by: Sequence[str]) -> Iterator[tuple[tuple[s
 
 def _equals(values: pa.Array, value: str | None) -> pa.Array:
     return pc.is_null(values) if value is None else pc.fill_null(pc.equal(values, value), False)
-
-
-def _nulls(footer: pq.FileMetaData) -> dict[str, int]:
-    """The number of nulls by column, without columns of arrays and maps."""
-    nulls: dict[str, int] = {}
-    for group in range(footer.num_row_groups):
-        for place in range(footer.num_columns):
-            column = footer.row_group(group).column(place)
-            if "." not in column.path_in_schema and column.statistics is not None:
-                nulls[column.path_in_schema] = nulls.get(column.path_in_schema, 0) + column.statistics.null_count
-    return nulls

@@ -32,6 +32,7 @@ _NAME, _NAME_START = 1, 2
 
 _BLANK, _TAB, _RETURN, _QUOTE, _EQUALS, _SLASH, _GREATER, _AMPERSAND = b' \t\r"=/>&'
 _ROW = np.frombuffer(b"<row ", np.uint8)
+_ONE = np.uintp(1)
 _NAMESPACE = np.frombuffer(b"xmlns", np.uint8)
 
 _in_value = np.zeros(256, np.uint8)
@@ -231,24 +232,24 @@ def _scan_row(
 def _value_end(text: Bytes, position: int, stop: int) -> tuple[int, int]:
     """The position of the quote after a value, or of a byte that must not be in it; and whether it has references."""
     has_references = 0
-    while position < stop:
-        byte = text[position]
+    # Unsigned positions spare the loop a check for positions from the end.
+    index, end = np.uintp(position), np.uintp(stop)
+    while index < end:
+        byte = text[index]
         if _in_value[byte] == _PLAIN:
-            position += 1
-        elif byte == _AMPERSAND:
+            index += _ONE
+            continue
+        if byte == _AMPERSAND:
             has_references = 1
-            _, length = reference(text, position, stop)
-            if length == INVALID:
-                break
-            position += length
+            _, length = reference(text, np.int64(index), stop)
         elif byte >= 0x80:
-            length = character_length(text, position, stop)
-            if length == INVALID:
-                break
-            position += length
+            length = character_length(text, np.int64(index), stop)
         else:
             break
-    return position, has_references
+        if length == INVALID:
+            break
+        index += np.uintp(length)
+    return np.int64(index), has_references
 
 
 @numba.njit(cache=True, nogil=True)

@@ -12,7 +12,8 @@ from cqa_spark.corpora.stackexchange.scanner import ABSENT, Positions
 
 Flags = npt.NDArray[np.bool_]
 
-_AMPERSAND = ord("&")
+_AMPERSAND, _LESS, _L = b"&<l"
+_ONE = np.uintp(1)
 
 _is_between_tags = np.zeros(256, np.bool_)
 _is_between_tags[np.frombuffer(b"<>|", np.uint8)] = True
@@ -63,28 +64,32 @@ def validity(is_valid: Flags) -> pa.Buffer | None:
 @numba.njit(cache=True, nogil=True)
 def _unescape(text: Bytes, starts: Positions, stops: Positions, escaped: Flags, data: Bytes, offsets: Positions) -> int:
     """Fill the buffers of strings; return the number of bytes."""
-    used = 0
+    used = np.uintp(0)
     for value in range(len(starts)):
         offsets[value] = used
-        position, stop = starts[value], stops[value]
-        if position == ABSENT:
+        if starts[value] == ABSENT:
             continue
+        # Unsigned positions spare the loop a check for positions from the end.
+        position, stop = np.uintp(starts[value]), np.uintp(stops[value])
         if not escaped[value]:
-            length = stop - position
-            data[used : used + length] = text[position:stop]
-            used += length
+            while position < stop:
+                data[used] = text[position]
+                used += _ONE
+                position += _ONE
             continue
         while position < stop:
             if text[position] == _AMPERSAND:
-                code, length = reference(text, position, stop)
-                used = put_character(code, data, used)
-                position += length
+                code, length = _LESS, 4
+                if text[position + _ONE] != _L:  # by far the most frequent reference is that to <
+                    code, length = reference(text, np.int64(position), np.int64(stop))
+                used = np.uintp(put_character(code, data, np.int64(used)))
+                position += np.uintp(length)
             else:
                 data[used] = text[position]
-                used += 1
-                position += 1
+                used += _ONE
+                position += _ONE
     offsets[len(starts)] = used
-    return used
+    return np.int64(used)
 
 
 @numba.njit(cache=True, nogil=True)
