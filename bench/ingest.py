@@ -1,4 +1,4 @@
-"""Compares the speed of reading Posts.xml into a table with spark-xml, with one process of lxml, and with copying text.
+"""Compares the speed of reading Posts.xml into a table with spark-xml, xml2arrow and copying text.
 
     .venv/bin/python bench/ingest.py build/dumps/big.example.org/Posts.xml
     .venv/bin/python bench/ingest.py --generate 200MB 1GB
@@ -20,13 +20,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
 from math import log
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from lxml import etree
 from measuring import add_figure, in_own_process, peak_memory
 from pydantic import ByteSize, TypeAdapter
 from pyspark.sql import DataFrame, SparkSession
@@ -34,6 +33,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from rich.console import Console
 from rich.table import Table
+from xml2arrow import XmlToArrowParser
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.archives.limits import UnpackLimits
@@ -42,7 +42,6 @@ from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
 from cqa_spark.corpora.stackexchange.dump_stream import Access
 from cqa_spark.corpora.stackexchange.file_probe import probe
 from cqa_spark.corpora.stackexchange.ingest.range_reading import read_files
-from cqa_spark.corpora.stackexchange.row_columns import ARROW_TYPES
 from cqa_spark.corpora.stackexchange.values import Kind
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
@@ -54,15 +53,13 @@ from cqa_spark.synth.stackexchange.plan import threads_for_size
 
 PEER = "com.databricks:spark-xml_2.12:0.18.0"
 SITE = "bench.example.org"
-OURS, XML, LXML, FLOOR = "ours", "spark-xml", "lxml", "text"
+OURS, XML, RUST, FLOOR = "ours", "spark-xml", "xml2arrow", "text"
 ABOUT = {
     FLOOR: "lines to Parquet, unparsed: the floor",
     XML: f"{PEER}, the same columns and types, to Parquet",
-    LXML: "iterparse in one process, the same columns by pyarrow's casts, to Parquet",
+    RUST: "xml2arrow 0.19, in one process, the same columns, to Parquet by pyarrow",
     OURS: "to the files of a lake, every line counted",
 }
-LXML_ROWS = 50_000
-"""Rows that the process with lxml collects for a row group."""
 
 
 def main() -> None:
@@ -114,7 +111,7 @@ def _in_own_process(subject: str, file: str, arguments: argparse.Namespace, fold
 def _measure(subject: str, file: str, arguments: argparse.Namespace) -> dict[str, float]:
     scratch = tempfile.TemporaryDirectory(dir=arguments.scratch)
     with peak_memory() as peak, _session(subject, arguments) as spark, scratch as folder:
-        write = {OURS: _ours, XML: _spark_xml, LXML: _lxml, FLOOR: _text}[subject]
+        write = {OURS: _ours, XML: _spark_xml, RUST: _xml2arrow, FLOOR: _text}[subject]
         seconds = [_timed(partial(write, spark, file, f"{folder}/{run}")) for run in range(arguments.repeat)]
         rows = spark.read.parquet(f"{folder}/0").count()
         return {"seconds": min(seconds), "rows": rows, "peak": peak[0], "first": seconds[0]}
@@ -162,28 +159,33 @@ def _spark_xml(spark: SparkSession, file: str, target: str) -> None:
 _SPARK_TYPES = {Kind.INTEGER: T.IntegerType(), Kind.LONG: T.LongType(), Kind.TIME: T.TimestampType()}
 
 
-def _lxml(spark: SparkSession, file: str, target: str) -> None:
+def _xml2arrow(spark: SparkSession, file: str, target: str) -> None:
     (dump,) = find_dump_files([file], SITE)
-    kinds = {name: ARROW_TYPES[dump.dump_table.kinds[column]] for name, column in dump.dump_table.attributes.items()}
-    texts = pa.schema([(name, pa.string()) for name in kinds])
-    stored = pa.schema([(name, pa.string() if pa.types.is_list(kind) else kind) for name, kind in kinds.items()])
+    kinds = {name: dump.dump_table.kinds[column] for name, column in dump.dump_table.attributes.items()}
+    fields = [
+        {
+            "name": name,
+            "xml_path": f"/posts/row/@{name}",
+            "data_type": _RUST_TYPES.get(kind, "Utf8"),
+            "nullable": True,
+        }
+        for name, kind in kinds.items()
+    ]
     Path(target).mkdir()
-    with pq.ParquetWriter(Path(target, "part.parquet"), stored) as writer:
-        rows = _lxml_rows(file)
-        while some := list(islice(rows, LXML_ROWS)):
-            columns = [
-                column.cast(pa.timestamp("us") if pa.types.is_timestamp(field.type) else field.type).cast(field.type)
-                for column, field in zip(pa.Table.from_pylist(some, texts).columns, stored, strict=True)
-            ]
-            writer.write_table(pa.table(columns, schema=stored))
+    settings = Path(target, "_settings.yaml")
+    settings.write_text(
+        json.dumps({"tables": [{"name": "posts", "xml_path": "/posts", "levels": [], "fields": fields}]})
+    )
+    batches = XmlToArrowParser(settings).parse_single_table(file)
+    schema = pa.schema(
+        [field.with_type(pa.timestamp("us")) if kinds[field.name] is Kind.TIME else field for field in batches.schema]
+    )
+    with pq.ParquetWriter(Path(target, "part.parquet"), schema) as writer:
+        for batch in batches:
+            writer.write_table(pa.Table.from_batches([batch]).cast(schema))
 
 
-def _lxml_rows(file: str) -> Iterator[dict[str, str]]:
-    for _, element in etree.iterparse(file, tag="row", huge_tree=True):
-        yield dict(element.attrib)
-        element.clear()
-        while element.getprevious() is not None:
-            del element.getparent()[0]
+_RUST_TYPES = {Kind.INTEGER: "Int32", Kind.LONG: "Int64"}
 
 
 def _text(spark: SparkSession, file: str, target: str) -> None:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import pyarrow as pa
 
-from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
+from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, Layout
+from cqa_spark.corpora.stackexchange.parsed_rows import parsed_rows
 from cqa_spark.corpora.stackexchange.records import Outcome
 from cqa_spark.corpora.stackexchange.recovery import LONGEST, NotEnoughText, Records, recover
-from cqa_spark.corpora.stackexchange.row_columns import RowColumns, columns_of, values_of
+from cqa_spark.corpora.stackexchange.row_columns import RowColumns, Rows
 from cqa_spark.corpora.stackexchange.scanner import Positions, Scanner
 from cqa_spark.corpora.stackexchange.text_columns import Flags
-from cqa_spark.corpora.stackexchange.value_columns import Numbers
-from cqa_spark.corpora.stackexchange.values import Unfit
 from cqa_spark.errors import ContractError
 
 BLOCK = 4 << 20
@@ -39,20 +37,6 @@ class Stream(Protocol):
 
     def read(self, size: int, /) -> bytes:
         """The next bytes; fewer than ``size`` only at the end."""
-
-
-class Rows(NamedTuple):
-    """Some rows.
-
-    Attributes:
-        columns: the columns that attributes fill, and unknown_attributes.
-        ids: the ids of the rows.
-        spans: byte offsets of the start and the end of each row; int64 (rows, 2).
-    """
-
-    columns: dict[str, pa.Array]
-    ids: Numbers
-    spans: Numbers
 
 
 class Block(NamedTuple):
@@ -194,7 +178,8 @@ class BlockReader:
         spans = scan.rows[is_sound].astype(np.int64) + self._base
         self._position = end
         sound = Rows(rows.columns(is_sound), rows.ids[is_sound], spans)
-        return self._block(lines, outcomes, [sound] if len(spans) else [])
+        parsed, refused = parsed_rows(self.dump, outcomes)
+        return Block(lines, [part for part in (sound, parsed) if len(part.ids)], refused)
 
     def _recovered(self, suspects: list[int], end: int) -> tuple[list[Outcome], list[Span], int]:
         """What a parser makes of lines.
@@ -241,26 +226,8 @@ class BlockReader:
             self._position = recovery.end
         if self._position == start:
             return None
-        return self._block(sum(outcome.records for outcome in outcomes), outcomes, [])
-
-    def _block(self, lines: int, outcomes: list[Outcome], rows: list[Rows]) -> Block:
-        """The lines with the rows of the scanner, and those of the parser."""
-        known = self.dump.attributes
-        values, unknown, spans, refused = [], [], [], []
-        for outcome in outcomes:
-            if outcome.attributes is not None:
-                try:
-                    values.append(values_of(self.dump, outcome.attributes))
-                    unknown.append({name: text for name, text in outcome.attributes.items() if name not in known})
-                    spans.append((outcome.offset, outcome.offset + len(outcome.raw)))
-                except Unfit as error:
-                    refused.append(replace(outcome, problem=str(error)))
-            elif outcome.problem is not None:
-                refused.append(outcome)
-        if values:
-            ids = np.array([int(str(row[known[ROW_ID]])) for row in values], np.int64)
-            rows = [*rows, Rows(columns_of(self.dump, values, unknown), ids, np.array(spans, np.int64))]
-        return Block(lines, rows, refused)
+        parsed, refused = parsed_rows(self.dump, outcomes)
+        return Block(sum(outcome.records for outcome in outcomes), [parsed] if len(parsed.ids) else [], refused)
 
 
 def _is_outside(starts: Positions, claimed: list[Span], end: int) -> Flags:

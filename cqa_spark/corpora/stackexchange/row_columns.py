@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from cqa_spark.corpora.stackexchange.characters import Bytes
 from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
-from cqa_spark.corpora.stackexchange.references import Bytes
 from cqa_spark.corpora.stackexchange.scanner import ABSENT, UNKNOWN_FIELDS, Positions, Scan
 from cqa_spark.corpora.stackexchange.text_columns import Flags, tag_column, text_column, validity
 from cqa_spark.corpora.stackexchange.value_columns import Numbers, booleans, times, whole_numbers
-from cqa_spark.corpora.stackexchange.values import BITS, Kind, Unfit, Value, value
+from cqa_spark.corpora.stackexchange.values import BITS, Kind
 
 UNKNOWN = "unknown_attributes"
-SHOWN_CHARACTERS = 40
 UNKNOWN_TYPE = pa.map_(pa.string(), pa.string())
 ARROW_TYPES = {
     Kind.TEXT: pa.string(),
@@ -27,6 +26,20 @@ ARROW_TYPES = {
     Kind.TIME: pa.timestamp("us", "UTC"),
 }
 _LIMITS = {bits: (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in BITS.values()}
+
+
+class Rows(NamedTuple):
+    """Rows of a file.
+
+    Attributes:
+        columns: the columns that attributes fill, and unknown_attributes.
+        ids: the ids of the rows.
+        spans: byte offsets of the start and the end of each row; int64 (rows, 2).
+    """
+
+    columns: dict[str, pa.Array]
+    ids: Numbers
+    spans: Numbers
 
 
 class RowColumns:
@@ -104,43 +117,3 @@ class RowColumns:
         # Null as the start of an entry makes it null; the last is the end of all.
         starts = pa.array(np.concatenate(([0], np.cumsum(counts))), pa.int32(), mask=np.append(counts == 0, False))
         return pa.MapArray.from_arrays(starts, names, texts)
-
-
-def columns_of(
-    dump: DumpTable, rows: Sequence[Mapping[str, object]], unknown: Sequence[Mapping[str, str]]
-) -> dict[str, pa.Array]:
-    """The columns of rows that a parser has read.
-
-    Args:
-        dump: the kind of rows.
-        rows: their values, by column.
-        unknown: their attributes without a declared name.
-    """
-    columns = {
-        column: pa.array([row.get(column) for row in rows], ARROW_TYPES[dump.kinds[column]])
-        for column in dump.attributes.values()
-    }
-    maps = [list(attributes.items()) or None for attributes in unknown]
-    return {**columns, UNKNOWN: pa.array(maps, UNKNOWN_TYPE)}
-
-
-def values_of(dump: DumpTable, attributes: Mapping[str, str]) -> dict[str, Value]:
-    """The values of a row that a parser has read, by column.
-
-    Raises:
-        Unfit: a value is missing, or does not fit its column; the message says which.
-    """
-    values: dict[str, Value] = {}
-    problem = ""
-    for attribute, column in dump.attributes.items():
-        kind, text = dump.kinds[column], attributes.get(attribute)
-        try:
-            values[column] = None if text is None else value(text, kind)
-        except Unfit:
-            problem = problem or f"{attribute} is no {kind.value}: {str(text)[:SHOWN_CHARACTERS]}"
-    for attribute in dump.required:
-        if values.get(dump.attributes[attribute], "") is None:
-            raise Unfit(f"{attribute} is missing")
-    if problem:
-        raise Unfit(problem)
-    return values

@@ -14,7 +14,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from cqa_spark.corpora.stackexchange.references import INVALID, Bytes, character_length, reference
+from cqa_spark.corpora.stackexchange.characters import Bytes, value_end
 
 Positions = npt.NDArray[np.int32]
 
@@ -27,18 +27,12 @@ MOST_UNKNOWN = 16
 ABSENT = -1
 UNKNOWN_FIELDS = ("row", "name_start", "name_stop", "start", "stop", "escaped")
 
-_PLAIN, _OTHER = 0, 1
 _NAME, _NAME_START = 1, 2
 
-_BLANK, _TAB, _RETURN, _QUOTE, _EQUALS, _SLASH, _GREATER, _AMPERSAND = b' \t\r"=/>&'
+_BLANK, _TAB, _RETURN, _QUOTE, _EQUALS, _SLASH, _GREATER = b' \t\r"=/>'
 _ROW = np.frombuffer(b"<row ", np.uint8)
-_ONE = np.uintp(1)
 _NAMESPACE = np.frombuffer(b"xmlns", np.uint8)
 
-_in_value = np.zeros(256, np.uint8)
-"""Bytes of values: others than plain ones end or change the value, or are not allowed in it."""
-_in_value[:0x20] = _in_value[0x80:] = _OTHER
-_in_value[np.frombuffer(b'"&<', np.uint8)] = _OTHER
 _in_name = np.zeros(256, np.uint8)
 _in_name[np.frombuffer(b"0123456789.-", np.uint8)] = _NAME
 _in_name[np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz", np.uint8)] = _NAME | _NAME_START
@@ -202,7 +196,7 @@ def _scan_row(
         if not is_name or position + 1 >= stop or text[position] != _EQUALS or text[position + 1] != _QUOTE:
             return False, position, unknown_count
         value_start = position + 2
-        position, has_references = _value_end(text, value_start, stop)
+        position, has_references = value_end(text, value_start, stop)
         if position >= stop or text[position] != _QUOTE:
             return False, position, unknown_count
         name = _index_of(text, name_start, name_stop, names, name_starts, expected)
@@ -226,30 +220,6 @@ def _scan_row(
         count += 1
         position += 1
     return False, min(position, stop), unknown_count
-
-
-@numba.njit(cache=True, nogil=True)
-def _value_end(text: Bytes, position: int, stop: int) -> tuple[int, int]:
-    """The position of the quote after a value, or of a byte that must not be in it; and whether it has references."""
-    has_references = 0
-    # Unsigned positions spare the loop a check for positions from the end.
-    index, end = np.uintp(position), np.uintp(stop)
-    while index < end:
-        byte = text[index]
-        if _in_value[byte] == _PLAIN:
-            index += _ONE
-            continue
-        if byte == _AMPERSAND:
-            has_references = 1
-            _, length = reference(text, np.int64(index), stop)
-        elif byte >= 0x80:
-            length = character_length(text, np.int64(index), stop)
-        else:
-            break
-        if length == INVALID:
-            break
-        index += np.uintp(length)
-    return np.int64(index), has_references
 
 
 @numba.njit(cache=True, nogil=True)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cqa_spark.corpora.stackexchange.references import Bytes, put_character, reference
+from cqa_spark.corpora.stackexchange.characters import Bytes, put_character, reference
 from cqa_spark.corpora.stackexchange.scanner import ABSENT, Positions
 
 Flags = npt.NDArray[np.bool_]

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from cqa_spark.corpora.stackexchange.references import Bytes
+from cqa_spark.corpora.stackexchange.characters import Bytes
 from cqa_spark.corpora.stackexchange.scanner import Positions, is_word
 from cqa_spark.corpora.stackexchange.values import FIRST_YEAR, LAST_YEAR
 

@@ -1,4 +1,4 @@
-"""Resolves references to characters in the bytes of XML, in compiled code: ``&lt;``, ``&#xA;``, ``&#8217;``.
+"""Characters and references to them in the bytes of XML values, in compiled code: ``é``, ``&lt;``, ``&#xA;``.
 
 Source: XML 1.0, sections 2.2 (characters), 4.1 (references) and 4.6 (predefined entities).
 """
@@ -11,6 +11,9 @@ import numpy.typing as npt
 
 Bytes = npt.NDArray[np.uint8]
 
+_ONE = np.uintp(1)
+_PLAIN, _OTHER = 0, 1
+
 INVALID = 0
 """Length of what is not a character."""
 
@@ -22,6 +25,36 @@ _SHORTEST = 4
 _SEMICOLON, _NUMBER, _HEXADECIMAL, _ZERO, _NINE = b";#x09"
 _A, _G, _L, _M, _O, _P, _Q, _S, _T, _U = b"aglmopqstu"
 _LESS, _GREATER, _AMPERSAND, _QUOTE, _APOSTROPHE = b"<>&\"'"
+
+
+_in_value = np.zeros(256, np.uint8)
+"""Bytes of values: others than plain ones end or change the value, or are not allowed in it."""
+_in_value[:0x20] = _in_value[0x80:] = _OTHER
+_in_value[np.frombuffer(b'"&<', np.uint8)] = _OTHER
+
+
+@numba.njit(cache=True, nogil=True)
+def value_end(text: Bytes, position: int, stop: int) -> tuple[int, int]:
+    """The position of the quote after a value, or of a byte that must not be in it; and whether it has references."""
+    has_references = 0
+    # Unsigned positions spare the loop a check for positions from the end.
+    index, end = np.uintp(position), np.uintp(stop)
+    while index < end:
+        byte = text[index]
+        if _in_value[byte] == _PLAIN:
+            index += _ONE
+            continue
+        if byte == _AMPERSAND:
+            has_references = 1
+            _, length = reference(text, np.int64(index), stop)
+        elif byte >= 0x80:
+            length = character_length(text, np.int64(index), stop)
+        else:
+            break
+        if length == INVALID:
+            break
+        index += np.uintp(length)
+    return np.int64(index), has_references
 
 
 @numba.njit(cache=True, nogil=True)
