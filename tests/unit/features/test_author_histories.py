@@ -9,6 +9,7 @@ import pytest
 
 from cqa_spark.features.author_batch import ALWAYS, CONTRIBUTIONS, END, UNDATED, AuthorBatch, Kind, sums_before
 from cqa_spark.features.group import AuthorGroup
+from cqa_spark.features.groups.author.author_record import AuthorRecordAsOfV1
 from cqa_spark.features.groups.author.badges import BADGE_SLOTS, BadgeNames, BadgesAsOfV1
 from cqa_spark.features.groups.author.basic_u import BasicUAsOfV1, BasicUSnapshotV1
 from cqa_spark.features.groups.author.u_tags import UTagsAsOfV1, UTagsSnapshotV1
@@ -82,6 +83,15 @@ def test_the_account_at_the_cut_without_the_own_thread() -> None:
         assert nobody == {"reputation": 1}
 
 
+def test_the_record_at_the_cut_without_the_own_thread() -> None:
+    log = np.log1p
+    found = values(AuthorRecordAsOfV1())
+    assert found[0] == pytest.approx(
+        {"answers": log(1), "accepted": log(1), "accepted_share": 0.5, "votes": log(1), "votes_per_answer": 1 / 3}
+    )
+    assert found[2:] == [{"accepted_share": pytest.approx(1 / 3)}] * 2
+
+
 def test_the_account_at_the_end() -> None:
     assert values(BasicUSnapshotV1())[1] == {
         "created": 5, "up_votes": 5, "down_votes": 1, "reputation": 777, "questions": 1, "answers": 2, "accepted": 1,
@@ -117,7 +127,9 @@ def test_badges_up_to_the_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    "group", [BasicUAsOfV1(), BasicUSnapshotV1(), UTagsAsOfV1(TAGS), UTagsSnapshotV1(TAGS)], ids=lambda each: each.name
+    "group",
+    [AuthorRecordAsOfV1(), BasicUAsOfV1(), BasicUSnapshotV1(), UTagsAsOfV1(TAGS), UTagsSnapshotV1(TAGS)],
+    ids=lambda each: each.name,
 )
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_an_author_goes_on_in_the_next_batch(group: AuthorGroup, size: int) -> None:

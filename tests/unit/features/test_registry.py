@@ -44,6 +44,7 @@ def test_a_group_declares_its_family() -> None:
     assert {family(name) for name in known_groups()} == {
         "answer",
         "answer_text",
+        "answer_time",
         "answer_votes",
         "author",
         "badges",

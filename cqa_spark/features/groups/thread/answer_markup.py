@@ -1,0 +1,75 @@
+"""How the answer is written: its length, compared with its rivals, and its markup."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cqa_spark.features.arrays import values_at
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.history.dump_state import DumpState
+from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.rivals import Rivals
+from cqa_spark.tasks.post_words import plain_text_of, words_of
+
+_TAGS = {"items": "<li>", "links": "<a ", "code": "<code>", "images": "<img", "paragraphs": "<p>"}
+_ABOUT_TAGS = {
+    "items": "items of lists",
+    "links": "links",
+    "code": "blocks and spans of code",
+    "images": "images",
+    "paragraphs": "paragraphs",
+}
+_FIRST_PERSON, _SECOND_PERSON = frozenset({"i", "my", "me"}), frozenset({"you", "your"})
+
+
+class AnswerMarkupAsOfV1(QueryGroup):
+    """Counts over the body of the answer, by regular expressions, so that a whole dump needs no text analysis."""
+
+    name: ClassVar[str] = "answer_markup_asof_v1"
+    family: ClassVar[str] = "answer_text"
+    about: ClassVar[str] = "length and markup of the answer, and its length compared with its rivals"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn("characters", "characters without markup, logarithm", "ours"),
+        FeatureColumn("lead", "characters minus those of the longest rival, of logarithms", "ours"),
+        FeatureColumn("longest", "1 if no rival is longer", "ours"),
+        FeatureColumn("different_words", "different words, logarithm", "ours"),
+        *(FeatureColumn(name, f"{_ABOUT_TAGS[name]}, logarithm", "ours") for name in _TAGS),
+        FeatureColumn("exclamations", "exclamation marks, logarithm", "ours"),
+        FeatureColumn("first_person", "share of words that are I, my or me", "ours"),
+        FeatureColumn("second_person", "share of words that are you or your", "ours"),
+    )
+    reads_texts: ClassVar[bool] = False
+    reads_comments: ClassVar[bool] = False
+    post_columns: ClassVar[tuple[str, ...]] = ("body",)
+    is_as_of: ClassVar[bool] = True
+    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS})
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """Values of each answer that is a post and was there at the cut."""
+        counts = [_counts(body) for body in batch.posts["body"].to_pylist()]
+        of_posts = np.array(counts).reshape(-1, len(self.columns) - 2)
+        values = np.column_stack([values_at(batch.candidate_post, column) for column in of_posts.T])
+        values[~(batch.times("answered_at") <= batch.times("cut"))] = np.nan
+        there = np.flatnonzero(~np.isnan(values[:, 0]))
+        rivals, length = Rivals(batch.query[there]), values[there, 0]
+        compared = np.full((len(batch), 2), np.nan)
+        compared[there] = np.column_stack([rivals.lead(length), rivals.leads(length)])
+        columns = [values[:, 0], *compared.T, *values[:, 1:].T]
+        return dict(zip((column.name for column in self.columns), columns, strict=True))
+
+
+def _counts(body: str | None) -> NDArray[np.float64]:
+    """The columns of one text that need no rivals: all but ``lead`` and ``longest``."""
+    markup = body or ""
+    plain = html.unescape(plain_text_of(None, markup))
+    words = words_of(plain)
+    tags = [len(re.findall(tag, markup)) for tag in _TAGS.values()]
+    shares = [sum(word in person for word in words) / max(1, len(words)) for person in (_FIRST_PERSON, _SECOND_PERSON)]
+    return np.array([*np.log1p([len(plain), len(set(words)), *tags, plain.count("!")]), *shares])

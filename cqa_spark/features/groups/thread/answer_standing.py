@@ -1,0 +1,100 @@
+"""The standing of an answer among its rivals: votes in all, of late, and since all of them have been there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cqa_spark.corpora.stackexchange.votes import DOWN, UP
+from cqa_spark.features.arrays import Indices, Reals, codes, doubles, matches, seconds
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.rivals import Rivals, signed_log
+
+_DAY = 86_400.0
+_FAR_AHEAD = 10.0
+
+
+class AnswerStandingAsOfV1(QueryGroup):
+    """Votes known at the cut, compared with those for the other answers of the question that were there.
+
+    Dumps date votes by day. An older answer had more time to collect votes: those since the latest answer, those of the
+    last days, and those for the time it was there compare answers of different ages. Acceptances are excluded. Answers
+    posted after the cut have no values and are no rivals.
+    """
+
+    name: ClassVar[str] = "answer_standing_asof_v1"
+    family: ClassVar[str] = "answer_votes"
+    about: ClassVar[str] = "votes for the answer compared with those for its rivals, as known at the cut"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+        FeatureColumn("net", "up votes minus down votes, signed logarithm", "ours"),
+        FeatureColumn("share", "up minus down votes, over the square root of 1 plus the votes for all answers", "ours"),
+        FeatureColumn("down", "down votes, logarithm", "ours"),
+        FeatureColumn(
+            "lead", f"net votes minus those of the best rival, at most {_FAR_AHEAD:g} apart, signed logarithm", "ours"
+        ),
+        FeatureColumn("leads", "1 if no rival has more net votes", "ours"),
+        FeatureColumn("pace", "up votes over the square root of the days since the answer", "ours"),
+        FeatureColumn("week", "up votes of the last seven days, logarithm", "ours"),
+        FeatureColumn("recent", "up votes in the second half of the time since the answer, logarithm", "ours"),
+        FeatureColumn("early", "up votes on the day of the answer and the next", "ours"),
+        FeatureColumn("since_latest", "net votes since the day of the latest answer, signed logarithm", "ours"),
+    )
+    needs: ClassVar[tuple[str, ...]] = ("votes",)
+    reads_texts: ClassVar[bool] = False
+    reads_comments: ClassVar[bool] = False
+    reads_votes: ClassVar[bool] = True
+    is_as_of: ClassVar[bool] = True
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """Count the votes of each answer that was there, then compare."""
+        cut, answered = batch.times("cut"), batch.times("answered_at")
+        there = np.flatnonzero(answered <= cut)
+        rivals, midnight = Rivals(batch.query[there]), np.floor(answered / _DAY) * _DAY
+        days = (cut - midnight) / _DAY
+        latest = np.full(len(batch), np.nan)
+        latest[there] = rivals.highest(midnight[there])
+        example, day, sign, number = _known_votes(batch)
+
+        def count(chosen: ArrayLike, weights: Reals = number) -> Reals:
+            return np.bincount(example, np.where(chosen, weights, 0.0), minlength=len(batch))[there]
+
+        up, down = count(sign > 0), count(sign < 0)
+        net, age = up - down, cut[example] - midnight[example]
+        lead = np.clip(rivals.lead(net), -_FAR_AHEAD, _FAR_AHEAD)
+        found = {
+            "net": signed_log(net),
+            "share": net / np.sqrt(1 + rivals.total(up + down)),
+            "down": np.log1p(down),
+            "lead": signed_log(lead),
+            "leads": rivals.leads(net).astype(np.float64),
+            "pace": up / np.sqrt(np.maximum(1, days[there])),
+            "week": np.log1p(count((sign > 0) & (day >= cut[example] - 7 * _DAY))),
+            "recent": np.log1p(count((sign > 0) & (day >= cut[example] - age / 2))),
+            "early": count((sign > 0) & (day <= midnight[example] + _DAY)),
+            "since_latest": signed_log(count(day >= latest[example], number * sign)),
+        }
+        return {name: _placed(values, there, len(batch)) for name, values in found.items()}
+
+
+def _known_votes(batch: QueryBatch) -> tuple[Indices, Reals, Reals, Reals]:
+    """Votes known at the cut: the index of the example, their day, 1 or -1 for up or down, and their number."""
+    votes = batch.votes
+    candidates, posts = codes(batch.examples["candidate_id"], votes["post_id"])
+    size = len(candidates) + len(posts)
+    example, row = matches(batch.query * size + candidates, batch.query_of(votes) * size + posts)
+    known_at, kind = seconds(votes["known_at"])[row], votes["vote_type_id"].to_numpy()[row]
+    counted = (known_at <= batch.times("cut")[example]) & np.isin(kind, (UP, DOWN))
+    sign = np.where(kind == UP, 1.0, -1.0)
+    day = known_at - _DAY  # a vote is known from the end of its day
+    return example[counted], day[counted], sign[counted], doubles(votes["number"])[row][counted]
+
+
+def _placed(values: Reals, there: Indices, examples: int) -> Reals:
+    found = np.full(examples, np.nan)
+    found[there] = values
+    return found
