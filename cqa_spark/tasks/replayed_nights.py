@@ -12,7 +12,7 @@ acceptance, is known from the end of its day.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -36,16 +36,15 @@ _NEVER = np.iinfo(np.int64).max
 Longs = NDArray[np.int64]
 
 
-def replayed_nights(answers: pa.Table, ends: Mapping[str, int]) -> pa.Table:
+def replayed_nights(answers: pa.Table) -> pa.Table:
     """The nights of whole threads.
 
     Args:
         answers: one row per answer, with the answers of a thread adjacent: ``site``, ``query_id``, ``asked_at``,
             ``answered_at``, ``known_at`` (when the acceptance of an answer of the thread became known; null for none)
-            and ``accepted``, as ``judged_answers`` returns them. A thread with an acceptance of unknown time is only
-            served. Rows without ``asked_at`` or ``answered_at`` have no nights, because it is not known when they were
-            there.
-        ends: by site, the end of the day of the newest time in its dump, in microseconds since 1970.
+            and ``accepted``, as ``judged_answers`` returns them, and ``ends_at``, the end of the day of the newest time
+            in the site's dump. A thread with an acceptance of unknown time is only served. Rows without ``asked_at`` or
+            ``answered_at`` have no nights, because it is not known when they were there.
 
     Returns:
         A row per night and answer, in order of thread, cut and the rows given: the columns of ``answers``, then
@@ -56,10 +55,11 @@ def replayed_nights(answers: pa.Table, ends: Mapping[str, int]) -> pa.Table:
     if dated.num_rows == 0:
         none = np.empty(0, dtype=np.int64)
         return _with_nights(dated, none, none, none, [])
-    asked, answered, known = (_microseconds(dated[name]) for name in ("asked_at", "answered_at", "known_at"))
+    asked, answered, known, end = (
+        _microseconds(dated[name]) for name in ("asked_at", "answered_at", "known_at", "ends_at")
+    )
     accepted = dated["accepted"].fill_null(False).to_numpy()
-    end = np.array([ends[site] for site in dated["site"].to_pylist()], dtype=np.int64)
-    threads = _starts(dated)
+    threads = starts_of_threads(dated)
     known = np.where(_of_thread(accepted & (known == _NEVER), threads), np.iinfo(np.int64).min, known)
     rows, cuts, ages, roles = [], [], [], []
     for cut, role in _looks(asked, known, end):
@@ -97,11 +97,11 @@ def _microseconds(moments: pa.ChunkedArray) -> Longs:
     return np.asarray(found.to_numpy(), dtype=np.int64)
 
 
-def _starts(answers: pa.Table) -> Longs:
+def starts_of_threads(answers: pa.Table) -> Longs:
     """The index of the first row of each thread."""
     columns = [answers[name].to_numpy(zero_copy_only=False) for name in ("site", "query_id")]
     changes = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
-    return np.concatenate([[0], np.flatnonzero(changes) + 1]).astype(np.int64)
+    return np.flatnonzero(np.concatenate([[True], changes])[: answers.num_rows])
 
 
 def _with_nights(answers: pa.Table, rows: Longs, cuts: Longs, ages: Longs, roles: list[str]) -> pa.Table:

@@ -13,7 +13,7 @@ class Cut:
 
     Attributes:
         kind: ``question``, the time of the question; ``answer``, the time of each answer; ``delay``, ``hours`` after
-            the question.
+            the question; ``night``, the night that the example belongs to.
         hours: the delay, in hours.
     """
 
@@ -22,6 +22,6 @@ class Cut:
 
     @property
     def sql(self) -> str:
-        """SQL expression of the cut over the columns ``asked_at`` and ``answered_at``; null where unknown."""
+        """SQL expression of the cut over columns of the examples; null where unknown."""
         delayed = f"timestamp_micros(unix_micros(asked_at) + {round(self.hours * _MICROSECONDS_AN_HOUR)})"
-        return {"question": "asked_at", "answer": "answered_at", "delay": delayed}[self.kind]
+        return {"question": "asked_at", "answer": "answered_at", "delay": delayed, "night": "cut_at"}[self.kind]

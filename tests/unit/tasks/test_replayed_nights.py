@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
@@ -18,6 +19,7 @@ ANSWERS = pa.schema(
         *((name, pa.string()) for name in ("site", "query_id", "candidate_id")),
         *((name, MOMENT) for name in ("asked_at", "answered_at", "known_at")),
         ("accepted", pa.bool_()),
+        ("ends_at", MOMENT),
     ]
 )
 
@@ -31,10 +33,14 @@ def answer(query: str, candidate: str, asked, answered, known=None, accepted: bo
     return SITE, query, candidate, asked, answered, known, accepted
 
 
+def table_of(rows: Iterable[tuple], end: int = 31) -> pa.Table:
+    named = [dict(zip(ANSWERS.names, (*row, at(end)), strict=True)) for row in rows]
+    return pa.Table.from_pylist(named, schema=ANSWERS)
+
+
 def nights(*rows: tuple, end: int = 31) -> list[tuple[str, int, str, str, int]]:
     """Query, day of the cut in May, role, candidates and age in days."""
-    table = pa.Table.from_pylist([dict(zip(ANSWERS.names, row, strict=True)) for row in rows], schema=ANSWERS)
-    found = replayed_nights(table, {SITE: round(at(end).timestamp()) * 1_000_000}).to_pylist()
+    found = replayed_nights(table_of(rows, end)).to_pylist()
     together: dict[tuple, list[str]] = {}
     for row in found:
         days = (row["cut_at"] - at(1)).days + 1
@@ -115,7 +121,6 @@ def test_no_night_has_an_answer_of_later_and_none_is_after_the_acceptance(hours:
         answer("Q", str(place), asked, asked + timedelta(hours=hour), at(1, known), accepted=accepted)
         for place, (hour, accepted) in enumerate(hours)
     ]
-    table = pa.Table.from_pylist([dict(zip(ANSWERS.names, row, strict=True)) for row in rows], schema=ANSWERS)
-    for row in replayed_nights(table, {SITE: round(at(31).timestamp()) * 1_000_000}).to_pylist():
+    for row in replayed_nights(table_of(rows)).to_pylist():
         assert row["answered_at"] <= row["cut_at"] <= at(31)
         assert row["role"] == "served" or row["cut_at"] < row["known_at"]
