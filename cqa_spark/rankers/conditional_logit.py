@@ -21,12 +21,24 @@ class ConditionalLogitParameters(TrainingParameters):
     """Parameters of the ranker."""
 
     l2: Annotated[float, Between(1e-5, 0.3, log=True)] = Field(
-        0.002, ge=0, description="strength of the L2 penalty on the standardised coefficients"
+        0.003, ge=0, description="strength of the L2 penalty on the standardised coefficients"
     )
     iterations: int = Field(100, ge=1, description="maximum number of iterations of L-BFGS")
     target: str = Field(
         "label", description="column with the weight of the choice of a candidate: 1 or 0, or a share of a weak label"
     )
+    increasing: tuple[str, ...] = Field(
+        (), description="features of which more may only help, as GROUP__COLUMN; others are not limited"
+    )
+    decreasing: tuple[str, ...] = Field((), description="features of which more may only harm")
+
+    def needs_features(self) -> tuple[str, ...]:
+        """The limited features."""
+        return (*self.increasing, *self.decreasing)
+
+    def sign(self, feature: str) -> int:
+        """1 for an increasing feature, -1 for a decreasing one, 0 for others."""
+        return (feature in self.increasing) - (feature in self.decreasing)
 
 
 class ConditionalLogitModel(LinearModel):
@@ -47,8 +59,12 @@ class ConditionalLogitRanker(Ranker[ConditionalLogitParameters]):
 
     def fit_scores(self, frame: DataFrame) -> ConditionalLogitModel:
         """Learn the choice from the features."""
-        learning = LinearLearning("choice", self.parameters.l2, self.parameters.iterations)
-        target = self.parameters.target
-        trained = train_in_tasks(frame, lambda _: learning, self.parameters, target=target, order="buckets")
+        parameters = self.parameters
+
+        def learning(features: tuple[str, ...]) -> LinearLearning:
+            signs = tuple(parameters.sign(feature) for feature in features)
+            return LinearLearning("choice", parameters.l2, parameters.iterations, signs=signs)
+
+        trained = train_in_tasks(frame, learning, parameters, target=parameters.target, order="buckets")
         description = self.describe(trained.features, training=trained.counts)
         return ConditionalLogitModel(description, LinearWeights.model_validate_json(trained.learned))

@@ -40,6 +40,8 @@ class LinearLearning:
         l2: strength of the penalty.
         iterations: maximum number of iterations of L-BFGS.
         tolerance: relative decrease of the objective at which the optimizer stops.
+        signs: for each feature, 1 or -1 if a higher value may only raise or lower the linear value, or 0; empty for no
+            such limits.
 
     Source:
         Liu and Nocedal 1989, On the Limited Memory BFGS Method for Large Scale Optimization, Mathematical Programming
@@ -50,6 +52,7 @@ class LinearLearning:
     l2: float
     iterations: int
     tolerance: float = 1e-9
+    signs: tuple[int, ...] = ()
 
     def __call__(self, rows: TaskRows, group: TrainingGroup) -> str | None:
         """The weights as JSON, in task 0."""
@@ -80,7 +83,8 @@ class LinearLearning:
         start[-1] = logit(target_mean) if self.loss == "logistic" else 0.0
         options: dict[str, float] = {"maxcor": _MEMORY, "maxiter": self.iterations, "maxfun": 20 * self.iterations}
         options |= {"ftol": self.tolerance, "gtol": self.tolerance}
-        found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+        bounds = [_BOUNDS[sign] for sign in (*self.signs, 0)] if self.signs else None
+        found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
         group.gather(_STOP)
         return LinearWeights(
             mean=tuple(mean.tolist()),
@@ -91,6 +95,8 @@ class LinearLearning:
 
 
 _STOP = b""
+_BOUNDS = {1: (0.0, None), -1: (None, 0.0), 0: (None, None)}
+"""Bounds of a coefficient, by sign."""
 
 
 class Buckets:

@@ -72,8 +72,7 @@ def test_votes_are_compared_with_those_for_the_rivals_that_were_there() -> None:
     log = np.log1p
     assert found["Q_C1"] == pytest.approx(
         {
-            "net": log(2), "share": 2 / 3, "down": log(1), "lead": -log(2), "leads": 0, "pace": 1, "week": log(1),
-            "recent": log(1), "early": 2, "since_latest": 0,
+            "net": log(2), "share": 2 / 3, "down": log(1), "lead": -log(2), "leads": 0, "early": 2, "since_latest": 0,
         }
     )  # fmt: skip
     assert found["Q_C2"]["net"] == pytest.approx(log(4))

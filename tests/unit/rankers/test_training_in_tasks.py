@@ -232,6 +232,19 @@ def test_a_choice_depends_on_differences_within_the_query_only(table: pa.RecordB
     assert slopes[0] == pytest.approx(slopes[1], rel=1e-3)
 
 
+def test_a_coefficient_with_a_sign_is_at_least_or_at_most_0(table: pa.RecordBatch) -> None:
+    def coefficients(*signs: int) -> tuple[float, ...]:
+        learn = LinearLearning("choice", l2=0.01, iterations=200, signs=signs)
+        return LinearWeights.model_validate_json(learn(split(table, 1)[0], SingleTask())).coefficients
+
+    free = coefficients()
+    assert free[0] > 0
+    assert coefficients(1, 0, 0) == pytest.approx(free, abs=1e-5)
+    assert coefficients(-1, 0, 0)[0] == 0
+    other = 1 if free[1] < 0 else -1
+    assert coefficients(0, other, 0)[1] == 0
+
+
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=20))
 def test_chunks_are_whole_queries_of_at_most_so_many_rows(sizes: list[int]) -> None:
     queries = np.repeat(np.arange(len(sizes)), sizes)

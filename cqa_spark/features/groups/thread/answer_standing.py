@@ -1,4 +1,4 @@
-"""The standing of an answer among its rivals: votes in all, of late, and since all of them have been there."""
+"""The standing of an answer among its rivals: votes in all, of its first days, and since all of them were there."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _FAR_AHEAD = 10.0
 class AnswerStandingAsOfV1(QueryGroup):
     """Votes known at the cut, compared with those for the other answers of the question that were there.
 
-    Dumps date votes by day. An older answer had more time to collect votes: those since the latest answer, those of the
-    last days, and those for the time it was there compare answers of different ages. Acceptances are excluded. Answers
+    Dumps date votes by day. An older answer had more time to collect votes: those of the first days, and those since
+    the latest answer, compare answers of different ages. Acceptances are excluded. Answers
     posted after the cut have no values and are no rivals.
     """
 
@@ -38,9 +38,6 @@ class AnswerStandingAsOfV1(QueryGroup):
             "lead", f"net votes minus those of the best rival, at most {_FAR_AHEAD:g} apart, signed logarithm", "ours"
         ),
         FeatureColumn("leads", "1 if no rival has more net votes", "ours"),
-        FeatureColumn("pace", "up votes over the square root of the days since the answer", "ours"),
-        FeatureColumn("week", "up votes of the last seven days, logarithm", "ours"),
-        FeatureColumn("recent", "up votes in the second half of the time since the answer, logarithm", "ours"),
         FeatureColumn("early", "up votes on the day of the answer and the next", "ours"),
         FeatureColumn("since_latest", "net votes since the day of the latest answer, signed logarithm", "ours"),
     )
@@ -55,7 +52,6 @@ class AnswerStandingAsOfV1(QueryGroup):
         cut, answered = batch.times("cut"), batch.times("answered_at")
         there = np.flatnonzero(answered <= cut)
         rivals, midnight = Rivals(batch.query[there]), np.floor(answered / _DAY) * _DAY
-        days = (cut - midnight) / _DAY
         latest = np.full(len(batch), np.nan)
         latest[there] = rivals.highest(midnight[there])
         example, day, sign, number = _known_votes(batch)
@@ -64,7 +60,7 @@ class AnswerStandingAsOfV1(QueryGroup):
             return np.bincount(example, np.where(chosen, weights, 0.0), minlength=len(batch))[there]
 
         up, down = count(sign > 0), count(sign < 0)
-        net, age = up - down, cut[example] - midnight[example]
+        net = up - down
         lead = np.clip(rivals.lead(net), -_FAR_AHEAD, _FAR_AHEAD)
         found = {
             "net": signed_log(net),
@@ -72,9 +68,6 @@ class AnswerStandingAsOfV1(QueryGroup):
             "down": np.log1p(down),
             "lead": signed_log(lead),
             "leads": rivals.leads(net).astype(np.float64),
-            "pace": up / np.sqrt(np.maximum(1, days[there])),
-            "week": np.log1p(count((sign > 0) & (day >= cut[example] - 7 * _DAY))),
-            "recent": np.log1p(count((sign > 0) & (day >= cut[example] - age / 2))),
             "early": count((sign > 0) & (day <= midnight[example] + _DAY)),
             "since_latest": signed_log(count(day >= latest[example], number * sign)),
         }
