@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from importlib import import_module
+from threading import Thread
 
 from pyspark import inheritable_thread_target
 
@@ -27,6 +30,7 @@ def execute_steps(flow: Flow, run: Run) -> None:
     Raises:
         the error of the first step that failed, after the running steps have ended.
     """
+    Thread(target=_import_modules, args=(flow,), daemon=True).start()
     assert run.lake.spark is not None  # started here, so that the threads inherit its properties
     waiting, finished = flow.waits_for(), set[int]()
     running: dict[Future[None], int] = {}
@@ -47,6 +51,13 @@ def execute_steps(flow: Flow, run: Run) -> None:
         finally:
             for future in running:
                 future.cancel()
+
+
+def _import_modules(flow: Flow) -> None:
+    """Import the slow modules of steps; a step that needs one that is missing says so itself."""
+    for module in dict.fromkeys(module for step in flow.making for module in step.imports):
+        with suppress(ImportError):
+            import_module(module)
 
 
 def execute_step(step: Step, run: Run) -> None:

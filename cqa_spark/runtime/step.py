@@ -55,6 +55,7 @@ class Step(ABC):
         name: shown in the progress output and in the run's record.
         delivers: whether the step follows the run's success, as publishing does; steps that deliver run one by one.
         compiled_from: bytes of input from which the step takes longer without compiled plans than their compilation.
+        imports: slow modules that ``execute`` imports; they are imported while Spark starts.
         records_parts: whether the step records its parts as steps of their own, instead of itself.
     """
 
@@ -62,6 +63,7 @@ class Step(ABC):
     delivers: ClassVar[bool] = False
     records_parts: ClassVar[bool] = False
     compiled_from: ClassVar[int] = 64 << 20
+    imports: ClassVar[tuple[str, ...]] = ()
 
     def reads(self) -> tuple[Product, ...]:
         """The required inputs."""

@@ -33,6 +33,7 @@ class Analyse(Step):
 
     name = "text"
     compiled_from = 8 << 20  # Spark NLP runs in Java
+    imports = ("cqa_spark.text.pipeline",)
 
     def reads(self) -> tuple[Product, ...]:
         """Posts and comments."""

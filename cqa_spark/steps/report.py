@@ -76,6 +76,7 @@ class Report(Step):
     baseline: str
 
     name = "report"
+    imports = ("cqa_spark.reports.run.page",)
 
     def reads(self) -> tuple[Product, ...]:
         """The rankings and metrics of an evaluated run."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import pytest
 from fake_steps import FakeStep
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.runtime.flow import Flow
+from cqa_spark.steps.analyse import Analyse
 from cqa_spark.steps.featurize import Featurize
+from cqa_spark.steps.report import Report
 
 READ = FakeStep("ingest", writes="posts comments")
 PAIR = FakeStep("pair", reads="posts comments", writes="examples")
@@ -102,3 +106,8 @@ def test_workers_import_what_the_tasks_of_any_step_need() -> None:
     flow = Flow("featurize", (READ, featurize), None)
     assert flow.task_imports() == {"sklearn.feature_extraction", "sklearn.linear_model"}
     assert Flow("ingest", (READ,)).task_imports() == frozenset()
+
+
+@pytest.mark.parametrize("module", [*Analyse.imports, *Report.imports])
+def test_what_steps_import_early_exists(module: str) -> None:
+    assert find_spec(module)
