@@ -96,7 +96,7 @@ def _components(measure: Measure, queries: Mapping[str, RankedQuery], at_random:
     """The components of each query, in the order of their ids."""
     for query in sorted(queries):
         ranked = queries[query]
-        yield expected_components(measure, ranked, query) if at_random else measure.components(ranked)
+        yield expected_components([measure], ranked, query)[0] if at_random else measure.components(ranked)
 
 
 def evaluate_files(gold: Path, predictions: Sequence[Path]) -> list[FileScores]:

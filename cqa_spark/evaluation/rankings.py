@@ -78,8 +78,7 @@ def _measured(measures: tuple[Measure, ...], at_random: frozenset[str]) -> Calla
 
 def _expected(measures: Sequence[Measure], pattern: Pattern, query_id: str) -> Measured:
     query = ranked_query(pattern)
-    components = [expected_components(measure, query, query_id) for measure in measures]
-    return measured(measures, components)
+    return measured(measures, expected_components(measures, query, query_id))
 
 
 def _rows(queries: pa.Table, measures: Sequence[Measure], found: Sequence[Measured]) -> pa.Table:

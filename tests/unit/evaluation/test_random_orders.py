@@ -16,7 +16,8 @@ HIT, MISS = Candidate(True, 1.0, True, 0.9), Candidate(False, 0.0, True, 0.1)
 
 def expected(written: str, candidates: list[Candidate], *, unranked: int = 0) -> tuple[float, ...]:
     query = RankedQuery(candidates, [HIT] * unranked)
-    return expected_components(parse_measure(written), query, "Q1")
+    (components,) = expected_components([parse_measure(written)], query, "Q1")
+    return components
 
 
 @pytest.mark.parametrize(
