@@ -30,7 +30,7 @@ def execute_steps(flow: Flow, run: Run) -> None:
     Raises:
         the error of the first step that failed, after the running steps have ended.
     """
-    Thread(target=_import_modules, args=(flow,), daemon=True).start()
+    Thread(target=_import_modules, args=(flow,)).start()  # no daemon: Python may not end within an import in C++
     assert run.lake.spark is not None  # started here, so that the threads inherit its properties
     waiting, finished = flow.waits_for(), set[int]()
     running: dict[Future[None], int] = {}
