@@ -40,6 +40,7 @@ class CharacterSimilarityV1(FittedQueryGroup):
     family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "similarity of the candidate and the query by tf-idf of character n-grams"
     entity: ClassVar[Entity] = Entity.PAIR
+    libraries: ClassVar[tuple[str, ...]] = ("sklearn.feature_extraction", "sklearn.preprocessing")
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
         FeatureColumn(f"{name}_cosine", f"cosine of the tf-idf vectors of character 2- to 4-grams of {both}", _SOURCE)
         for name, (_, _, both) in _COMPARED.items()

@@ -76,6 +76,7 @@ class TopicSimilarityV2(FittedQueryGroup):
     family: ClassVar[str] = "similarity"
     about: ClassVar[str] = "similarity of the candidate and the query by topics"
     entity: ClassVar[Entity] = Entity.PAIR
+    libraries: ClassVar[tuple[str, ...]] = ("sklearn.decomposition",)
     columns: ClassVar[tuple[FeatureColumn, ...]] = (
         *(feature for measures in _OF_SIDES.values() for feature in measures),
         _MAIN_SHARE,
