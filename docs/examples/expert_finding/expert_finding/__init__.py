@@ -1,0 +1,1 @@
+"""A task for cqa-spark: rank users who may answer a question."""
