@@ -263,6 +263,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "file_commands:CatalogueSettings",
             "plugins:print_encoders",
         ),
+        _job("new", "write a package with a plug-in and its test", "file_commands:NewSettings", "new.writing:new"),
         _job("features list", "list feature groups", "file_commands:CatalogueSettings", "features:print_groups"),
         _job(
             "features show",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from cqa_spark.config.command import Command
 from cqa_spark.config.fields import ObjectStorage, OutputFormat
@@ -35,6 +35,33 @@ class ShowSystemSettings(CatalogueSettings):
     examples: ClassVar[tuple[str, ...]] = ("cqa systems show best_a",)
 
     name: Annotated[str, Positional(), Shown("NAME"), Field(description="system; see cqa systems list")]
+
+
+class NewSettings(Command):
+    """Write a package with a plug-in, its entry point and a test on literal values, or a recipe.
+
+    Install the package with ``pip install --editable NAME``; then its plug-in has a name like ours.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa new feature-group shoe_size",
+        "cqa new ranker coin_toss --output plugins",
+        "cqa new recipe mine",
+    )
+
+    kind: Annotated[
+        Literal["feature-group", "ranker", "measure", "task", "recipe"],
+        Positional(),
+        Field(description="kind of plug-in"),
+    ]
+    name: Annotated[
+        str,
+        StringConstraints(pattern="^[a-z][a-z0-9_]*$"),
+        Positional(),
+        Shown("NAME"),
+        Field(description="name of the plug-in and its package: small letters, digits and underscores"),
+    ]
+    output: Annotated[OutputFolder, Field(description="folder of the package, or of the recipe")] = "."
 
 
 class SetupSettings(Command):
