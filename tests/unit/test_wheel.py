@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import site
 import subprocess
@@ -86,3 +88,22 @@ def test_another_home_has_its_own_systems(cqa: Cqa, tmp_path: Path) -> None:
     listed = cqa("systems", "list", CQA_HOME=str(tmp_path))
     assert "random" in listed
     assert "best_a" not in listed
+
+
+def test_the_page_on_plugins_works_without_a_checkout(cqa: Cqa, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "how-to" / "add-your-own.md").read_text(encoding="utf-8")
+    commands = re.findall("^cqa (new .*)$", page, re.MULTILINE)
+    written = "".join(cqa(*command.split(), "--output", str(tmp_path)) for command in commands)
+    assert (len(commands), "shoe_size/shoe_size/feature_group.py" in written) == (5, True)
+    build = [sys.executable, "-m", "uv", "build", "--quiet", "--wheel", "--no-build-isolation"]
+    subprocess.run([*build, "--python", sys.executable, str(tmp_path / "shoe_size")], check=True)
+    (wheel,) = (tmp_path / "shoe_size" / "dist").glob("*.whl")
+    (group,) = [
+        group
+        for group in json.loads(cqa("features", "list", "--format", "json", PYTHONPATH=str(wheel)))
+        if group["name"] == "shoe_size_v1"
+    ]
+    assert group["origin"] == "shoe_size 0.1.0"
+    recipe = str(tmp_path / "mine.yaml")
+    planned = cqa("run", "--config", "conf/demo.yaml", "--systems", "given_order", recipe, "--dry-run")
+    assert "- mine\n" in planned
