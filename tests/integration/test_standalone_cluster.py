@@ -1,14 +1,18 @@
 """A real cluster on this machine: what it ranks is what local mode ranks, also where it loses workers on the way."""
 
 import os
+import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import py7zr
+import pyarrow.parquet as pq
 import pytest
 import yaml
+from deltalake import DeltaTable
 from homes import make_home
 from pyspark.sql import Row, SparkSession
 from s3_server import S3Server, reach
@@ -140,3 +144,20 @@ def test_workers_that_die_while_it_trains_and_while_it_ranks_change_nothing(
             assert any(line.startswith(finished) for line in said)
             worker.kill()
     assert rows(spark, tmp_path / "bereft", RANKINGS) == expected
+
+
+@pytest.mark.more
+def test_a_plugin_reaches_the_workers_in_its_wheel(cluster: Cluster, tmp_path: Path) -> None:
+    """A task and a feature group of another package, which no machine has installed."""
+    dump = write_dump(tmp_path, site="tags.example.org", threads=60, seed=3).folder
+    example = REPOSITORY / "docs" / "examples" / "expert_finding"
+    sources = shutil.copytree(example, tmp_path / "sources")
+    build = [sys.executable, "-m", "uv", "build", "--quiet", "--wheel", "--no-build-isolation"]
+    subprocess.run([*build, "--python", sys.executable, "--out-dir", str(tmp_path), str(sources)], check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    night = ["nightly", "--overlay", str(example / "conf"), "--system", "expert_history", "--input", str(dump)]
+    with started([*submit(cluster), "--py-files", str(wheel), *night, "--lake", str(tmp_path / "lake")]):
+        pass
+    files = DeltaTable(str(tmp_path / "lake" / "tables" / "rankings")).file_uris()
+    ranked = {task for file in files for task in pq.read_table(file, columns=["task"])["task"].to_pylist()}
+    assert ranked == {"expert"}

@@ -9,10 +9,12 @@ import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
-from cqa_spark.cli import main
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.synth.stackexchange.dump import write_dump
 
@@ -71,4 +73,8 @@ def test_a_night_ranks_users_with_the_wheel_alone(tmp_path: Path) -> None:
     for night in (1, 2):
         done = subprocess.run([*program, *command, *lake], env=environment, capture_output=True, text=True)
         assert done.returncode == 0, (night, done.stderr)
-    assert main(["runs", "list", *lake, "--format", "json"]) == 0
+    files = DeltaTable(str(tmp_path / "lake" / "tables" / "rankings")).file_uris()
+    ranked = pa.concat_tables(pq.read_table(file, columns=["task", "system", "candidate_id"]) for file in files)
+    assert set(ranked["task"].to_pylist()) == {"expert"}
+    assert set(ranked["system"].to_pylist()) == {"expert_history", "most_answers"}
+    assert all(candidate.startswith("user-") for candidate in ranked["candidate_id"].to_pylist())
