@@ -11,6 +11,7 @@ from cqa_spark.reports.run.console import print_tests
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.steps.report import report_content
 from cqa_spark.tasks.duplicate.flow import duplicates as duplicates_flow
+from cqa_spark.tasks.duplicate.task import Duplicate
 
 
 def duplicates(settings: DuplicatesSettings) -> None:
@@ -19,7 +20,7 @@ def duplicates(settings: DuplicatesSettings) -> None:
     Raises:
         InputError: a site has several dumps.
     """
-    sources = dump_sources(settings.dump_format, settings)
+    sources = dump_sources(settings.dump_format or Duplicate.formats[0], settings)
     if len(sources) > 1:
         raise InputError(f"{len(sources)} dumps of one site", "name one of them with --input")
     finished = run_flow(duplicates_flow(settings, sources[0]), settings)

@@ -15,7 +15,6 @@ def checks() -> Checks:
         "task": partial(_look_up, "cqa_spark.examples.task", "task"),
         "corpus": partial(_look_up, "cqa_spark.corpora.registry", "require_file_format"),
         "source format": partial(_look_up, "cqa_spark.corpora.registry", "require_format"),
-        "dump format": partial(_look_up, "cqa_spark.corpora.registry", "require_dump_format"),
         "data set": _check_data_set,
         "embedding model": _check_embedding_model,
         "feature group": partial(_look_up, "cqa_spark.features.registry", "group_class"),

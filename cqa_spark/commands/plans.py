@@ -10,6 +10,7 @@ from cqa_spark.config.settings import DuplicatesSettings, NightlySettings, Score
 from cqa_spark.corpora.registry import dump_before_search
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.tasks.duplicate.flow import duplicates
+from cqa_spark.tasks.duplicate.task import Duplicate
 from cqa_spark.tasks.preferred_answer.flow import dataset, preferred_answer
 
 
@@ -29,7 +30,7 @@ def _nightly(settings: NightlySettings) -> Flow:
 
 
 def _duplicates(settings: DuplicatesSettings) -> Flow:
-    return duplicates(settings, dump_before_search(settings.dump_format, settings))
+    return duplicates(settings, dump_before_search(settings.dump_format or Duplicate.formats[0], settings))
 
 
 def _train(settings: TrainSettings) -> Flow:

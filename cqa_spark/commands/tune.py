@@ -13,6 +13,7 @@ from cqa_spark.experiments.cross_validation import CrossValidated, cross_validat
 from cqa_spark.experiments.evaluation_split import Part
 from cqa_spark.experiments.nested_folds import nested_folds
 from cqa_spark.experiments.trials import Trial, chosen, planned_trials, verdict
+from cqa_spark.flows.shared_steps import evaluation_of
 from cqa_spark.lake.publishing import snapshot_of
 from cqa_spark.lake.run import Run
 from cqa_spark.object_store.locations import write_file
@@ -31,6 +32,7 @@ def tune(settings: TuneSettings) -> None:
     tries the same parameters first.
     """
     system = read_systems([settings.system])[0]
+    settings = settings.model_copy(update={"evaluation": evaluation_of(settings.evaluation, system.task)})
     trials = list(planned_trials(system, budget=settings.search.budget, seed=settings.search.seed))
     tuned = snapshot_of(read_lake(settings), settings.run_id)
     run = Run(tuned.lake, tuned.record, on_step=lambda step: None, before=tuned.manifest)

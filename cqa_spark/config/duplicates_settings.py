@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from cqa_spark.config.dump_settings import DumpJobSettings
-from cqa_spark.config.fields import Baseline, DumpFormat, OutputFormat, Report, Systems, baseline_not_run
+from cqa_spark.config.fields import Baseline, InputFormat, OutputFormat, Report, Systems, baseline_not_run
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Section
 from cqa_spark.config.value_types import EmbeddingModelName, NotHashed, RunName, Shown
@@ -42,7 +42,7 @@ class DuplicatesSettings(DumpJobSettings):
     )
     needs: ClassVar[tuple[str, ...]] = ("dumps.input", "systems")
 
-    dump_format: DumpFormat = "stackexchange"
+    dump_format: InputFormat = None
     systems: Systems = ()
     baseline: Baseline = "given_order"
     retrieval: RetrievalSettings = RetrievalSettings()

@@ -12,8 +12,8 @@ from cqa_spark.config.sections import SparkSettings
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import (
     CorpusName,
-    DumpFormatName,
     Folder,
+    FormatName,
     NotHashed,
     OptionalFolder,
     OutputFile,
@@ -39,7 +39,9 @@ Spark = Annotated[SparkSettings, NotHashed()]
 ObjectStorage = Annotated[ObjectStorageSettings, NotHashed()]
 Site = Annotated[SiteName, Field(description="site name; prefix of every key")]
 Corpus = Annotated[CorpusName, Field(description="format of the input files")]
-DumpFormat = Annotated[DumpFormatName, Field(description="format of the dump")]
+InputFormat = Annotated[
+    FormatName | None, Field(description="format of the input; default: the one that the task is made for")
+]
 Task = Annotated[TaskName | None, Field(description="ranking task; default: the task of the systems")]
 Systems = Annotated[RunSystemNames, Field(description="systems to train and rank with; see cqa systems list")]
 Baseline = Annotated[SystemName, Field(description="system to compare all others with")]

@@ -10,12 +10,11 @@ from pydantic import Field
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.duplicates_settings import RetrievalSettings
-from cqa_spark.config.fields import KeptPublications, Report, Task
+from cqa_spark.config.fields import InputFormat, KeptPublications, Report, Task
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import AnswerSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, TrainingInputs
 from cqa_spark.config.value_types import (
-    FormatName,
     InputFile,
     NotHashed,
     OutputFolder,
@@ -43,9 +42,7 @@ class NightlySettings(DumpJobSettings):
     lake_factor: ClassVar[float] = 2
     scratch_factor: ClassVar[float] = 3  # docs/nightly.md, Disk space, has the measurements
 
-    dump_format: Annotated[
-        FormatName | None, Field(description="format of the input; default: the one that the task is made for")
-    ] = None
+    dump_format: InputFormat = None
     inputs: Annotated[TrainingInputs, NotHashed()] = TrainingInputs()
     task: Task = None
     answers: AnswerSettings = AnswerSettings()

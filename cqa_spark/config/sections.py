@@ -66,9 +66,8 @@ class EvaluationSettings(ResamplingSettings):
     """Evaluation: measures and uncertainty."""
 
     measures: MeasureNames = Field(
-        default=("MAP@10", "AvgRec@10", "MRR@10", "P@1", "nDCG@10", "Precision", "Recall", "F1", "Accuracy"),
-        min_length=1,
-        description="measures to report; the report is sorted by the first one",
+        default=(),
+        description="measures to report, of which the first one sorts the report; default: those of the task",
     )
 
 

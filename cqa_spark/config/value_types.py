@@ -159,7 +159,6 @@ RunName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*
 Size = Annotated[ByteSize, BeforeValidator(_with_unit), Shown("SIZE")]
 
 FormatName = Annotated[str, _checked("source format"), Shown("NAME")]
-DumpFormatName = Annotated[str, _checked("dump format"), Shown("NAME")]
 DataSetName = Annotated[str, _checked("data set"), Shown("NAME")]
 EmbeddingModelName = Annotated[str, _checked("embedding model"), Shown("NAME")]
 CorpusName = Annotated[str, _checked("corpus"), Shown("NAME")]

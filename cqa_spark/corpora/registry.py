@@ -87,23 +87,11 @@ def require_file_format(corpus: str) -> type[AnnotatedFiles]:
     """The format of annotated files of this name.
 
     Raises:
-        ConfigError: unknown format; the known ones are listed.
+        ConfigError: unknown format, or one of dumps; the known ones are listed.
         EnvironmentProblem: its module cannot be imported.
     """
-    source = CORPORA.load(corpus) if corpus in CORPORA.names() else None
-    if source is None or isinstance(source, DumpFormat):
-        raise _unknown(corpus, dumps=False)
+    source = CORPORA.load(corpus)
+    if isinstance(source, DumpFormat):
+        known = [name for name, other in CORPORA.load_all().items() if not isinstance(other, DumpFormat)]
+        raise ConfigError(f"{corpus} is a format of dumps", f"formats of annotated files: {', '.join(known)}")
     return source
-
-
-def require_dump_format(dump_format: str) -> DumpFormat:
-    """The format of dumps of this name; errors as for ``require_file_format``."""
-    source = CORPORA.load(dump_format) if dump_format in CORPORA.names() else None
-    if not isinstance(source, DumpFormat):
-        raise _unknown(dump_format, dumps=True)
-    return source
-
-
-def _unknown(name: str, *, dumps: bool) -> ConfigError:
-    known = [known for known, source in CORPORA.load_all().items() if isinstance(source, DumpFormat) == dumps]
-    return ConfigError(f"unknown source format: {name}", f"known formats: {', '.join(known)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cqa_spark.config.sections import FeatureSettings
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings, ScoreSettings, TrainSettings
 from cqa_spark.corpora.source import Source
 from cqa_spark.examples.task import TASKS
@@ -15,7 +15,7 @@ from cqa_spark.experiments.evaluation_split import EveryFold, HeldOut
 from cqa_spark.experiments.every_query import RankEveryQuery
 from cqa_spark.experiments.learning_curve import LearningCurve
 from cqa_spark.experiments.seeds import OtherSeeds
-from cqa_spark.flows.shared_steps import annotated_files, learning, text_analysis
+from cqa_spark.flows.shared_steps import annotated_files, evaluation_of, learning, text_analysis
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
 from cqa_spark.steps.compute_features import ComputeFeatures
@@ -44,7 +44,7 @@ def run(settings: RunSettings) -> Flow:
     systems = read_systems(settings.systems)
     task = task_of(systems)
     source = annotated_files(settings, settings.inputs.by_split())
-    folds = EveryFold(settings.features.folds)
+    folds, evaluation = EveryFold(settings.features.folds), evaluation_of(settings.evaluation, task)
     return Flow(
         "run",
         (
@@ -52,10 +52,10 @@ def run(settings: RunSettings) -> Flow:
             Pair(TASKS.names(), allow_shared_threads=settings.allow_shared_threads),
             *learning(systems, task, settings.features, every_fold=settings.every_fold),
             RankEveryQuery(systems, folds) if settings.every_fold else Score(systems, task),
-            Evaluate(settings.evaluation, settings.baseline, at_random(systems), cross_validated=settings.every_fold),
-            *([EvaluateSets(settings.evaluation, settings.baseline)] if task_named(task).grades_pairs else []),
-            *_experiments(systems, settings),
-            Report(settings.report, settings.evaluation.measures, settings.baseline),
+            Evaluate(evaluation, settings.baseline, at_random(systems), cross_validated=settings.every_fold),
+            *([EvaluateSets(evaluation, settings.baseline)] if task_named(task).grades_pairs else []),
+            *_experiments(systems, settings, evaluation),
+            Report(settings.report, evaluation.measures, settings.baseline),
             *([Publish()] if settings.publish else []),
         ),
     )
@@ -118,9 +118,9 @@ def score_file(settings: ScoreSettings, system: System) -> Flow:
     )
 
 
-def _experiments(systems: Sequence[System], settings: RunSettings) -> tuple[Step, ...]:
+def _experiments(systems: Sequence[System], settings: RunSettings, evaluation: EvaluationSettings) -> tuple[Step, ...]:
     """The experiments that the settings of a run enable."""
-    chosen, evaluation = settings.experiments, settings.evaluation
+    chosen = settings.experiments
     studied = [system for system in systems if system.name in chosen.systems]
     return (
         *([CrossValidation(systems, chosen, evaluation, settings.features)] if chosen.cross_validation else []),

@@ -9,7 +9,7 @@ from cqa_spark.corpora.source import Source
 from cqa_spark.errors import ConfigError
 from cqa_spark.examples.night import Night
 from cqa_spark.examples.task import task as task_named
-from cqa_spark.flows.shared_steps import training
+from cqa_spark.flows.shared_steps import evaluation_of, training
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
@@ -44,7 +44,7 @@ def nightly(
     ranked_once = task_named(task).candidates_stay
     new = [system for system in systems if system.name not in kept]
     names, groups = [system.name for system in systems], groups_of(systems)
-    baseline, measures = task_named(task).baseline, settings.evaluation.measures
+    baseline, evaluation = task_named(task).baseline, evaluation_of(settings.evaluation, task)
     unchanged = None if settings.full else last
     return Flow(
         "nightly",
@@ -56,10 +56,10 @@ def nightly(
             *(training(new, task, settings.features) if new else []),
             ComputeFeatures(names, groups, task, settings.features, unchanged, ranked_once, computed=groups_of(new)),
             Score(systems, task, unchanged, ranked_once),
-            Evaluate(settings.evaluation, baseline, last=unchanged),
+            Evaluate(evaluation, baseline, last=unchanged),
             *([] if last is None else [Changes(last)]),
-            Check(last, settings.checks, settings.system, measures[0]),
-            Report(settings.report, measures, baseline),
+            Check(last, settings.checks, settings.system, evaluation.measures[0]),
+            Report(settings.report, evaluation.measures, baseline),
             Publish(force=settings.force, who=settings.who),
         ),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cqa_spark.config.sections import FeatureSettings
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings, ScoreSettings, TrainSettings
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.corpora.source import Source
@@ -27,6 +27,11 @@ def annotated_files(
 ) -> Source:
     """The files of a job's corpus, by split."""
     return file_source(settings.corpus, by_split, site=settings.site, storage=settings.object_storage)
+
+
+def evaluation_of(settings: EvaluationSettings, task: str) -> EvaluationSettings:
+    """The settings of an evaluation, with the measures of the task unless others are named."""
+    return settings if settings.measures else settings.model_copy(update={"measures": task_named(task).measures})
 
 
 def learning(

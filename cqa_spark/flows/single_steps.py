@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.config.settings import (
     EvaluateSettings,
     FeatureAuditSettings,
@@ -16,7 +17,7 @@ from cqa_spark.config.settings import (
 from cqa_spark.errors import ConfigError
 from cqa_spark.examples.task import TASKS
 from cqa_spark.features.registry import group_class, known_groups
-from cqa_spark.flows.shared_steps import text_steps
+from cqa_spark.flows.shared_steps import evaluation_of, text_steps
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.steps.audit import Audit
 from cqa_spark.steps.evaluate import Evaluate
@@ -87,12 +88,17 @@ def evaluate(settings: EvaluateSettings, given: Given) -> Flow:
             f"name one of {', '.join(trained)} with --baseline",
         )
     chance = at_random(read_systems(known_systems()))
-    return Flow("evaluate", (Evaluate(settings.evaluation, settings.baseline, chance),), given)
+    return Flow("evaluate", (Evaluate(_evaluation(settings), settings.baseline, chance),), given)
 
 
 def report(settings: ReportSettings, given: Given) -> Flow:
     """Metrics → a page."""
-    return Flow("report", (Report(settings.report, settings.evaluation.measures, settings.baseline),), given)
+    return Flow("report", (Report(settings.report, _evaluation(settings).measures, settings.baseline),), given)
+
+
+def _evaluation(settings: EvaluateSettings | ReportSettings) -> EvaluationSettings:
+    """The evaluation of the task of the baseline."""
+    return evaluation_of(settings.evaluation, task_of(read_systems([settings.baseline])))
 
 
 def audit(settings: FeatureAuditSettings, given: Given) -> Flow:

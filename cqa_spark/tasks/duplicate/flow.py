@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cqa_spark.config.settings import DuplicatesSettings
 from cqa_spark.corpora.source import Source
-from cqa_spark.flows.shared_steps import training
+from cqa_spark.flows.shared_steps import evaluation_of, training
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.ingest import Ingest
@@ -27,6 +27,7 @@ def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
     """
     systems, retrieval = read_systems(settings.systems), settings.retrieval
     task = task_of(systems)
+    evaluation = evaluation_of(settings.evaluation, task)
     return Flow(
         "duplicates",
         (
@@ -35,8 +36,8 @@ def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
             Candidates(retrieval, trains=learn(systems)),
             *training(systems, task, settings.features),
             Score(systems, task),
-            Evaluate(settings.evaluation, settings.baseline, second_baseline=_NOTHING_KEPT),
-            Report(settings.report, settings.evaluation.measures, settings.baseline),
+            Evaluate(evaluation, settings.baseline, second_baseline=_NOTHING_KEPT),
+            Report(settings.report, evaluation.measures, settings.baseline),
             *([Publish()] if settings.publish else []),
         ),
     )

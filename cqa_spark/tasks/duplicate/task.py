@@ -28,7 +28,8 @@ class Duplicate(Task):
     relevant_from = 1
     formats = ("stackexchange", "question_list")
     baseline = "bm25_order"
-    measures = ("TMAP", "RR@50", "R@50", "R@10", "OracleTMAP")
+    # TMAP judges the cut rankings; RR@50 and R@50 judge the order, over the questions that have a duplicate.
+    measures = ("TMAP", "RR@50", "R@50", "R@10", "OracleTMAP", "UncutTMAP")
     candidates_stay = True
 
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
