@@ -19,7 +19,7 @@ from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake as Storage
-from cqa_spark.reports.explanation.content import Explained
+from cqa_spark.reports.sections.explanation import Explained
 from cqa_spark.runtime.workspace import read_lake
 
 _LISTED = pa.schema(

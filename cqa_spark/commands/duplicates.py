@@ -7,9 +7,9 @@ from cqa_spark.config.settings import DuplicatesSettings
 from cqa_spark.corpora.registry import dump_sources
 from cqa_spark.errors import InputError, noted
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.run.console import print_tests
+from cqa_spark.reports.sections import systems
 from cqa_spark.runtime.workspace import run_flow
-from cqa_spark.steps.report import report_content
+from cqa_spark.steps.report import written_report
 from cqa_spark.tasks.duplicate.flow import duplicates as duplicates_flow
 from cqa_spark.tasks.duplicate.task import Duplicate
 
@@ -27,5 +27,5 @@ def duplicates(settings: DuplicatesSettings) -> None:
     with noted(f"run {finished.run_id} is {'published' if settings.publish else 'finished, and not published'}"):
         print_report(finished)
         terminal = Terminal()
-        print_tests(report_content(finished), terminal)
+        written_report(finished).show(terminal, systems.SECTION)
         terminal.line(f"run: {finished.run_id}{', published' if settings.publish else ''}")

@@ -7,13 +7,11 @@ from cqa_spark.config.settings import PreferredAnswerExperimentSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.console import print_grid
-from cqa_spark.reports.preferred_answer.grids import grids
-from cqa_spark.reports.preferred_answer.wording import chosen_parameters, conclusions
-from cqa_spark.reports.run.content import RunReport
+from cqa_spark.reports.sections.preferred_answer.section import SECTION
+from cqa_spark.reports.sections.preferred_answer.study import AnswerStudy
 from cqa_spark.runtime.tracking import metric_name, track, track_trials
 from cqa_spark.runtime.workspace import run_flow
-from cqa_spark.steps.report import report_content
+from cqa_spark.steps.report import written_report
 from cqa_spark.systems.trained_system import model_artifact
 from cqa_spark.tasks.preferred_answer.experiment.tuning import logged_trials
 from cqa_spark.tasks.preferred_answer.flow import preferred_answer
@@ -22,17 +20,19 @@ from cqa_spark.tasks.preferred_answer.flow import preferred_answer
 def experiment(settings: PreferredAnswerExperimentSettings) -> None:
     """Build the data set, compute features once for all systems, train and evaluate them, and write the report."""
     run = run_flow(preferred_answer(settings), settings, create=False)
-    content = report_content(run)
+    report, terminal = written_report(run), Terminal()
     print_card(run, settings.threads.name)
-    _print(content, run)
-    if settings.tracking.enabled:
-        _track(run, settings, content)
+    report.show(terminal, SECTION)
+    terminal.line(f"report: {run.record.artifacts['report']}")
+    terminal.line(f"run: {run.run_id}")
+    study = report.data(SECTION)
+    if settings.tracking.enabled and study is not None:
+        _track(run, settings, study)
 
 
-def _track(finished: Run, settings: PreferredAnswerExperimentSettings, content: RunReport) -> None:
+def _track(finished: Run, settings: PreferredAnswerExperimentSettings, study: AnswerStudy) -> None:
     """Log the run and, where parameters were searched, every trial to MLflow."""
-    assert content.study is not None, "the experiment's report has one"
-    study, artifacts = content.study, finished.record.artifacts
+    artifacts = finished.record.artifacts
     searched = {"config_hash": finished.record.config_hash, "budget": str(settings.experiment.budget)}
     figures = [figure for figure in study.figures if figure.site == EVERY]
     track(
@@ -45,15 +45,4 @@ def _track(finished: Run, settings: PreferredAnswerExperimentSettings, content: 
     )
     for search in study.searches:
         trials = logged_trials(finished, search.system)
-        track_trials(settings.tracking, f"tune {search.system}", searched, trials, chosen_parameters(search))
-
-
-def _print(content: RunReport, run: Run) -> None:
-    assert content.study is not None, "the experiment's report has one"
-    terminal = Terminal()
-    for grid in grids(content.study, content.ablations, content.seeds):
-        print_grid(grid, terminal)
-    for sentence in conclusions(content.study):
-        terminal.line(sentence)
-    terminal.line(f"report: {run.record.artifacts['report']}")
-    terminal.line(f"run: {run.run_id}")
+        track_trials(settings.tracking, f"tune {search.system}", searched, trials, search.chosen)

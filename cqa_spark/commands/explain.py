@@ -17,8 +17,8 @@ from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.rankings import best_first
 from cqa_spark.rankers.scoring import collect_candidates
-from cqa_spark.reports.explanation.console import print_explanation
-from cqa_spark.reports.explanation.content import Explained
+from cqa_spark.reports.sections import explanation
+from cqa_spark.reports.sections.explanation import Explained
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.explanations import explains, strongest_contributions
 from cqa_spark.systems.feature_frames import feature_frames
@@ -37,7 +37,8 @@ def explain(settings: ExplainSettings) -> None:
     """
     asked = settings.explained
     snapshot = snapshot_of(read_lake(settings), settings.run_id)
-    print_explanation(explained_thread(snapshot, asked.thread, system=asked.system, site=asked.site), Terminal())
+    explained = explained_thread(snapshot, asked.thread, system=asked.system, site=asked.site)
+    explanation.console(explained, Terminal())
 
 
 def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, site: str | None) -> Explained:

@@ -49,8 +49,8 @@ def print_comparison(settings: CompareFilesSettings) -> None:
     from cqa_spark.evaluation.evaluate_scores import compare_scores
     from cqa_spark.evaluation.evaluate_trec import compare_runs
     from cqa_spark.process.terminal import Terminal
-    from cqa_spark.reports.file_comparison import file_comparison_grid
-    from cqa_spark.reports.kit.console import print_grid
+    from cqa_spark.reports.kit.tables import print_grid
+    from cqa_spark.reports.sections.file_comparison import file_comparison_grid
 
     resampling = settings.resampling.model_dump()
     with _local_copies(settings) as (gold, *predictions):

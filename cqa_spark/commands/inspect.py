@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.settings import InspectSettings
 from cqa_spark.errors import InputError
 from cqa_spark.lake.publishing import Snapshot, snapshot_of
@@ -12,17 +11,11 @@ from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.comparison.as_json import comparison_json
-from cqa_spark.reports.comparison.collect import table_changes
-from cqa_spark.reports.comparison.console import print_comparison
-from cqa_spark.reports.comparison.content import Comparison
-from cqa_spark.reports.comparison.page import render_comparison
-from cqa_spark.reports.inspection.as_json import inspection_json
-from cqa_spark.reports.inspection.collect import collect_inspection, run_shown
-from cqa_spark.reports.inspection.console import print_inspection
-from cqa_spark.reports.inspection.content import Inspection
-from cqa_spark.reports.inspection.page import render_inspection
+from cqa_spark.reports import kinds
 from cqa_spark.reports.kit.page import page_bytes
+from cqa_spark.reports.section import Report
+from cqa_spark.reports.sections.comparison import ComparedRuns, table_changes
+from cqa_spark.reports.sections.inspection.facts import InspectedRun
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import read_lake
 
@@ -35,15 +28,26 @@ def inspect(settings: InspectSettings) -> None:
     Raises:
         InputError: nothing is published, no such run has succeeded, or it wrote no table to show.
     """
+    report = _report(settings)
+    if settings.format == "json":
+        print(report.json())
+    else:
+        report.show(Terminal())
+    if settings.page:
+        write_file(settings.page, page_bytes(report.page()), settings.object_storage)
+        # To stderr, because programs may parse stdout.
+        Terminal(stderr=True).line(f"page: {settings.page}")
+
+
+def _report(settings: InspectSettings) -> Report:
     lake = read_lake(settings)
     if settings.compares:
-        _show_comparison(compare(lake, settings.diff, settings.run_id), settings)
-    else:
-        _show_inspection(look_at(snapshot_of(lake, settings.run_id)), settings)
+        return kinds.COMPARISON.collect(compare(lake, settings.diff, settings.run_id))
+    return kinds.INSPECTION.collect(inspected_run(snapshot_of(lake, settings.run_id)))
 
 
-def look_at(snapshot: Snapshot) -> Inspection:
-    """Collect the contents of a run's tables.
+def inspected_run(snapshot: Snapshot) -> InspectedRun:
+    """The tables of a run that an inspection reads.
 
     Raises:
         InputError: the run wrote none of them.
@@ -54,8 +58,9 @@ def look_at(snapshot: Snapshot) -> Inspection:
             f"run {snapshot.record.run_id} has no tables to show",
             "choose a run that read dumps; cqa runs show lists the tables of a run",
         )
-    return collect_inspection(
-        run_shown(snapshot.record, snapshot.lake.root),
+    return InspectedRun(
+        snapshot.lake.root,
+        snapshot.record,
         community,
         snapshot.read(QUARANTINE) if snapshot.has(QUARANTINE) else None,
         snapshot.entries_or_none(ORPHANS),
@@ -63,46 +68,23 @@ def look_at(snapshot: Snapshot) -> Inspection:
     )
 
 
-def compare(lake: Lake, runs: tuple[str, ...], looked_at: str | None) -> Comparison:
+def compare(lake: Lake, runs: tuple[str, ...], default: str | None) -> ComparedRuns:
     """Compare the tables of two runs.
 
     Args:
         lake: holds both.
         runs: the earlier run, and optionally the later one.
-        looked_at: the later run if ``runs`` names one only; None for the published one.
+        default: the later run if ``runs`` names one only; None for the published one.
     """
     before = snapshot_of(lake, runs[0])
-    after = snapshot_of(lake, runs[1] if len(runs) > 1 else looked_at)
+    after = snapshot_of(lake, runs[1] if len(runs) > 1 else default)
     pairs = {t: (before.read(t), after.read(t)) for t in COMMUNITY if before.has(t) and after.has(t)}
-    return Comparison(
+    return ComparedRuns(
+        lake=lake.root,
+        code_version=code_version(),
         before=before.record.run_id,
         after=after.record.run_id,
         tables=table_changes(pairs),
         only_before=tuple(t.name for t in COMMUNITY if before.has(t) and not after.has(t)),
         only_after=tuple(t.name for t in COMMUNITY if after.has(t) and not before.has(t)),
     )
-
-
-def _show_inspection(inspection: Inspection, settings: InspectSettings) -> None:
-    if settings.format == "json":
-        print(inspection_json(inspection))
-    else:
-        print_inspection(inspection, Terminal())
-    if settings.page:
-        _write(settings.page, render_inspection(inspection), settings.object_storage)
-
-
-def _show_comparison(comparison: Comparison, settings: InspectSettings) -> None:
-    if settings.format == "json":
-        print(comparison_json(comparison))
-    else:
-        print_comparison(comparison, Terminal())
-    if settings.page:
-        page = render_comparison(comparison, settings.lake, code_version())
-        _write(settings.page, page, settings.object_storage)
-
-
-def _write(path: str, page: str, storage: ObjectStorageSettings) -> None:
-    """Write the page, and print its path to stderr, because programs may parse stdout."""
-    write_file(path, page_bytes(page), storage)
-    Terminal(stderr=True).line(f"page: {path}")

@@ -18,14 +18,13 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.console import print_grid
-from cqa_spark.reports.night.grids import night_grids
+from cqa_spark.reports.sections import night
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import open_run_in, run_flow_in, write_lake
 from cqa_spark.spark.session import session_of
 from cqa_spark.steps.kept_models import kept_model, published_before
 from cqa_spark.steps.publish import publish_run
-from cqa_spark.steps.report import report_content
+from cqa_spark.steps.report import written_report
 from cqa_spark.systems.trained_system import model_artifact
 
 
@@ -140,7 +139,4 @@ def _trained_on_files(lake: LeasedLake, settings: NightlySettings, kept: Mapping
 
 def _print_night(run: Run) -> None:
     """Print what changed and the verdicts, before anything is published."""
-    night, terminal = report_content(run).night, Terminal()
-    assert night is not None, "the run was checked"
-    for grid in night_grids(night):
-        print_grid(grid, terminal)
+    written_report(run).show(Terminal(), night.SECTION)

@@ -6,9 +6,9 @@ from cqa_spark import flows
 from cqa_spark.config.settings import ReportSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.run.console import print_systems
+from cqa_spark.reports.sections import summary
 from cqa_spark.runtime.workspace import given, run_flow
-from cqa_spark.steps.report import report_content
+from cqa_spark.steps.report import written_report
 
 
 def report(settings: ReportSettings) -> None:
@@ -24,6 +24,6 @@ def print_report(run: Run) -> None:
     """
     terminal = Terminal()
     terminal.line()
-    print_systems(report_content(run), terminal)
+    written_report(run).show(terminal, summary.HEAD)
     terminal.line()
     terminal.line(f"report: {run.record.artifacts['report']}")

@@ -20,9 +20,8 @@ from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.object_store.remote_files import fetch, find_files
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.reproduction.console import print_reproduced
-from cqa_spark.reports.reproduction.content import About, Reproduced
-from cqa_spark.reports.reproduction.scores_file import SCORES, scores_json
+from cqa_spark.reports.sections import reproduction
+from cqa_spark.reports.sections.reproduction import SCORES, About, Reproduced, scores_json
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
 from cqa_spark.systems.recipes import read_systems
 from cqa_spark.systems.system import System, known_systems
@@ -46,7 +45,7 @@ def reproduce(settings: ReproduceSettings) -> None:
             outcomes += _reproduce_together(settings, folder, sets[name], task, members)
             # The scores of finished runs stay if a later one fails.
             write_file(scores, scores_json(outcomes).encode(), settings.object_storage)
-    print_reproduced(outcomes, map(_about, systems), Terminal())
+    reproduction.console(outcomes, map(_about, systems), Terminal())
     Terminal().line(f"scores: {scores}")
 
 

@@ -15,7 +15,7 @@ from cqa_spark.evaluation.evaluate_scores import correlation, mean_correlation
 from cqa_spark.evaluation.measures.pearson import Pearson
 from cqa_spark.examples.task import task as task_named
 from cqa_spark.object_store.locations import local_source
-from cqa_spark.reports.reproduction.content import Reproduced
+from cqa_spark.reports.sections.reproduction import Reproduced
 from cqa_spark.systems.recipes import at_random
 from cqa_spark.systems.system import System
 

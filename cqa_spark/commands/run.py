@@ -13,7 +13,7 @@ from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.tracking import metric_name, open_tracking, track
 from cqa_spark.runtime.workspace import run_flow
-from cqa_spark.steps.report import report_content
+from cqa_spark.steps.report import written_report
 from cqa_spark.systems.recipes import read_systems, task_of
 from cqa_spark.systems.trained_system import model_artifact
 
@@ -33,7 +33,7 @@ def run(settings: RunSettings) -> None:
 
 
 def _track(finished: Run, settings: RunSettings) -> None:
-    headline = report_content(finished).evaluation
+    headline = written_report(finished).head.evaluation
     metrics = [entry for entry in finished.entries(METRICS) if entry["split"] == headline.split]
     parameters = {
         "task": task_of(read_systems(settings.systems)),

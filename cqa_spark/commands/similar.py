@@ -13,8 +13,7 @@ from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.publishing import Snapshot, snapshot_of
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.console import print_grid
-from cqa_spark.reports.kit.grid import Cell, Grid
+from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
 from cqa_spark.retrieval.bm25 import Bm25
 from cqa_spark.retrieval.published_index import Similar, most_similar, read_index
 from cqa_spark.retrieval.vectors import Vectors, as_integers

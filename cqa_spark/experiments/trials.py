@@ -12,7 +12,7 @@ from cqa_spark.experiments.cross_validation import CrossValidated
 from cqa_spark.rankers.search_space import draw, search_space, with_values
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.reports.kit.numbers import p_value, points, signed_points
-from cqa_spark.reports.kit.significance import SIGNIFICANT
+from cqa_spark.reports.kit.wording import SIGNIFICANT
 from cqa_spark.runtime.tracking import LoggedTrial
 from cqa_spark.systems.system import System
 

@@ -1,5 +1,5 @@
-"""Reports for people, one package or module for each topic; ``kit`` holds what all topics share.
+"""Reports for people: ``kinds`` are lists of ``sections``, which are made of the components of the ``kit``.
 
-Each topic gathers plain values from tables (``collect``, ``content``), and renders them as HTML (``page`` or a
-``section``) or prints them to the terminal (``console``).
+A section gathers plain values from a run (``data``), renders them as HTML (``page``), and may print them to the
+terminal (``console``); ``section`` has the contract. The modules beside it hold what several sections share.
 """

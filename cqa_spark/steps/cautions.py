@@ -9,7 +9,7 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.model_folder.reading import open_model_folder
-from cqa_spark.reports.run.content import Caution
+from cqa_spark.reports.reported_run import Caution
 from cqa_spark.steps.languages import foreign_to
 from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.trained_system import model_artifact

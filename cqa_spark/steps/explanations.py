@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from pyspark.sql import functions as F
@@ -14,8 +13,8 @@ from cqa_spark.lake.run import Run
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.scoring import collect_candidates
-from cqa_spark.reports.explanation.content import FeatureContribution
-from cqa_spark.reports.run.queries.content import QueryStory
+from cqa_spark.reports.contributions import FeatureContribution
+from cqa_spark.reports.reported_run import Pair, Query
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System
@@ -27,30 +26,20 @@ SHOWN = 6
 CANDIDATE = ("site", "query_id", "candidate_id")
 
 
-def explained_stories(run: Run, system: str, stories: Sequence[QueryStory]) -> tuple[QueryStory, ...]:
-    """The stories with the feature contributions of their candidates; unchanged if the ranker explains no scores."""
-    if not run.artifact(model_artifact(system)) or not stories:
-        return tuple(stories)
+def explained_pairs(run: Run, system: str, queries: Sequence[Query]) -> Mapping[Pair, tuple[FeatureContribution, ...]]:
+    """The feature contributions to the scores of all candidates of a few queries; empty if the ranker explains none."""
+    if not run.artifact(model_artifact(system)) or not queries:
+        return {}
     trained = trained_system(run, model_artifact(system))
     if not explains(trained.model):
-        return tuple(stories)
-    queries = [F.struct(F.lit(story.site), F.lit(story.query_id)) for story in stories]
-    examples = task_examples(run, trained.system.task).where(F.struct("site", "query_id").isin(queries))
+        return {}
+    wanted = [F.struct(F.lit(site), F.lit(query_id)) for site, query_id in queries]
+    examples = task_examples(run, trained.system.task).where(F.struct("site", "query_id").isin(wanted))
     with feature_frames(run, [trained.system], examples, few=True) as frame_of:
         candidates = collect_candidates(frame_of(trained.system), trained.model.description.features)
-    keys = zip(*(candidates.examples.column(name).to_pylist() for name in CANDIDATE), strict=True)
+    pairs = zip(*(candidates.examples.column(name).to_pylist() for name in CANDIDATE), strict=True)
     about = meanings(trained.model.description.features, trained.groups)
-    found = dict(zip(keys, strongest_contributions(trained.model, trained.system, candidates, about), strict=True))
-    return tuple(
-        replace(
-            story,
-            candidates=tuple(
-                replace(each, contributions=found.get((story.site, story.query_id, each.candidate_id), ()))
-                for each in story.candidates
-            ),
-        )
-        for story in stories
-    )
+    return dict(zip(pairs, strongest_contributions(trained.model, trained.system, candidates, about), strict=True))
 
 
 def strongest_contributions(

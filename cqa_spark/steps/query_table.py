@@ -3,59 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 
-from cqa_spark.lake.run import Run
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.object_store.locations import local_target, write_file
+from cqa_spark.reports.evaluation import evaluation
+from cqa_spark.reports.kinds import QUERIES
 from cqa_spark.reports.kit.page import page_bytes
-from cqa_spark.reports.query_table.content import MeasuredQuery, QueryTable
-from cqa_spark.reports.query_table.csv_file import write_csv
-from cqa_spark.reports.query_table.page import render_query_table
-from cqa_spark.reports.run.content import RunReport
+from cqa_spark.reports.reported_run import MeasuredQuery, QueryLinks, ReportedRun
+from cqa_spark.reports.sections.query_table import QueryTable, write_csv
 
 SHOWN = 5_000
 """Maximum number of queries on the page; the CSV file has all."""
 
 
-@dataclass
-class QueryFiles:
-    """``REPORT.queries.csv`` and ``REPORT.queries.html``.
+def write_query_files(
+    run: ReportedRun, queries: Iterable[MeasuredQuery], target: str, storage: ObjectStorageSettings
+) -> QueryLinks:
+    """Write ``REPORT.queries.csv`` and ``REPORT.queries.html``.
 
-    Attributes:
-        run: the run.
+    Args:
+        run: the reported run.
+        queries: its queries, the lowest values first.
         target: path of the report.
+        storage: object storage settings.
+
+    Returns:
+        The names of both files.
     """
-
-    run: Run
-    target: str
-    _written: tuple[int, tuple[MeasuredQuery, ...]] | None = field(default=None, init=False)
-
-    def write(self, queries: Iterable[MeasuredQuery]) -> None:
-        """Write the CSV file, and keep the queries of the page."""
-        csv = self._path("csv")
-        write_file(csv, b"", self.run.lake.storage)  # creates the folder
-        with local_target(csv, self.run.lake.storage) as file:
-            self._written = write_csv(file, queries, keep=SHOWN)
-
-    def finish(self, report: RunReport) -> RunReport:
-        """Write the page if there is a CSV file; return the report with the names of both."""
-        if self._written is None:
-            return report
-        evaluation, (number, shown) = report.evaluation, self._written
-        page, csv = (self._path(suffix).rsplit("/", 1)[-1] for suffix in ("html", "csv"))
-        table = QueryTable(
-            run_id=self.run.run_id,
-            task=evaluation.task,
-            split=evaluation.split,
-            measure=evaluation.main_measure,
-            best_system=evaluation.best_system,
-            baseline=evaluation.baseline,
-            csv=csv,
-            queries=number,
-            shown=shown,
-        )
-        write_file(self._path("html"), page_bytes(render_query_table(table)), self.run.lake.storage)
-        return replace(report, queries_page=page, queries_csv=csv)
-
-    def _path(self, suffix: str) -> str:
-        return f"{self.target.removesuffix('.html')}.queries.{suffix}"
+    page, csv = (f"{target.removesuffix('.html')}.queries.{suffix}" for suffix in ("html", "csv"))
+    links = QueryLinks(*(path.rsplit("/", 1)[-1] for path in (page, csv)))
+    write_file(csv, b"", storage)  # creates the folder
+    with local_target(csv, storage) as file:
+        number, shown = write_csv(file, queries, keep=SHOWN)
+    table = QueryTable(
+        task=run.task,
+        run_id=run.record.run_id,
+        split=run.split,
+        measure=run.main_measure,
+        best_system=run.best_system,
+        baseline=run.once(evaluation).baseline,
+        csv=links.csv,
+        queries=number,
+        shown=shown,
+    )
+    write_file(page, page_bytes(QUERIES.collect(table).page()), storage)
+    return links

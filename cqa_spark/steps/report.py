@@ -2,60 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from pyspark.sql import functions as F
 
+from cqa_spark.examples.task import task
 from cqa_spark.features.catalogue import meanings
 from cqa_spark.features.feature_table import feature_table
-from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.publishing import REPORT as REPORT_FILE
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
-from cqa_spark.lake.schemas.attentions import ATTENTIONS
-from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, SET_METRICS, SITE_METRICS
-from cqa_spark.lake.schemas.night import CHANGES, CHECKS
+from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS, SITE_METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
-from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
-from cqa_spark.lake.schemas.studies import ABLATIONS, CROSS_VALIDATIONS, LEARNING_CURVES, SEEDS, TRANSFERS, TRIALS
-from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.lake.table import Table
 from cqa_spark.object_store.locations import write_file
+from cqa_spark.reports import kinds, section
 from cqa_spark.reports.kit.page import page_bytes
-from cqa_spark.reports.run.collect import collect_content
-from cqa_spark.reports.run.content import RunReport
-from cqa_spark.reports.run.rankings import RankedSystem, ranked_systems
-from cqa_spark.reports.run.record.collect import run_facts
-from cqa_spark.reports.similarity.official_mean import with_official_mean
+from cqa_spark.reports.official_mean import with_official_mean
+from cqa_spark.reports.reported_run import RankedSystem, ReportedRun, ranked_systems
+from cqa_spark.reports.sections.preferred_answer.study import AnswerStudy, collect_study
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.cautions import cautions
-from cqa_spark.steps.explanations import explained_stories
-from cqa_spark.steps.query_table import QueryFiles
-from cqa_spark.steps.study import found_study
+from cqa_spark.steps.explanations import explained_pairs
+from cqa_spark.steps.query_table import write_query_files
 from cqa_spark.systems.numbered_groups import numbered_groups
 from cqa_spark.systems.recipes import descriptions
 from cqa_spark.systems.trained_system import MODELS, model_artifact
 
-SHOWN = (RANKINGS, EXAMPLES, UNRETRIEVED, QUERY_METRICS, DOCUMENTS, TEXTS, POSTS, QUARANTINE)
-SHOWN_ENTRIES = (
-    METRICS,
-    COMPARISONS,
-    FEATURE_IMPORTANCES,
-    CROSS_VALIDATIONS,
-    ABLATIONS,
-    LEARNING_CURVES,
-    SEEDS,
-    SET_METRICS,
-    INGESTED_FILES,
-    CHANGES,
-    CHECKS,
-)
-OF_STUDIES = (SITE_METRICS, TRANSFERS, TRIALS, ATTENTIONS)
 REPORT = Artifact("report")
 
 
@@ -84,16 +63,7 @@ class Report(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """All other tables that the page may show."""
-        shown = (
-            *SHOWN,
-            *SHOWN_ENTRIES,
-            SITE_METRICS,
-            TRANSFERS,
-            TRIALS,
-            ATTENTIONS,
-            LEFT_OUT_GROUPS,
-            feature_table(()),
-        )
+        shown = (*kinds.RUN.products, LEFT_OUT_GROUPS, feature_table(()))
         return *(table for table in shown if table not in self.reads()), Artifact(MODELS)
 
     def writes(self) -> tuple[Product, ...]:
@@ -102,52 +72,62 @@ class Report(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write the page; its content stays in memory for commands that print it."""
-        from cqa_spark.reports.run.page import render  # imports Matplotlib, which takes a second
-
         ranked = ranked_systems(run.read(RANKINGS))
         counts.rows_in = sum(each.candidates for each in ranked)
         target = self.path or run.artifact_path(REPORT_FILE)
-        files = QueryFiles(run, target)
-        content = files.finish(self._content(run, ranked, files))
-        write_file(target, page_bytes(render(content)), run.lake.storage)
-        run.add_artifact(REPORT.name, target, loaded=content)
+        report = kinds.RUN.collect(self._reported(run, ranked, target))
+        write_file(target, page_bytes(report.page()), run.lake.storage)
+        run.add_artifact(REPORT.name, target, loaded=report)
         counts.rows_out = 1
 
-    def _content(self, run: Run, ranked: Sequence[RankedSystem], files: QueryFiles) -> RunReport:
-        study = found_study(run)
-        entries = {table.name: run.entries(table) for table in SHOWN_ENTRIES if run.has(table)}
+    def _reported(self, run: Run, ranked: Sequence[RankedSystem], target: str) -> ReportedRun:
+        entries = {
+            table.name: run.entries(table)
+            for table in kinds.RUN.products
+            if isinstance(table, JournalTable) and run.has(table)
+        }
         journal, mean = with_official_mean(entries)
+        study = _study(journal)
         measures, baseline = (study.measures, study.baseline) if study else (self.measures, self.baseline)
         measures = (mean, *measures) if mean else measures
         headline = _headline(journal[METRICS.name], ranked, mean or self.measures[0])
-        best_system = study.leading if study else headline.system
-        tables = run.present(SHOWN)
-        if headline.split == CROSS_VALIDATED:
+        tables = run.present([table for table in kinds.RUN.products if isinstance(table, Table)])
+        is_cross_validated = headline.split == CROSS_VALIDATED
+        if is_cross_validated:
             tables[EXAMPLES.name] = tables[EXAMPLES.name].withColumn("split", F.lit(CROSS_VALIDATED))
-        content = collect_content(
-            tables,
-            journal,
-            run_facts(run.record),
-            ranked,
+        systems = sorted({each.system for each in ranked})
+        return ReportedRun(
+            record=run.record,
+            tables=tables,
+            journal=journal,
+            ranked=ranked,
             task=headline.task,
             split=headline.split,
-            best_system=best_system,
+            best_system=study.leading if study else headline.system,
             baseline=baseline,
-            write_queries=None if headline.split == CROSS_VALIDATED else files.write,
             main_measure=measures[0],
             measures=measures,
+            descriptions=descriptions(systems),
             meanings=_meanings(run),
-            descriptions=descriptions(each.system for each in ranked),
+            cautions=cautions(run, systems),
+            contributions=partial(explained_pairs, run),
+            write_queries=None
+            if is_cross_validated
+            else partial(write_query_files, target=target, storage=run.lake.storage),
         )
-        stories = explained_stories(run, best_system, content.stories)
-        systems = sorted({each.system for each in ranked})
-        return replace(content, stories=stories, cautions=cautions(run, systems), study=study)
 
 
-def report_content(run: Run) -> RunReport:
-    """The content of the page that the current process wrote for the run."""
+def _study(journal: Mapping[str, Sequence[Entry]]) -> AnswerStudy | None:
+    """The results of an experiment with measures by site; None for a run of another job."""
+    if SITE_METRICS.name not in journal:
+        return None
+    return collect_study(journal, task(journal[SITE_METRICS.name][0]["task"]).measures)
 
-    def read(path: str) -> RunReport:
+
+def written_report(run: Run) -> section.Report:
+    """The report that the current process wrote for the run."""
+
+    def read(path: str) -> section.Report:
         raise AssertionError(f"the flow has the step {Report.name}, which wrote {path}")
 
     return run.load_artifact(REPORT.name, read)

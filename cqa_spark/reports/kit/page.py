@@ -1,65 +1,97 @@
-"""Renders a self-contained HTML page: no network requests, all text escaped, control characters visible."""
+"""Renders HTML from templates: no network requests, all text escaped, control characters visible."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+import base64
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from cqa_spark.process.control_characters import visible
-from cqa_spark.reports.kit import numbers, significance, text, units
+from cqa_spark.reports.kit import numbers, wording
 
-_FILTERS: Mapping[str, Callable[..., str]] = MappingProxyType(
-    {
-        function.__name__: function
-        for function in (
-            numbers.points,
-            numbers.signed_points,
-            numbers.score,
-            numbers.p_value,
-            numbers.count,
-            units.duration,
-            units.size,
-            text.heading,
-            text.readable,
-            text.file_name,
-            significance.verdict,
-        )
-    }
-)
-_FUNCTIONS = MappingProxyType({"counted": numbers.counted, "percent": numbers.percent, "interval": numbers.interval})
+PACKAGE = "cqa_spark.reports"
+"""Package of the kit's templates, which every template can import."""
+
+_FILTERS = (
+    numbers.points, numbers.signed_points, numbers.score, numbers.p_value, numbers.count, numbers.duration,
+    numbers.size, wording.heading, wording.readable, wording.file_name, wording.verdict, wording.difference_interval,
+    wording.evidence,
+)  # fmt: skip
+_FUNCTIONS = (numbers.counted, numbers.percent, numbers.interval)
 
 
-def render_page(template: str, filters: Mapping[str, Callable[..., str]], **values: Any) -> str:
-    """Render a template; the same values give the same text.
+def fragment(template: str, package: str = PACKAGE, **values: Any) -> Markup:
+    """Render a part of a page; the same values give the same text.
 
     Args:
-        template: path of the template, below ``cqa_spark/reports``.
-        filters: the topic's own template filters by name, beside the number and text formats of the kit.
-        values: variables of the template.
+        template: path of the template in its package.
+        package: package of the template.
+        values: variables of the template; all strings but ``Markup`` are escaped.
 
     Raises:
         jinja2.UndefinedError: the template uses a variable that is not in ``values``.
     """
+    return Markup(_environment(package).get_template(template).render(values))
+
+
+def document(
+    title: str,
+    *,
+    header: Markup,
+    links: Sequence[tuple[str, str]],
+    sections: Sequence[Markup],
+    provenance: str,
+    script: str | None = None,
+) -> str:
+    """Render a page that makes no network requests.
+
+    Args:
+        title: title of the document.
+        header: what stands above the sections.
+        links: ids and titles of the navigation; empty for none.
+        sections: the sections, in order.
+        provenance: what made the page.
+        script: path below this package of the only script that the page's policy allows, by its hash.
+    """
+    code = files(PACKAGE).joinpath(script).read_text(encoding="utf-8") if script else ""
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() if script else ""
+    return fragment(
+        "kit/page.html.j2",
+        title=title,
+        header=header,
+        links=links,
+        sections=sections,
+        provenance=provenance,
+        script=Markup(code),
+        digest=digest,
+    )
+
+
+def page_bytes(page: str) -> bytes:
+    """Encode a page as UTF-8; an unpaired surrogate becomes a question mark."""
+    return page.encode("utf-8", errors="replace")
+
+
+@cache
+def _environment(package: str) -> Environment:
     environment = Environment(
-        loader=PackageLoader("cqa_spark.reports", "."),
+        loader=ChoiceLoader([PackageLoader(name, ".") for name in dict.fromkeys((package, PACKAGE))]),
         autoescape=True,
         finalize=_visible,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {**_FILTERS, **filters}
-    environment.globals |= _FUNCTIONS
-    return environment.get_template(template).render(values)
-
-
-def page_bytes(page: str) -> bytes:
-    """Encode a page as UTF-8; an unpaired surrogate becomes a question mark."""
-    return page.encode("utf-8", errors="replace")
+    environment.filters |= {function.__name__: function for function in _FILTERS}
+    environment.globals |= {function.__name__: function for function in _FUNCTIONS}
+    environment.globals["significant"] = wording.SIGNIFICANT
+    return environment
 
 
 def _visible(value: Any) -> Any:

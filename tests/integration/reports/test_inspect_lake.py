@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.commands.inspect import look_at
+from cqa_spark.commands.inspect import inspected_run
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
 from cqa_spark.lake.journal import JournalTable
@@ -25,10 +25,11 @@ from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
-from cqa_spark.reports.inspection.accounting.content import FileFacts, FileTotals, OrphanReference, Refusal
-from cqa_spark.reports.inspection.content import Inspection, SiteFacts
-from cqa_spark.reports.inspection.posts.content import Month, Quartiles, ScoreCount, Threads
-from cqa_spark.reports.inspection.tables.content import Counted, TableFacts
+from cqa_spark.reports.sections.inspection import facts
+from cqa_spark.reports.sections.inspection.accounting import FileFacts, FileTotals, OrphanReference, Refusal
+from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts
+from cqa_spark.reports.sections.inspection.posts import Month, Quartiles, ScoreCount, Threads
+from cqa_spark.reports.sections.inspection.tables import Counted, TableFacts
 
 ALE, QATAR = "ale.example.org", "qatarliving.com"
 Rows = list[dict[str, Any]]
@@ -135,9 +136,13 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Lake:
     return lake
 
 
+def inspection_of(lake: Lake, run_id: str) -> Inspection:
+    return facts.inspection(inspected_run(Snapshot(lake, RunLog(lake.objects).require_success(run_id))))
+
+
 @pytest.fixture(scope="module")
 def inspection(lake: Lake) -> Inspection:
-    return look_at(Snapshot(lake, RunLog(lake.objects).require_success("later")))
+    return inspection_of(lake, "later")
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +152,7 @@ def ale(inspection: Inspection) -> SiteFacts:
 
 def test_sites_with_the_most_rows_come_first(inspection: Inspection) -> None:
     assert [(site.site, site.rows, site.quarantined) for site in inspection.sites] == [(ALE, 10, 3), (QATAR, 1, 1)]
-    assert (inspection.run.run_id, inspection.run.code_version) == ("later", "0")
+    assert (inspection.record.run_id, inspection.record.code_version) == ("later", "0")
 
 
 def test_rows_refusals_orphans_and_times_of_every_table(ale: SiteFacts) -> None:
@@ -233,7 +238,7 @@ def test_files_that_fill_several_tables(inspection: Inspection) -> None:
 
 
 def test_a_run_that_wrote_few_tables(lake: Lake) -> None:
-    (site,) = look_at(Snapshot(lake, RunLog(lake.objects).require_success("earlier"))).sites
+    (site,) = inspection_of(lake, "earlier").sites
     assert [(table.name, table.rows) for table in site.tables] == [("posts", 6), ("users", 1), ("judgments", 0)]
     assert site.tables[2] == TableFacts("judgments", 0)
     assert (site.refusals, site.files, site.orphans) == ((), (), ())

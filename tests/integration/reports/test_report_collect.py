@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
+from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -20,25 +19,22 @@ from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table
-from cqa_spark.reports.run.collect import collect_content
-from cqa_spark.reports.run.content import RunReport
-from cqa_spark.reports.run.differences.content import Differences
-from cqa_spark.reports.run.features.collect import split_feature
-from cqa_spark.reports.run.features.content import FeatureImportance
-from cqa_spark.reports.run.intake.content import FileRows, QuarantineReason, QuarantineSample
-from cqa_spark.reports.run.page import render
-from cqa_spark.reports.run.queries.collect import CANDIDATE_CHARACTERS
-from cqa_spark.reports.run.queries.content import RankedCandidate
-from cqa_spark.reports.run.rankings import ranked_systems
-from cqa_spark.reports.run.record.collect import run_facts
-from cqa_spark.reports.run.record.content import InputFile, RunFacts, Step
-from cqa_spark.reports.run.scores.collect import BINS
-from cqa_spark.reports.run.scores.content import Confusion, LengthScores
-from cqa_spark.reports.run.systems.content import Comparison, Measurement
+from cqa_spark.reports.evaluation import Comparison, Measurement
+from cqa_spark.reports.kinds import RUN
+from cqa_spark.reports.reported_run import ReportedRun, ranked_systems
+from cqa_spark.reports.section import Report
+from cqa_spark.reports.sections import differences, features, intake, queries, scores
+from cqa_spark.reports.sections.differences import Differences
+from cqa_spark.reports.sections.features import FeatureImportance, split_feature
+from cqa_spark.reports.sections.intake import FileRows, QuarantineReason, QuarantineSample
+from cqa_spark.reports.sections.queries import CANDIDATE_CHARACTERS, RankedCandidate
+from cqa_spark.reports.sections.score_counts import BINS, Confusion, LengthScores
 
 SITE = "qatarliving.com"
 TASK = "question_comment"
-RUN = RunFacts("run-1", datetime(2026, 5, 9, tzinfo=UTC), "0.1.0", "hash", "seed: 42\n", (), ())
+RECORD = RunRecord(
+    "run-1", "running", "run", "hash", "seed: 42\n", "0.1.0", recorded_at=datetime(2026, 5, 9, tzinfo=UTC)
+)
 
 RELEVANT = {"Q1_C1": False, "Q1_C2": True, "Q2_C1": True, "Q2_C2": False, "Q3_C1": False, "Q3_C2": False}
 SCORES = {
@@ -60,9 +56,11 @@ def frame(spark: SparkSession, table: Table, rows: list[dict[str, Any]]) -> Data
 
 def ranking_rows(split: str = "dev") -> list[dict[str, Any]]:
     rows = []
-    for system, scores in SCORES.items():
+    for system, of_system in SCORES.items():
         for query in ("Q1", "Q2", "Q3"):
-            candidates = sorted((key for key in scores if key.startswith(query)), key=lambda key: (-scores[key], key))
+            candidates = sorted(
+                (key for key in of_system if key.startswith(query)), key=lambda key: (-of_system[key], key)
+            )
             rows += [
                 {
                     "run_id": "yesterday" if query == "Q3" else "run-1",
@@ -72,7 +70,7 @@ def ranking_rows(split: str = "dev") -> list[dict[str, Any]]:
                     "split": split,
                     "query_id": query,
                     "candidate_id": candidate,
-                    "score": scores[candidate],
+                    "score": of_system[candidate],
                     "rank": rank,
                     "predicted": rank == 1,
                 }
@@ -213,27 +211,27 @@ def text_row(text_id: str, raw: str) -> dict[str, Any]:
     return {"text_id": text_id, "raw": raw, "clean": raw, **{name: [] for name in lists}}
 
 
-def collect(tables: Mapping[str, Rows], **settings: Any) -> RunReport:
+def collect(tables: Mapping[str, Rows], **settings: Any) -> Report:
     wanted: dict[str, Any] = {
         "task": TASK,
         "split": "dev",
         "best_system": "best",
         "baseline": "given_order",
-        "stories_each": 1,
-        "quarantine_samples": 1,
+        "shown_queries": 1,
     }
     frames = {name: rows for name, rows in tables.items() if isinstance(rows, DataFrame)}
     journal = {name: rows for name, rows in tables.items() if not isinstance(rows, DataFrame)}
-    return collect_content(frames, journal, RUN, ranked_systems(frames["rankings"]), **(wanted | settings))
+    ranked = ranked_systems(frames["rankings"])
+    return RUN.collect(ReportedRun(RECORD, frames, journal, ranked, **(wanted | settings)))
 
 
 @pytest.fixture(scope="module")
-def report(tables: dict[str, Rows]) -> RunReport:
+def report(tables: dict[str, Rows]) -> Report:
     return collect(tables)
 
 
-def test_systems_come_best_first_and_the_main_measure_first(report: RunReport) -> None:
-    evaluation = report.evaluation
+def test_systems_come_best_first_and_the_main_measure_first(report: Report) -> None:
+    evaluation = report.head.evaluation
     assert evaluation.systems == ("best", "given_order")
     assert evaluation.measures == ("MAP@10", "P@1")
     assert (evaluation.queries, evaluation.candidates) == (3, 6)
@@ -242,12 +240,12 @@ def test_systems_come_best_first_and_the_main_measure_first(report: RunReport) -
     assert (evaluation.resamples, evaluation.seed) == (1000, 7)
 
 
-def test_differences_are_counted_largest_first(report: RunReport) -> None:
-    assert report.differences == Differences("best", "given_order", "MAP@10", ((0.5, 1), (0.0, 2)))
+def test_differences_are_counted_largest_first(report: Report) -> None:
+    assert report.data(differences.SECTION) == Differences("best", "given_order", "MAP@10", ((0.5, 1), (0.0, 2)))
 
 
-def test_scores_are_counted_in_equal_bins_by_relevance(report: RunReport) -> None:
-    best, given = report.histograms
+def test_scores_are_counted_in_equal_bins_by_relevance(report: Report) -> None:
+    best, given = report.data(scores.SECTION).histograms
     assert (best.system, best.low, best.high) == ("best", 0.0, 1.0)
     assert places(best.relevant) == {BINS - 1: 1, BINS * 3 // 4: 1}
     assert places(best.not_relevant) == {0: 1, BINS // 4: 1, BINS // 2: 2}
@@ -259,18 +257,17 @@ def places(counts: tuple[int, ...]) -> dict[int, int]:
     return {number: count for number, count in enumerate(counts) if count}
 
 
-def test_the_best_system_is_studied_by_prediction_and_length(report: RunReport) -> None:
-    study = report.scores
-    assert study is not None
-    assert study.histogram == report.histograms[0]
+def test_the_best_system_is_studied_by_prediction_and_length(report: Report) -> None:
+    study = report.data(scores.SECTION)
+    assert study.best == study.histograms[0]
     assert study.confusion == Confusion("best", 2, 1, 0, 3)
-    low, *_, high = study.histogram.centres
+    low, *_, high = study.best.centres
     assert (low, high) == (pytest.approx(1 / 48), pytest.approx(47 / 48))
     assert study.lengths == (LengthScores(8, 0, None, 1, low), LengthScores(1024, 1, high, 0, None))
 
 
-def test_features_come_with_their_group_most_important_first(report: RunReport) -> None:
-    assert report.importances == (
+def test_features_come_with_their_group_most_important_first(report: Report) -> None:
+    assert report.data(features.SECTION).features == (
         FeatureImportance("best", "lexicon_v2", "a", 0.5, 1),
         FeatureImportance("best", "words_v1", "a", 0.25, 1),
         FeatureImportance("best", "words_v1", "b", 0.25, 1),
@@ -289,8 +286,8 @@ def test_a_feature_column_begins_with_its_group(column: str, parts: tuple[str, s
     assert split_feature(column) == parts
 
 
-def test_the_best_query_is_the_one_that_gains_most(report: RunReport) -> None:
-    best, worst = report.stories
+def test_the_best_query_is_the_one_that_gains_most(report: Report) -> None:
+    best, worst = report.data(queries.SECTION).stories
     assert (best.kind, best.query_id, best.value, best.baseline_value) == ("best", "Q1", 1.0, 0.5)
     assert (best.subject, best.text) == ("Best bank", "Which one?")
     assert best.candidates == (
@@ -313,46 +310,47 @@ def test_posts_in_html_are_shown_as_prose_also_where_no_text_was_analysed(
         for post, (kind, subject, body) in bodies.items()
     ]  # fmt: skip
     lacking = {name: table for name, table in tables.items() if name not in ("documents", "texts")}
-    best = collect({**lacking, "posts": frame(spark, POSTS, posts)}).stories[0]
+    best = collect({**lacking, "posts": frame(spark, POSTS, posts)}).data(queries.SECTION).stories[0]
     assert (best.query_id, best.subject, best.text) == ("Q1", "Best bank", "Which one?")
     assert [each.text for each in best.candidates] == ["This one.\nI'm sure.", ""]
 
 
 def test_a_query_that_no_ranking_could_serve_is_not_called_the_worst(tables: dict[str, Rows]) -> None:
-    assert {story.query_id for story in collect(tables, stories_each=3).stories} == {"Q1", "Q2"}
+    stories = collect(tables, shown_queries=3).data(queries.SECTION).stories
+    assert {story.query_id for story in stories} == {"Q1", "Q2"}
 
 
-def test_records_in_out_and_quarantined(report: RunReport) -> None:
-    intake = report.intake
-    assert (intake.rows_in, intake.rows_out, intake.rows_quarantined, intake.file_count) == (13, 11, 2, 2)
-    assert intake.files[0] == FileRows(SITE, "/in/a.xml", "train", 10, 8, 2)
-    assert intake.reasons == (QuarantineReason("cut", 2),)
-    assert intake.samples == (QuarantineSample("/in/a.xml", 20, "cut", "<Thread 20"),)
+def test_records_in_out_and_quarantined(report: Report) -> None:
+    read = report.data(intake.SECTION)
+    assert (read.rows_in, read.rows_out, read.rows_quarantined, read.file_count) == (13, 11, 2, 2)
+    assert read.files[0] == FileRows(SITE, "/in/a.xml", "train", 10, 8, 2)
+    assert read.reasons == (QuarantineReason("cut", 2),)
+    assert read.samples == (QuarantineSample("/in/a.xml", 20, "cut", "<Thread 20"),)
 
 
 @pytest.fixture(scope="module")
-def of_rankings(tables: dict[str, Rows]) -> RunReport:
+def of_rankings(tables: dict[str, Rows]) -> Report:
     return collect({"rankings": tables["rankings"]}, baseline=None)
 
 
-def test_rankings_alone_are_enough(of_rankings: RunReport) -> None:
+def test_rankings_alone_are_enough(of_rankings: Report) -> None:
     report = of_rankings
-    assert report.evaluation.best is None
-    assert report.differences is None
-    assert report.intake.rows_in == 0
-    assert [sum(histogram.unjudged) for histogram in report.histograms] == [6, 6]
-    story = report.stories[0]
+    assert report.head.evaluation.best is None
+    assert report.head.rows_in == 0
+    assert [section.name for section, _ in report.parts] == ["scores", "queries", "run"]
+    assert [sum(histogram.unjudged) for histogram in report.data(scores.SECTION).histograms] == [6, 6]
+    story = report.data(queries.SECTION).stories[0]
     assert (story.kind, story.query_id, story.value) == ("sample", "Q1", None)
     assert [candidate.relevant for candidate in story.candidates] == [None, None]
-    assert "The split has no labels, so its rankings have no measures." in render(report)
+    assert "The split has no labels, so its rankings have no measures." in report.page()
 
 
-def test_empty_tables_are_as_good_as_absent_ones(tables: dict[str, Rows], of_rankings: RunReport) -> None:
+def test_empty_tables_are_as_good_as_absent_ones(tables: dict[str, Rows], of_rankings: Report) -> None:
     emptied = {**each_table(tables, lambda table: table.limit(0), lambda _: []), "rankings": tables["rankings"]}
     assert collect(emptied, baseline=None) == of_rankings
 
 
-def test_the_content_does_not_depend_on_partitions(tables: dict[str, Rows], report: RunReport) -> None:
+def test_the_content_does_not_depend_on_partitions(tables: dict[str, Rows], report: Report) -> None:
     assert collect(each_table(tables, lambda table: table.repartition(3), lambda entries: entries)) == report
 
 
@@ -369,20 +367,3 @@ def each_table(
 def test_a_system_without_ranking_is_refused(tables: dict[str, Rows], settings: dict[str, str]) -> None:
     with pytest.raises(ContractError, match="run run-1 has no ranking of"):
         collect(tables, **settings)
-
-
-def test_run_facts_come_from_the_log() -> None:
-    record = RunRecord(
-        "run-1",
-        "running",
-        "run",
-        "hash",
-        "seed: 42\n",
-        "0.1.0",
-        recorded_at=RUN.recorded_at,
-        inputs=(InputRecord("/in/a.xml", "train", 12, None),),
-        steps=(StepRecord("ingest", 3, 2, 1, 0.5),),
-    )
-    assert run_facts(record) == replace(
-        RUN, inputs=(InputFile("/in/a.xml", "train", 12, None),), steps=(Step("ingest", 3, 2, 1, 0.5),)
-    )

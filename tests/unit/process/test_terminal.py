@@ -14,13 +14,12 @@ from rich.console import Console
 import cqa_spark
 from cqa_spark.process.control_characters import visible, visible_line
 from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
-from cqa_spark.reports.explanation.console import print_explanation
-from cqa_spark.reports.explanation.content import Explained, FeatureContribution
-from cqa_spark.reports.kit.console import print_grid
-from cqa_spark.reports.kit.grid import Cell, Grid
-from cqa_spark.reports.preferred_answer.data_card import card_table
-from cqa_spark.reports.reproduction.console import print_reproduced
-from cqa_spark.reports.reproduction.content import About, Reproduced
+from cqa_spark.reports.contributions import FeatureContribution
+from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
+from cqa_spark.reports.sections import explanation, reproduction
+from cqa_spark.reports.sections.explanation import Explained
+from cqa_spark.reports.sections.preferred_answer.data_card import card_table
+from cqa_spark.reports.sections.reproduction import About, Reproduced
 
 HOSTILE = "[/b] [dumps] [red]:smile: \x1b[31m \x9b2J \u202egnp.exe $x$ [link=http://x]y[/link]"
 SHOWN = "[/b] [dumps] [red]:smile: ␛[31m \\x9b2J \\u202egnp.exe $x$ [link=http://x]y[/link]"
@@ -85,13 +84,13 @@ def test_a_file_gets_whole_rows_and_a_window_breaks_what_may_be_broken() -> None
 
 PRINTED = {
     "grid": lambda terminal: print_grid(Grid(HOSTILE, HOSTILE, (HOSTILE,), ((HOSTILE, (Cell(HOSTILE),)),)), terminal),
-    "explanation": lambda terminal: print_explanation(
+    "explanation": lambda terminal: explanation.console(
         Explained(
             HOSTILE, HOSTILE, HOSTILE, "train", ((HOSTILE, 1.0, True, (FeatureContribution(HOSTILE, 1.0, 1.0),)),)
         ),
         terminal,
     ),
-    "reproduction": lambda terminal: print_reproduced(
+    "reproduction": lambda terminal: reproduction.console(
         [Reproduced(HOSTILE, "t", HOSTILE, {HOSTILE: 0.5}, missing=HOSTILE)], [About(HOSTILE, {"x": HOSTILE})], terminal
     ),
     "data card": lambda terminal: terminal.table(

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from cqa_spark.reports.comparison.content import Comparison, TableChanges
-from cqa_spark.reports.inspection.accounting.content import FileFacts, FileTotals, OrphanReference, Refusal
-from cqa_spark.reports.inspection.content import Inspection, RunShown, SiteFacts
-from cqa_spark.reports.inspection.posts.content import Month, Quartiles, ScoreCount, Threads
-from cqa_spark.reports.inspection.tables.content import Counted, Nulls, TableFacts
+from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.reports.kinds import INSPECTION
+from cqa_spark.reports.section import Report
+from cqa_spark.reports.sections.comparison import ComparedRuns, TableChanges
+from cqa_spark.reports.sections.inspection.accounting import FileFacts, FileTotals, OrphanReference, Refusal
+from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts
+from cqa_spark.reports.sections.inspection.posts import Month, Quartiles, ScoreCount, Threads
+from cqa_spark.reports.sections.inspection.tables import Counted, Nulls, TableFacts
 
-RUN = RunShown("build/lake", "december", datetime(2016, 12, 20, 7, 30, tzinfo=UTC), "0.1.0+3f2a9c1")
+RECORD = RunRecord(
+    "december",
+    "published",
+    "ingest",
+    "hash",
+    "",
+    "0.1.0+3f2a9c1",
+    recorded_at=datetime(2016, 12, 20, 7, 30, tzinfo=UTC),
+)
 
 
 def beer() -> SiteFacts:
@@ -62,12 +73,19 @@ def forum() -> SiteFacts:
 
 def inspection() -> Inspection:
     """Both sites."""
-    return Inspection(RUN, (beer(), forum()))
+    return Inspection("build/lake", RECORD, (beer(), forum()))
 
 
-def comparison() -> Comparison:
+def inspected(inspection: Inspection) -> Report:
+    """The report of an inspection."""
+    return Report(INSPECTION, inspection, tuple((section, inspection) for section in INSPECTION.sections))
+
+
+def comparison() -> ComparedRuns:
     """From September to December."""
-    return Comparison(
+    return ComparedRuns(
+        lake="build/lake",
+        code_version="0.1.0",
         before="september",
         after="december",
         tables=(

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
-from cqa_spark.reports.explanation.content import FeatureContribution
-from cqa_spark.reports.run.content import RunReport
-from cqa_spark.reports.run.differences.content import Differences
-from cqa_spark.reports.run.features.content import FeatureImportance
-from cqa_spark.reports.run.intake.content import FileRows, Intake, QuarantineReason, QuarantineSample
-from cqa_spark.reports.run.queries.content import QueryStory, RankedCandidate
-from cqa_spark.reports.run.record.content import InputFile, RunFacts, Step
-from cqa_spark.reports.run.scores.content import Confusion, LengthScores, ScoreHistogram, ScoreStudy
-from cqa_spark.reports.run.systems.content import Comparison, Evaluation, Measurement
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
+from cqa_spark.reports.contributions import FeatureContribution
+from cqa_spark.reports.evaluation import Comparison, Evaluation, Measurement
+from cqa_spark.reports.kinds import RUN
+from cqa_spark.reports.reported_run import RankedSystem, ReportedRun
+from cqa_spark.reports.section import Report
+from cqa_spark.reports.sections.differences import Differences
+from cqa_spark.reports.sections.features import FeatureImportance, Importances
+from cqa_spark.reports.sections.intake import FileRows, Intake, QuarantineReason, QuarantineSample
+from cqa_spark.reports.sections.queries import Queries, QueryStory, RankedCandidate
+from cqa_spark.reports.sections.score_counts import Confusion, LengthScores, ScoreHistogram, Scores
+from cqa_spark.reports.sections.summary import Summary
 
 MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "P@1", "nDCG@10", "Precision", "Recall", "F1", "Accuracy")
 
@@ -50,26 +56,28 @@ FEATURES = {
 GROUP_WEIGHT = {"lexicon_v1": 1.0, "dialogue_v1": 0.62, "overlap_v1": 0.33, "comments_v1": 0.2, "authors_v1": 0.14}
 
 
-def run_facts() -> RunFacts:
+def record() -> RunRecord:
     """A run of seven steps on two files."""
-    return RunFacts(
+    return RunRecord(
         run_id="20260509-073022-best-a",
         recorded_at=datetime(2026, 5, 9, 7, 33, 48, tzinfo=UTC),
+        status="succeeded",
+        job="run",
         code_version="0.1.0+3f2a9c1",
         config_hash="9f1c2b7d44aa0e5b6c8d1f3e2a7b90c4d5e6f708192a3b4c5d6e7f8091a2b3c4",
         config="task: question_comment\nsystems: [best_a, logistic, given_order]\nseed: 42\n",
         inputs=(
-            InputFile("/data/train/SemEval2016-Task3-CQA-QL-train-part2.xml", "train", 7_713_000, "ab" * 32),
-            InputFile("/data/dev/SemEval2016-Task3-CQA-QL-dev-subtaskA.xml", "dev", 2_104_550, "cd" * 32),
+            InputRecord("/data/train/SemEval2016-Task3-CQA-QL-train-part2.xml", "train", 7_713_000, "ab" * 32),
+            InputRecord("/data/dev/SemEval2016-Task3-CQA-QL-dev-subtaskA.xml", "dev", 2_104_550, "cd" * 32),
         ),
         steps=(
-            Step("ingest", 923, 911, 12, 11.4),
-            Step("pair", 9_140, 6_230, 0, 6.2),
-            Step("text", 9_911, 8_042, 0, 41.7),
-            Step("featurize", 6_230, 6_230, 0, 52.3),
-            Step("train", 3_790, 3_790, 0, 38.9),
-            Step("score", 19_520, 19_520, 0, 14.8),
-            Step("evaluate", 19_520, 17_568, 0, 9.6),
+            StepRecord("ingest", 923, 911, 12, 11.4),
+            StepRecord("pair", 9_140, 6_230, 0, 6.2),
+            StepRecord("text", 9_911, 8_042, 0, 41.7),
+            StepRecord("featurize", 6_230, 6_230, 0, 52.3),
+            StepRecord("train", 3_790, 3_790, 0, 38.9),
+            StepRecord("score", 19_520, 19_520, 0, 14.8),
+            StepRecord("evaluate", 19_520, 17_568, 0, 9.6),
         ),
     )
 
@@ -107,6 +115,13 @@ def evaluation() -> Evaluation:
     )
 
 
+def reported_run(journal: Mapping[str, Sequence[Entry]], *systems: str, **settings: Any) -> ReportedRun:
+    """A run with journal tables alone; its systems rank ten queries, the first of them best."""
+    ranked = [RankedSystem("question_comment", "dev", system, 10, 100, 0.0, 1.0) for system in systems]
+    described = {"task": "question_comment", "split": "dev", "best_system": systems[0], "ranked": ranked}
+    return ReportedRun(record(), {}, journal, **(described | settings))
+
+
 def differences() -> Differences:
     """158 queries better, 34 equal, 52 worse."""
     gains = [(round(0.86 * (1 - number / 158) ** 1.6 + 0.002, 3), 1) for number in range(158)]
@@ -125,17 +140,18 @@ def histogram(system: str, number: int) -> ScoreHistogram:
     return ScoreHistogram(system, -3.2, 3.4, bell(11.5 + apart, 818), bell(11.5 - apart, 1622), (0,) * 24)
 
 
-def score_study() -> ScoreStudy:
-    """The best system: its calibration, confusion, and scores at three lengths."""
+def scores() -> Scores:
+    """All systems; of the best one its calibration, confusion, and scores at three lengths."""
     lengths = (
         LengthScores(16, 24, 0.125, 310, -1.5),
         LengthScores(64, 402, 0.5, 812, -0.75),
         LengthScores(256, 392, 1.25, 500, None),
     )
-    return ScoreStudy(histogram("best_a", 0), Confusion("best_a", 508, 278, 310, 1344), lengths)
+    histograms = tuple(histogram(system, number) for number, system in enumerate(VALUES))
+    return Scores(histograms, histograms[0], Confusion("best_a", 508, 278, 310, 1344), lengths)
 
 
-def importances() -> tuple[FeatureImportance, ...]:
+def importances() -> Importances:
     """25 features of two learned systems."""
     weights = {
         (group, feature): GROUP_WEIGHT[group] / (place + 1) ** 1.1
@@ -144,7 +160,7 @@ def importances() -> tuple[FeatureImportance, ...]:
     }
     total = sum(weights.values())
     ordered = sorted(weights, key=lambda key: (-weights[key], key))
-    return (
+    features = (
         *(
             FeatureImportance("best_a", group, feature, weights[group, feature] / total, 0)
             for group, feature in ordered
@@ -154,6 +170,7 @@ def importances() -> tuple[FeatureImportance, ...]:
             for place, (group, feature) in enumerate(ordered)
         ),
     )
+    return Importances(features, tuple(VALUES))
 
 
 BANK_COMMENTS = (
@@ -208,9 +225,9 @@ def story(kind: str, query_id: str, subject: str, value: float | None, baseline:
     return QueryStory(kind, "qatarliving.com", query_id, subject, text, value, baseline, candidates)
 
 
-def stories() -> tuple[QueryStory, ...]:
+def queries() -> Queries:
     """Three best and three worst queries."""
-    return (
+    stories = (
         story("best", "Q268_R16", "Best Bank.", 1.0, 0.3148),
         story("best", "Q275_R44", "Where can I buy a good second-hand bicycle in Doha?", 1.0, 0.3321),
         story("best", "Q301_R9", "Driving licence for visitors", 1.0, 0.3704),
@@ -218,6 +235,7 @@ def stories() -> tuple[QueryStory, ...]:
         story("worst", "Q311_R71", "HELP!!!!", 0.125, 0.5),
         story("worst", "Q284_R15", "Cats", 0.1429, 0.3333),
     )
+    return Queries("best_a", stories, is_baseline_given_order=True)
 
 
 def intake() -> Intake:
@@ -246,44 +264,62 @@ def intake() -> Intake:
     )
 
 
-def full_report() -> RunReport:
-    """The whole page."""
-    return RunReport(
-        run=run_facts(),
-        evaluation=evaluation(),
-        differences=differences(),
-        histograms=tuple(histogram(system, number) for number, system in enumerate(VALUES)),
-        scores=score_study(),
-        importances=importances(),
-        stories=stories(),
-        intake=intake(),
-    )
+def summary() -> Summary:
+    """The head of the page."""
+    return Summary(evaluation(), record(), is_judged=True, rows_in=923, rows_quarantined=12)
 
 
-def short_report() -> RunReport:
+def full_parts() -> dict[str, Any]:
+    """What most runs show, by the names of sections."""
+    return {
+        "systems": evaluation(),
+        "differences": differences(),
+        "scores": scores(),
+        "features": importances(),
+        "queries": queries(),
+        "intake": intake(),
+        "run": record(),
+    }
+
+
+def report(head: Summary, parts: dict[str, Any]) -> Report:
+    """The page with some sections."""
+    return Report(RUN, head, tuple((section, parts[section.name]) for section in RUN.sections if section.name in parts))
+
+
+def full_report(head: Summary | None = None, **parts: Any) -> Report:
+    """The whole page, and more or other sections."""
+    return report(head or summary(), {**full_parts(), **parts})
+
+
+def short_report(head: Summary | None = None, **parts: Any) -> Report:
     """What the page of every run has: the systems by their main measure, and the record; it draws few figures."""
-    full = full_report()
-    main = full.evaluation.main_measure
-    measurements = tuple(each for each in full.evaluation.measurements if each.measure == main)
-    return RunReport(run=full.run, evaluation=replace(full.evaluation, measurements=measurements))
+    full = evaluation()
+    measurements = tuple(each for each in full.measurements if each.measure == full.main_measure)
+    head = head or Summary(replace(full, measurements=measurements), record(), is_judged=False)
+    return report(head, {"systems": head.evaluation, "run": record(), **parts})
 
 
-def unlabelled_report() -> RunReport:
+def unlabelled_report() -> Report:
     """Rankings alone: no label, no learned system, nothing read that was counted."""
     empty = (0,) * 24
-    return RunReport(
-        run=run_facts(),
-        evaluation=Evaluation(
-            task="question_comment",
-            split="test",
-            main_measure="MAP@10",
-            baseline=None,
-            best_system="best_a",
-            systems=("best_a",),
-            measures=(),
-            queries=1,
-            candidates=10,
-        ),
-        histograms=(ScoreHistogram("best_a", 0.0, 1.0, empty, empty, (3,) * 24),),
-        stories=(story("sample", "Q318_R1", "", None, None),),
+    histogram = ScoreHistogram("best_a", 0.0, 1.0, empty, empty, (3,) * 24)
+    unmeasured = Evaluation(
+        task="question_comment",
+        split="test",
+        main_measure="MAP@10",
+        baseline=None,
+        best_system="best_a",
+        systems=("best_a",),
+        measures=(),
+        queries=1,
+        candidates=10,
+    )
+    return report(
+        Summary(unmeasured, record(), is_judged=False),
+        {
+            "scores": Scores((histogram,), histogram),
+            "queries": Queries("best_a", (story("sample", "Q318_R1", "", None, None),)),
+            "run": record(),
+        },
     )

@@ -11,14 +11,11 @@ from lxml import html
 from rich.console import Console
 
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.comparison.as_json import comparison_json
-from cqa_spark.reports.comparison.console import print_comparison
-from cqa_spark.reports.comparison.content import Comparison
-from cqa_spark.reports.comparison.page import render_comparison
+from cqa_spark.reports.kinds import COMPARISON
 
 
 def test_json_of_a_comparison() -> None:
-    assert json.loads(comparison_json(literal.comparison())) == {
+    assert json.loads(COMPARISON.collect(literal.comparison()).json()) == {
         "before": "september",
         "after": "december",
         "diff": {
@@ -38,14 +35,10 @@ def test_json_of_a_comparison() -> None:
     }
 
 
-def compared(comparison: Comparison) -> list[str]:
-    stream = io.StringIO()
-    print_comparison(comparison, Terminal(Console(file=stream, width=120)))
-    return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
-
-
 def test_changes_in_the_terminal() -> None:
-    assert compared(literal.comparison()) == [
+    stream = io.StringIO()
+    COMPARISON.collect(literal.comparison()).show(Terminal(Console(file=stream, width=120)))
+    assert [" ".join(line.split()) for line in stream.getvalue().splitlines()] == [
         "from run september to run december",
         "site and table new gone changed in text changed columns",
         "beer.stackexchange.com",
@@ -56,7 +49,7 @@ def test_changes_in_the_terminal() -> None:
 
 
 def test_changes_on_the_page() -> None:
-    page = render_comparison(literal.comparison(), "build/lake", "0.1.0")
+    page = COMPARISON.collect(literal.comparison()).page()
     assert_no_requests(page)
     document = html.document_fromstring(page)
     assert rows(document.find_class("sites")[0]) == [

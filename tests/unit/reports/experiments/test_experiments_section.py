@@ -9,13 +9,18 @@ import pytest
 from html_checks import assert_references_resolve
 from lxml import html
 
-from cqa_spark.reports.experiments.collect import collect_seeds
-from cqa_spark.reports.experiments.content import Ablation, CrossValidation, CurvePoint, SeedValues, in_reading_order
-from cqa_spark.reports.experiments.wording import cross_validation_conclusion
 from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.numbers import MISSING as NONE
-from cqa_spark.reports.run.page import render
-from cqa_spark.reports.scope import Scope
+from cqa_spark.reports.sections.experiment_results import (
+    Ablation,
+    CrossValidation,
+    CurvePoint,
+    Experiments,
+    SeedValues,
+    cross_validation_conclusion,
+    experiments,
+    in_reading_order,
+)
 
 TO = "\N{EN DASH}"
 
@@ -36,12 +41,12 @@ VALIDATED = (
     CrossValidation("given_order", 0.540, 0.52, 0.56, 0.95, -0.148, 0.0001, 0.0, "best_a", 2100, 3, 5),
 )
 SEEDS = (SeedValues("best_a", (0.5, 0.52, 0.48)), SeedValues("logistic", (0.7,)))
+EXPERIMENTS = Experiments("MAP@10", VALIDATED, ABLATIONS, CURVE, SEEDS)
 
 
 @pytest.fixture(scope="module")
 def section() -> html.HtmlElement:
-    studied = {"cross_validations": VALIDATED, "ablations": ABLATIONS, "curves": CURVE, "seeds": SEEDS}
-    page = render(replace(literal.short_report(), **studied))
+    page = literal.short_report(experiments=EXPERIMENTS).page()
     return html.document_fromstring(page).get_element_by_id("experiments")
 
 
@@ -87,8 +92,8 @@ def test_seeds_are_in_the_order_of_the_draws() -> None:
     drawn = [("b", 1, 0.52), ("a", 0, 0.7), ("b", 0, 0.5), ("a", 1, 0.71)]
     entries = [{"system": system, "draw": draw, "value": value, **shared} for system, draw, value in drawn]
     others = [{**entries[0], "split": "test"}, {**entries[0], "measure": "F1"}]
-    scope = Scope({}, {"seeds": [*entries, *others]}, "question_comment", "dev", "MAP@10", "a", None)
-    assert collect_seeds(scope) == (SeedValues("a", (0.7, 0.71)), SeedValues("b", (0.5, 0.52)))
+    run = literal.reported_run({"seeds": [*entries, *others]}, "a")
+    assert experiments(run).seeds == (SeedValues("a", (0.7, 0.71)), SeedValues("b", (0.5, 0.52)))
 
 
 def test_seeds_are_summed_up_by_system(section: html.HtmlElement) -> None:
@@ -108,8 +113,8 @@ def test_ids_of_drawings_do_not_come_from_names() -> None:
     named = 'a) "b" #c'
     ablations = tuple(replace(each, system=named) for each in ABLATIONS)
     curve = tuple(replace(each, system=named) for each in CURVE)
-    page = render(replace(literal.short_report(), ablations=(*ABLATIONS, *ablations), curves=(*CURVE, *curve)))
-    assert_references_resolve(page)
+    both = replace(EXPERIMENTS, ablations=(*ABLATIONS, *ablations), curves=(*CURVE, *curve))
+    assert_references_resolve(literal.short_report(experiments=both).page())
 
 
 def test_the_greatest_loss_and_the_best_family_alone_come_first() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.reports.explanation.content import FeatureContribution
-from cqa_spark.reports.explanation.wording import feature_value
+from cqa_spark.reports.contributions import FeatureContribution, feature_value
 
 
 def test_timestamps_are_dates_in_utc_and_zero_is_unknown() -> None:

@@ -10,17 +10,16 @@ import literal_inspection as literal
 from rich.console import Console
 
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.inspection.as_json import inspection_json
-from cqa_spark.reports.inspection.console import SITES, print_inspection
-from cqa_spark.reports.inspection.content import Inspection
-from cqa_spark.reports.inspection.posts.content import Threads
-from cqa_spark.reports.inspection.wording import threads_sentence
 from cqa_spark.reports.kit.numbers import MINUS, MISSING
+from cqa_spark.reports.sections.inspection.facts import SITES, Inspection
+from cqa_spark.reports.sections.inspection.overview import inspection_json
+from cqa_spark.reports.sections.inspection.posts import Threads
+from cqa_spark.reports.sections.inspection.wording import threads_sentence
 
 
 def printed(inspection: Inspection) -> list[str]:
     stream = io.StringIO()
-    print_inspection(inspection, Terminal(Console(file=stream, width=60)))
+    literal.inspected(inspection).show(Terminal(Console(file=stream, width=60)))
     return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
 
 
@@ -70,7 +69,7 @@ def test_all_facts_of_a_site() -> None:
 def test_control_characters_and_markup_stay_text() -> None:
     site = literal.beer()
     hostile = replace(site, refusals=(replace(site.refusals[0], reason="[red]\x1b[31m", raw="[/]\x07"),))
-    shown = "\n".join(printed(Inspection(literal.RUN, (hostile,))))
+    shown = "\n".join(printed(Inspection("build/lake", literal.RECORD, (hostile,))))
     assert "[red]␛[31m" in shown
     assert "[/]␇" in shown
     assert "\x1b" not in shown
@@ -78,7 +77,7 @@ def test_control_characters_and_markup_stay_text() -> None:
 
 def test_only_the_largest_sites_are_shown_in_detail() -> None:
     sites = tuple(replace(literal.forum(), site=f"s{place}.example") for place in range(SITES + 2))
-    lines = printed(Inspection(literal.RUN, sites))
+    lines = printed(Inspection("build/lake", literal.RECORD, sites))
     assert lines.count("s21.example") == 1
     assert lines[-1] == "2 smaller sites not shown in detail"
 

@@ -11,15 +11,12 @@ from html_checks import assert_inert, assert_no_requests, assert_references_reso
 from lxml import etree, html
 from markupsafe import Markup
 
-from cqa_spark.reports.inspection.content import Inspection, SiteFacts
-from cqa_spark.reports.inspection.page import SITES, render_inspection
-from cqa_spark.reports.inspection.posts.content import Month, ScoreCount
-from cqa_spark.reports.inspection.posts.plots.months import plot_months
-from cqa_spark.reports.inspection.posts.plots.scores import plot_score_counts
-from cqa_spark.reports.inspection.posts.plots.tags import plot_tags
-from cqa_spark.reports.inspection.tables.content import Counted, TableFacts
 from cqa_spark.reports.kit.numbers import MINUS
-from cqa_spark.reports.kit.plots.svg import NARROW, WIDE
+from cqa_spark.reports.kit.svg import NARROW, WIDE
+from cqa_spark.reports.sections.inspection.facts import SITES, Inspection, SiteFacts
+from cqa_spark.reports.sections.inspection.plots import plot_months, plot_score_counts, plot_tags
+from cqa_spark.reports.sections.inspection.posts import Month, ScoreCount
+from cqa_spark.reports.sections.inspection.tables import Counted, TableFacts
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -31,7 +28,7 @@ HOSTILE = (
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return render_inspection(literal.inspection())
+    return literal.inspected(literal.inspection()).page()
 
 
 @pytest.fixture(scope="module")
@@ -107,26 +104,25 @@ def test_hostile_text_stays_text(text: str) -> None:
         refusals=(replace(site.refusals[0], reason=text, example_reason=text, raw=text),),
         files=(replace(site.files[0], path=text),),
     )
-    document = html.document_fromstring(render_inspection(Inspection(literal.RUN, (hostile,))))
+    document = html.document_fromstring(literal.inspected(Inspection("build/lake", literal.RECORD, (hostile,))).page())
     assert_inert(document)
     shown = text.translate({0: "␀", 0x9B: "\\x9b", 0x202E: "\\u202e", 0xFFFE: "\\ufffe"})
     assert sum(bdi.text_content() == shown for bdi in document.iter("bdi")) == 2 + 2 + 3
 
 
 def test_the_same_inspection_gives_the_same_bytes(page: str) -> None:
-    assert render_inspection(literal.inspection()) == page
+    assert literal.inspected(literal.inspection()).page() == page
 
 
 def test_a_site_without_any_row_can_be_shown() -> None:
-    shown = html.document_fromstring(
-        render_inspection(Inspection(literal.RUN, (SiteFacts("a", (TableFacts("b", 0),)),)))
-    )
+    inspection = Inspection("build/lake", literal.RECORD, (SiteFacts("a", (TableFacts("b", 0),)),))
+    shown = html.document_fromstring(literal.inspected(inspection).page())
     assert words(shown.get_element_by_id("site1")) == "a"
 
 
 def test_many_sites_share_the_first_table_alone() -> None:
     sites = tuple(replace(literal.forum(), site=f"s{place}.example") for place in range(SITES + 2))
-    document = html.document_fromstring(render_inspection(Inspection(literal.RUN, sites)))
+    document = html.document_fromstring(literal.inspected(Inspection("build/lake", literal.RECORD, sites)).page())
     assert len(list(document.iter("section"))) == 1 + SITES
     assert len(list(document.find_class("sites")[0].iter("tbody"))) == SITES + 2
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cqa_spark.reports.kit.significance import verdict
-from cqa_spark.reports.run.systems.content import Comparison
+from cqa_spark.reports.evaluation import Comparison
+from cqa_spark.reports.kit.wording import verdict
 
 
 @pytest.mark.parametrize(

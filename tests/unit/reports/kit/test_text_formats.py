@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.reports.kit.text import heading, listed
+from cqa_spark.reports.kit.wording import heading, listed
 
 
 def test_a_long_list_ends_with_the_number_of_other_names() -> None:

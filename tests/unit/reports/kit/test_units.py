@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.reports.kit.units import duration, size
+from cqa_spark.reports.kit.numbers import duration, size
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from lxml import html
 
 from cqa_spark.checks.check import Verdict
 from cqa_spark.reports.kit.numbers import MINUS, MISSING
-from cqa_spark.reports.night.content import Night, TableChange
-from cqa_spark.reports.run.page import render
+from cqa_spark.reports.sections.night import Night, TableChange
 
 SITE = "beer.example.org"
 NIGHT = Night(
@@ -29,7 +28,7 @@ def night_rows(page: str) -> list[list[str]]:
 
 
 def test_changes_and_verdicts() -> None:
-    page = render(replace(literal.short_report(), night=NIGHT))
+    page = literal.short_report(night=NIGHT).page()
     assert night_rows(page) == [
         ["posts", SITE, "2,008", "2,106"],
         ["users", SITE, "0", "3"],
@@ -40,7 +39,7 @@ def test_changes_and_verdicts() -> None:
 
 
 def test_texts_are_aligned_left_and_numbers_right() -> None:
-    page = html.document_fromstring(render(replace(literal.short_report(), night=NIGHT)))
+    page = html.document_fromstring(literal.short_report(night=NIGHT).page())
     _, checks = page.get_element_by_id("night").iter("table")
     last = ["passed", "nothing comparable is published"]
     texts = [each.text_content() for each in checks.find_class("text")]
@@ -57,5 +56,5 @@ def test_texts_are_aligned_left_and_numbers_right() -> None:
 
 
 def test_the_first_night_has_no_changes() -> None:
-    first = render(replace(literal.short_report(), night=replace(NIGHT, changes=())))
+    first = literal.short_report(night=replace(NIGHT, changes=())).page()
     assert [name for name, *_ in night_rows(first)] == ["row counts", "score drift", "rank correlation"]

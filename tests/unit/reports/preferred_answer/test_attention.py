@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lxml import etree
 
-from cqa_spark.reports.preferred_answer.attention import plot_attention
-from cqa_spark.reports.preferred_answer.content import Attention
+from cqa_spark.reports.sections.preferred_answer.section import plot_attention
+from cqa_spark.reports.sections.preferred_answer.study import Attention
 
 ATTENTION = Attention("decatt_asof", "s", "Q", "A", ("cold", "beer"), ("warm", "ale", "the"), (2, -2, 0, 0, 6, 0))
 

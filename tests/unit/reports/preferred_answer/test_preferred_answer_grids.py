@@ -11,19 +11,14 @@ from rich.console import Console
 
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.experiments.content import Ablation, SeedValues
-from cqa_spark.reports.explanation.content import FeatureContribution
-from cqa_spark.reports.kit.console import print_grid
-from cqa_spark.reports.kit.grid import Cell
-from cqa_spark.reports.preferred_answer.content import AnswerStudy, Contrast, Figure, Search, Transfer
-from cqa_spark.reports.preferred_answer.grids import grids
-from cqa_spark.reports.preferred_answer.grids.feature_groups import table_5
-from cqa_spark.reports.preferred_answer.grids.sites import by_site
-from cqa_spark.reports.preferred_answer.grids.systems import table_4
-from cqa_spark.reports.preferred_answer.grids.tuning import searched
-from cqa_spark.reports.preferred_answer.wording import conclusions, too_small
-from cqa_spark.reports.run.content import Caution
-from cqa_spark.reports.run.page import render
+from cqa_spark.reports.contributions import FeatureContribution
+from cqa_spark.reports.kit.tables import Cell
+from cqa_spark.reports.reported_run import Caution
+from cqa_spark.reports.sections.experiment_results import Ablation, SeedValues
+from cqa_spark.reports.sections.preferred_answer import section
+from cqa_spark.reports.sections.preferred_answer.section import conclusions
+from cqa_spark.reports.sections.preferred_answer.study import AnswerStudy, Contrast, Figure, Search, Transfer
+from cqa_spark.reports.sections.preferred_answer.tables import by_site, searched, table_4, table_5, tables, too_small
 
 BEST, AS_OF, SNAPSHOT = "first_answer", "metadata_boosted_asof", "metadata_boosted_snapshot"
 VALUES = {BEST: 0.4, "random_answer": 0.3, AS_OF: 0.5, SNAPSHOT: 0.7}
@@ -77,7 +72,7 @@ def test_table_4_has_the_values_of_the_paper_and_marks_snapshots() -> None:
 
 
 def test_table_5_has_our_losses_and_those_of_the_paper() -> None:
-    rows = dict(table_5(STUDY, ABLATIONS).rows)
+    rows = dict(table_5(replace(STUDY, ablations=ABLATIONS)).rows)
     assert list(rows) == ["all", "Comments", "Badges"]
     without, alone, small, large = rows["Comments"]
     assert without == Cell("\N{MINUS SIGN}8.00", "p = 0.001", "worse")
@@ -119,25 +114,21 @@ def test_the_conclusion_names_significant_differences() -> None:
 
 
 def test_the_page_shows_tables_cautions_and_what_moved_a_score() -> None:
-    report = literal.full_report()
-    story = report.stories[0]
+    queries = literal.queries()
+    story = queries.stories[0]
     contributions = (
         FeatureContribution("basic_u_asof_v1__reputation", 42.0, -0.25),
         FeatureContribution("basic_q_asof_v1__created", 1_401_349_380.0, 0.5, is_time=True),
     )
     explained = replace(story.candidates[0], contributions=contributions)
-    page = html.document_fromstring(
-        render(
-            replace(
-                report,
-                stories=(replace(story, candidates=(explained, *story.candidates[1:])),),
-                ablations=ABLATIONS,
-                study=STUDY,
-                cautions=(Caution("it knows <the> future", ("basic_u_snapshot_v1",), ("best_a",)),),
-            )
-        )
-    )
-    sections = [section.get("id") for section in page.iter("section")]
+    stories = (replace(story, candidates=(explained, *story.candidates[1:])),)
+    parts = {
+        "cautions": (Caution("it knows <the> future", ("basic_u_snapshot_v1",), ("best_a",)),),
+        "preferred-answer": replace(STUDY, ablations=ABLATIONS),
+        "queries": replace(queries, stories=stories),
+    }
+    page = html.document_fromstring(literal.full_report(**parts).page())
+    sections = [each.get("id") for each in page.iter("section")]
     assert sections[:2] == ["cautions", "preferred-answer"]
     text = " ".join(page.text_content().split())
     assert "basic_u_snapshot_v1: it knows <the> future. This affects the results of best_a." in text
@@ -148,13 +139,12 @@ def test_the_page_shows_tables_cautions_and_what_moved_a_score() -> None:
 
 def test_seeds_are_labelled_like_the_systems() -> None:
     seeds = (SeedValues(AS_OF, (0.5, 0.52, 0.48)), SeedValues(SNAPSHOT, (0.7, 0.72)))
-    (table,) = [grid for grid in grids(STUDY, ABLATIONS, seeds) if grid.title == "Seeds"]
+    (table,) = [grid for grid in tables(replace(STUDY, seeds=seeds)) if grid.title == "Seeds"]
     assert [name for name, _ in table.rows] == ["boosted trees (as of the cut)", "boosted trees (snapshot) *"]
 
 
 def test_a_terminal_shows_the_same_tables() -> None:
     shown = io.StringIO()
-    for grid in grids(STUDY, ABLATIONS, ()):
-        print_grid(grid, Terminal(Console(file=shown, width=40)))
+    section.console(STUDY, Terminal(Console(file=shown, width=40)))
     assert "50.00 47.00\N{EN DASH}53.00" in shown.getvalue()
     assert "Snapshot and as-of features" in shown.getvalue()

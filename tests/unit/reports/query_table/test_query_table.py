@@ -10,10 +10,10 @@ from pathlib import Path
 from html_checks import rows
 from lxml import html
 
+from cqa_spark.reports.kinds import QUERIES as KIND
 from cqa_spark.reports.kit.numbers import MISSING
-from cqa_spark.reports.query_table.content import MeasuredQuery, QueryTable
-from cqa_spark.reports.query_table.csv_file import write_csv
-from cqa_spark.reports.query_table.page import render_query_table
+from cqa_spark.reports.reported_run import MeasuredQuery
+from cqa_spark.reports.sections.query_table import QueryTable, write_csv
 
 HOSTILE = "</script><script>alert(1)</script>"
 QUERIES = (
@@ -23,11 +23,11 @@ QUERIES = (
 
 
 def table(baseline: str | None = "given_order") -> QueryTable:
-    return QueryTable("r1", "question_comment", "dev", "MAP@10", "best_a", baseline, "r1.queries.csv", 3, QUERIES)
+    return QueryTable("r1", "dev", "MAP@10", "best_a", baseline, "r1.queries.csv", 3, QUERIES, task="question_comment")
 
 
 def test_the_page_shows_the_queries() -> None:
-    document = html.document_fromstring(render_query_table(table()))
+    document = html.document_fromstring(KIND.collect(table()).page())
     assert rows(document.find(".//table")) == [
         ["Q2", HOSTILE, "10", "1", "25.00", "50.00", "\N{MINUS SIGN}25.00", "s"],
         ["Q1", "=1+1", "1,200", "0", MISSING, "50.00", MISSING, "s"],
@@ -37,12 +37,12 @@ def test_the_page_shows_the_queries() -> None:
 
 
 def test_without_a_baseline_there_is_no_difference() -> None:
-    document = html.document_fromstring(render_query_table(table(baseline=None)))
+    document = html.document_fromstring(KIND.collect(table(baseline=None)).page())
     assert rows(document.find(".//table"))[0] == ["Q2", HOSTILE, "10", "1", "25.00", "s"]
 
 
 def test_the_policy_allows_the_one_script_and_no_request() -> None:
-    page = render_query_table(table())
+    page = KIND.collect(table()).page()
     document = html.document_fromstring(page)
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

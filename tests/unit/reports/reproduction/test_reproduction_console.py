@@ -9,8 +9,7 @@ from rich.console import Console
 
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import MISSING
-from cqa_spark.reports.reproduction.console import print_reproduced
-from cqa_spark.reports.reproduction.content import About, Reproduced, agreement
+from cqa_spark.reports.sections.reproduction import About, Reproduced, agreement, console
 
 
 @pytest.mark.parametrize(
@@ -51,7 +50,7 @@ def test_both_results_and_what_is_missing_are_printed() -> None:
     ]
     out = io.StringIO()
     recipes = [About("given", {"replaces": "tree kernels by\n[bold]", "missing": ""})]
-    print_reproduced(found, recipes, Terminal(Console(file=out, width=40)))
+    console(found, recipes, Terminal(Console(file=out, width=40)))
     lines = [line.split() for line in out.getvalue().splitlines()]
     assert [
         "given",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from cqa_spark.reports.reproduction.content import Reproduced
-from cqa_spark.reports.reproduction.scores_file import scores_json
+from cqa_spark.reports.sections.reproduction import Reproduced, scores_json
 
 
 def test_scores_are_by_system_part_and_measure() -> None:

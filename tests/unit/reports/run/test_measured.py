@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from cqa_spark.reports.query_table.content import MeasuredQuery
-from cqa_spark.reports.run.measured import MeasuredQueries, QuerySummary
+from cqa_spark.reports.measured_queries import MeasuredQueries, QuerySummary
+from cqa_spark.reports.reported_run import MeasuredQuery
 
 EVEN = MeasuredQuery("s", "even", "", 2, 1, 1.0, 1.0)
 BETTER = MeasuredQuery("s", "better", "", 2, 1, 1.0, 0.5)

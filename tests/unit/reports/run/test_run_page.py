@@ -10,11 +10,13 @@ import pytest
 from html_checks import assert_inert, assert_no_requests, assert_references_resolve, words
 from lxml import html
 
-from cqa_spark.reports.kit.plots.svg import short
-from cqa_spark.reports.run.content import RunReport
-from cqa_spark.reports.run.features.plots import LETTERS_ABOVE
-from cqa_spark.reports.run.page import render
-from cqa_spark.reports.run.queries.content import RankedCandidate
+from cqa_spark.reports.kit.svg import short
+from cqa_spark.reports.reported_run import QueryLinks
+from cqa_spark.reports.section import Report
+from cqa_spark.reports.sections.features import LETTERS_ABOVE, Importances
+from cqa_spark.reports.sections.queries import RankedCandidate
+from cqa_spark.reports.sections.score_counts import Scores
+from cqa_spark.reports.sections.summary import Summary
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -27,7 +29,7 @@ HOSTILE = (
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return render(literal.full_report())
+    return literal.full_report().page()
 
 
 @pytest.fixture(scope="module")
@@ -109,8 +111,9 @@ def test_wins_and_losses_add_up_to_the_bar(document: html.HtmlElement) -> None:
 
 
 def test_a_measure_without_values_of_single_queries_has_no_wins_and_losses() -> None:
-    report = literal.short_report()
-    page = html.document_fromstring(render(replace(report, evaluation=replace(report.evaluation, by_query=False))))
+    evaluation = replace(literal.evaluation(), by_query=False)
+    head = replace(literal.summary(), evaluation=evaluation)
+    page = html.document_fromstring(literal.short_report(head).page())
     table = page.find_class("comparisons")[0]
     assert [words(cell) for cell in table.find(".//thead/tr")] == ["System", "Difference", "p-value"]
     assert [words(cell) for cell in table.find(".//tbody/tr")] == ["best_a", "+16.28", "p < 0.001"]
@@ -151,7 +154,7 @@ def test_dark_mode_reaches_the_drawings(page: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_text(text: str) -> None:
-    document = html.document_fromstring(render(hostile_report(text)))
+    document = html.document_fromstring(hostile_report(text).page())
     assert_inert(document)
     shown = text.translate({0: "␀", 27: "␛", 0x202E: "\\u202e", 0x202C: "\\u202c", 0xFFFF: "\\uffff"})
     assert sum(bdi.text_content() == shown for bdi in document.iter("bdi")) == 1 + 1 + 10 + 1 + 1 + 1
@@ -161,45 +164,56 @@ def test_hostile_text_stays_text(text: str) -> None:
     assert short(text, LETTERS_ABOVE) in [words(label) for label in plot.iter("text")]
 
 
-def hostile_report(text: str) -> RunReport:
+def hostile_report(text: str) -> Report:
     """The same text wherever the forum, a file or a name can bring it."""
-    full = literal.full_report()
+    full = literal.full_parts()
     story = literal.story("best", "Q1", "", 1.0, 0.5)
-    story = replace(
-        story,
-        subject=text,
-        text=text,
-        candidates=tuple(replace(candidate, text=text) for candidate in story.candidates),
+    candidates = tuple(replace(candidate, text=text) for candidate in story.candidates)
+    record = replace(
+        full["run"],
+        run_id=text,
+        config=text,
+        inputs=(replace(full["run"].inputs[0], path=text),),
+        steps=(replace(full["run"].steps[0], step=text),),
     )
-    sample = replace(full.intake.samples[0], raw=text, reason=text)
-    best = replace(full.evaluation.measurements[0], system=text)
-    return replace(
-        full,
-        run=replace(
-            full.run,
-            run_id=text,
-            config=text,
-            inputs=(replace(full.run.inputs[0], path=text),),
-            steps=(replace(full.run.steps[0], name=text),),
-        ),
-        evaluation=replace(
-            full.evaluation,
-            best_system=text,
-            systems=(text,),
-            measurements=(best,),
-            comparisons=(),
-            runner_up=None,
-            descriptions=((text, text),),
-        ),
-        histograms=(replace(full.histograms[0], system=text),),
-        importances=(replace(full.importances[0], system=text, feature=text, group=text),),
-        stories=(story,),
-        intake=replace(full.intake, samples=(sample,), reasons=(replace(full.intake.reasons[0], reason=text),)),
+    evaluation = replace(
+        full["systems"],
+        best_system=text,
+        systems=(text,),
+        measurements=(replace(full["systems"].measurements[0], system=text),),
+        comparisons=(),
+        runner_up=None,
+        descriptions=((text, text),),
+    )
+    scores = full["scores"]
+    feature = replace(full["features"].features[0], system=text, feature=text, group=text)
+    intake = full["intake"]
+    return literal.report(
+        Summary(evaluation, record, True, intake.rows_in, intake.rows_quarantined),
+        {
+            **full,
+            "run": record,
+            "systems": evaluation,
+            "scores": Scores(
+                (replace(scores.histograms[0], system=text),), scores.best, scores.confusion, scores.lengths
+            ),
+            "features": Importances((feature,), (text,)),
+            "queries": replace(
+                full["queries"],
+                best_system=text,
+                stories=(replace(story, subject=text, text=text, candidates=candidates),),
+            ),
+            "intake": replace(
+                intake,
+                samples=(replace(intake.samples[0], raw=text, reason=text),),
+                reasons=(replace(intake.reasons[0], reason=text),),
+            ),
+        },
     )
 
 
 def test_a_run_without_labels_shows_its_rankings() -> None:
-    document = html.document_fromstring(render(literal.unlabelled_report()))
+    document = html.document_fromstring(literal.unlabelled_report().page())
     assert [section.get("id") for section in document.iter("section")] == ["scores", "queries", "run"]
     assert words(document.find_class("summary")[0]) == (
         "1 query of the test split, 10 candidates, 1 system. The split has no labels, so its rankings have no "
@@ -209,24 +223,24 @@ def test_a_run_without_labels_shows_its_rankings() -> None:
     assert "not relevant" not in words(document.find_class("legend")[1])
 
 
-def test_sections_without_data_are_omitted() -> None:
-    full = literal.full_report()
-    bare = RunReport(run=replace(full.run, steps=(), inputs=()), evaluation=full.evaluation)
-    document = html.document_fromstring(render(bare))
-    assert [section.get("id") for section in document.iter("section")] == ["systems", "run"]
+def test_a_record_without_steps_and_inputs_has_no_tables_of_them() -> None:
+    bare = replace(literal.record(), steps=(), inputs=())
+    section = html.document_fromstring(literal.short_report(run=bare).page()).get_element_by_id("run")
+    assert not list(section.iter("table"))
 
 
 def test_a_run_without_quarantine_parsed_all_records() -> None:
-    full = literal.full_report()
-    files = tuple(replace(file, rows_in=file.rows_out, rows_quarantined=0) for file in full.intake.files)
-    clean = replace(full.intake, rows_in=911, rows_quarantined=0, files=files, reasons=(), samples=())
-    document = html.document_fromstring(render(replace(literal.short_report(), intake=clean)))
+    intake = literal.intake()
+    files = tuple(replace(file, rows_in=file.rows_out, rows_quarantined=0) for file in intake.files)
+    clean = replace(intake, rows_in=911, rows_quarantined=0, files=files, reasons=(), samples=())
+    head = replace(literal.summary(), rows_in=911, rows_quarantined=0)
+    document = html.document_fromstring(literal.short_report(head, intake=clean).page())
     assert "All 911 input records were parsed." in words(document.find_class("summary")[0])
     assert "Quarantine" not in [words(heading) for heading in document.iter("h3")]
 
 
 def test_the_same_report_gives_the_same_bytes(page: str) -> None:
-    assert render(literal.full_report()) == page
+    assert literal.full_report().page() == page
 
 
 def test_the_squares_show_relevance_by_rank(document: html.HtmlElement) -> None:
@@ -239,7 +253,7 @@ def test_the_squares_show_relevance_by_rank(document: html.HtmlElement) -> None:
 
 
 def test_the_given_order_is_shown_only_where_all_of_it_is_known() -> None:
-    story = literal.stories()[0]
+    story = literal.queries().stories[0]
     assert [candidate.initial_rank for candidate in story.given_order] == list(range(1, 11))
     assert replace(story, candidates=story.candidates[1:]).given_order == ()
     unknown = RankedCandidate("Q1_C1", 1, None, 0.5, True, True, "text")
@@ -252,10 +266,10 @@ def test_differences_are_counted_above_their_plot(document: html.HtmlElement) ->
 
 
 def test_features_are_named_by_meaning_and_their_groups_by_colour() -> None:
-    full = literal.full_report()
-    first = replace(full.importances[0], about="words that both texts have")
-    importances = (first, *full.importances[1:])
-    page = html.document_fromstring(render(replace(literal.short_report(), importances=importances)))
+    full = literal.importances()
+    first = replace(full.features[0], about="words that both texts have")
+    importances = replace(full, features=(first, *full.features[1:]))
+    page = html.document_fromstring(literal.short_report(features=importances).page())
     features = page.get_element_by_id("features")
     wide = features.find_class("drawing wide")[0]
     assert "words that both texts have" in [words(label) for label in wide.iter("text")]
@@ -263,15 +277,14 @@ def test_features_are_named_by_meaning_and_their_groups_by_colour() -> None:
 
 
 def test_systems_with_one_label_have_no_measures_of_labels_and_are_named() -> None:
-    report = literal.short_report()
-    evaluation = replace(report.evaluation, one_label=("random",))
-    page = html.document_fromstring(render(replace(report, evaluation=evaluation)))
+    evaluation = replace(literal.evaluation(), one_label=("random",))
+    page = html.document_fromstring(literal.short_report(systems=evaluation).page())
     caption = words(page.find_class("measures")[0].find("caption"))
     assert caption.endswith("predict all candidates relevant, or none, and so are comparisons with them: random.")
 
 
 def test_the_files_with_every_query_are_linked() -> None:
-    stories = {"stories": literal.stories(), "queries_page": "r1.queries.html", "queries_csv": "r1.queries.csv"}
-    page = render(replace(literal.short_report(), **stories))
+    linked = replace(literal.queries(), links=QueryLinks("r1.queries.html", "r1.queries.csv"))
+    page = literal.short_report(queries=linked).page()
     section = html.document_fromstring(page).get_element_by_id("queries")
     assert [link.get("href") for link in section.iter("a")] == ["r1.queries.html", "r1.queries.csv"]

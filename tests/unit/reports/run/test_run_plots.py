@@ -10,21 +10,15 @@ import pytest
 from lxml import etree
 from markupsafe import Markup
 
+from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.reports.kit.numbers import MINUS
-from cqa_spark.reports.kit.palette import ROLES, group_role, sentinel, themed
-from cqa_spark.reports.kit.plots.svg import NARROW, WIDE, folded
-from cqa_spark.reports.run.differences.content import Differences
-from cqa_spark.reports.run.differences.plots import plot_differences
-from cqa_spark.reports.run.features.content import FeatureImportance
-from cqa_spark.reports.run.features.plots import plot_importances
-from cqa_spark.reports.run.figures import draw_figures
-from cqa_spark.reports.run.record.content import Step
-from cqa_spark.reports.run.record.plots import plot_steps
-from cqa_spark.reports.run.scores.calibration import plot_calibration
-from cqa_spark.reports.run.scores.content import LengthScores, ScoreHistogram, frequent
-from cqa_spark.reports.run.scores.histogram import plot_scores
-from cqa_spark.reports.run.scores.lengths import plot_lengths
-from cqa_spark.reports.run.systems.plots import plot_measure
+from cqa_spark.reports.kit.svg import NARROW, ROLES, WIDE, folded, group_role, sentinel, themed
+from cqa_spark.reports.sections.differences import Differences, plot_differences
+from cqa_spark.reports.sections.features import FeatureImportance, draw_importances, plot_importances
+from cqa_spark.reports.sections.record import plot_steps
+from cqa_spark.reports.sections.score_counts import LengthScores, ScoreHistogram, frequent
+from cqa_spark.reports.sections.scores import plot_calibration, plot_lengths, plot_scores
+from cqa_spark.reports.sections.systems import plot_measure
 
 
 def labels(drawing: Markup) -> list[str]:
@@ -127,11 +121,12 @@ def test_features_show_share_and_direction_and_mathematics_stays_text() -> None:
 
 
 def test_steps_show_their_time() -> None:
-    assert labels(plot_steps([Step("read_text", 1, 1, 0, 61.0)], "steps", NARROW)) == ["read text", "1 min 01 s"]
+    assert labels(plot_steps([StepRecord("read_text", 1, 1, 0, 61.0)], "steps", NARROW)) == ["read text", "1 min 01 s"]
 
 
 def test_a_group_keeps_its_colour_in_every_system() -> None:
-    first, second = draw_figures(literal.full_report()).learned
+    importances = literal.importances()
+    first, second = draw_importances(importances.features, importances.systems)
     assert (first.system, second.system) == ("best_a", "logistic")
     assert first.roles == second.roles
     assert list(first.roles.items())[:2] == [("lexicon_v1", "group-1"), ("dialogue_v1", "group-2")]

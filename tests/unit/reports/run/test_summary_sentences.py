@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import literal_report as literal
 
-from cqa_spark.reports.run.summary import summary
+from cqa_spark.reports.sections.summary import sentences
 
 
 def test_a_significant_gain() -> None:
-    assert [sentence.replace("\xa0", " ") for sentence in summary(literal.full_report())] == [
+    assert [sentence.replace("\xa0", " ") for sentence in sentences(literal.summary())] == [
         "244 queries of the dev split, 2,440 candidates, 8 systems.",
         "best_a has a MAP@10 of 70.12; 95 % bootstrap interval of the mean: 67.52 to 72.62.",
         "The difference from given_order is +16.28 points, a statistically significant gain (p < 0.001): better on "
@@ -22,15 +22,12 @@ def test_a_significant_gain() -> None:
 
 
 def test_an_insignificant_difference() -> None:
-    full = literal.full_report()
-    report = replace(full, evaluation=replace(full.evaluation, best_system="length"))
-    assert "+2.27 points, not statistically significant (p\xa0=\xa00.222)" in summary(report)[2]
+    length = replace(literal.summary(), evaluation=replace(literal.evaluation(), best_system="length"))
+    assert "+2.27 points, not statistically significant (p\xa0=\xa00.222)" in sentences(length)[2]
 
 
 def test_a_split_without_labels_and_one_without_relevant_candidates() -> None:
-    unlabelled = literal.unlabelled_report()
-    assert "The split has no labels, so its rankings have no measures." in summary(unlabelled)[0]
-    [histogram] = unlabelled.histograms
-    nothing_relevant = replace(histogram, not_relevant=histogram.unjudged, unjudged=histogram.relevant)
+    unlabelled = literal.unlabelled_report().head
+    assert "The split has no labels, so its rankings have no measures." in sentences(unlabelled)[0]
     sentence = "No query of the split has a relevant candidate, so the measures of its rankings are undefined."
-    assert summary(replace(unlabelled, histograms=(nothing_relevant,)))[0].endswith(sentence)
+    assert sentences(replace(unlabelled, is_judged=True))[0].endswith(sentence)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from cqa_spark.reports.run.rankings import RankedSystem
-from cqa_spark.reports.run.systems.collect import evaluation
-from cqa_spark.reports.scope import Scope
+import literal_report as literal
+
+from cqa_spark.reports.evaluation import evaluation
+from cqa_spark.reports.reported_run import RankedSystem
 
 RUN = {"task": "question_comment", "split": "dev"}
 
@@ -27,12 +29,9 @@ def test_no_measure_of_labels_is_compared_with_a_system_that_predicts_one_label(
         "metrics": [metric(system, measure) for system in ("best", "given") for measure in measures],
         "comparisons": [comparison("best", measure) for measure in measures],
     }
-    scope = Scope({}, journal, **RUN, main_measure="MAP@10", best_system="best", baseline="given")
-    ranked = {
-        name: RankedSystem(**RUN, system=name, queries=10, candidates=100, low=0, high=1, has_one_label=name == "given")
-        for name in ("best", "given")
-    }
-    found = evaluation(scope, ranked, measures, {})
+    ranked = [RankedSystem(**RUN, system=name, queries=10, candidates=100, low=0, high=1) for name in ("best", "given")]
+    ranked[1] = replace(ranked[1], has_one_label=True)
+    found = evaluation(literal.reported_run(journal, "best", ranked=ranked, baseline="given", measures=measures))
     assert found.one_label == ("given",)
     assert [each.measure for each in found.comparisons] == ["MAP@10", "Accuracy"]
     assert [(each.system, each.measure) for each in found.measurements] == [

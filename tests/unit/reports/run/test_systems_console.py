@@ -9,13 +9,13 @@ from rich.console import Console
 
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import MISSING
-from cqa_spark.reports.run.console import print_systems, print_tests
-from cqa_spark.reports.run.content import RunReport
+from cqa_spark.reports.section import Report
+from cqa_spark.reports.sections import summary, systems
 
 
-def printed(report: RunReport) -> list[str]:
+def printed(report: Report) -> list[str]:
     stream = io.StringIO()
-    print_systems(report, Terminal(Console(file=stream, width=40)))
+    report.show(Terminal(Console(file=stream, width=40)), summary.HEAD)
     return [line.rstrip() for line in stream.getvalue().splitlines()]
 
 
@@ -57,7 +57,7 @@ def test_the_table_is_plain_where_there_is_no_terminal() -> None:
 
 def test_paired_tests_are_shown_for_every_measure() -> None:
     stream = io.StringIO()
-    print_tests(literal.full_report(), Terminal(Console(file=stream, width=200)))
+    literal.full_report().show(Terminal(Console(file=stream, width=200)), systems.SECTION)
     lines = [line.split() for line in stream.getvalue().splitlines()]
     assert lines[0] == ["Differences", "from", "given_order"]
     assert lines[1] == ["system", *literal.MEASURES]
@@ -77,7 +77,7 @@ def test_without_labels_it_says_so() -> None:
 def test_a_narrow_terminal_shows_the_first_measures_uncut() -> None:
     stream = io.StringIO()
     terminal = Terminal(Console(file=stream, width=80, force_terminal=True, color_system=None))
-    print_systems(literal.full_report(), terminal)
+    literal.full_report().show(terminal, summary.HEAD)
     lines = stream.getvalue().splitlines()
     assert lines[1].split() == ["system", "MAP@10", "AvgRec@10", "MRR@10", "P@1", "MAP@10", "over", "given_order"]
     assert lines[-1] == "see the report for nDCG@10, Precision, Recall, F1, Accuracy"

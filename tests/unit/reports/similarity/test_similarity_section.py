@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from literal_report import short_report
 from lxml import html
 
 from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN
-from cqa_spark.reports.run.page import render
-from cqa_spark.reports.similarity.content import Points, PublishedScore, SetCorrelation, Similarity, WorstPair
-from cqa_spark.reports.similarity.published import RESULTS, official_mean, published_mean, published_results
+from cqa_spark.reports.sections.similarity import Points, PublishedScore, SetCorrelation, Similarity, WorstPair
+from cqa_spark.reports.sts_results import RESULTS, official_mean, published_mean, published_results
 
 SETS = ("2014/OnWN.test", "2014/images.test", WEIGHTED_MEAN, MEAN)
 
@@ -29,12 +26,14 @@ def similarity() -> Similarity:
         (PublishedScore("2014/OnWN.test", "DLS@CU, run 2", 0.8589, "Agirre et al. 2014"),),
         (Points("2014/OnWN.test", (0.0, 2.5, 5.0), (0.5, 2.0, 4.6)),),
         (WorstPair("2014/OnWN.test", 4.8, 1.2, "A <b>bold</b> claim.", "رجل يعزف"),),
+        "best_a",
+        "given_order",
     )
 
 
 @pytest.fixture(scope="module")
 def section() -> html.HtmlElement:
-    page = html.fromstring(render(replace(short_report(), similarity=similarity())))
+    page = html.fromstring(short_report(similarity=similarity()).page())
     return page.get_element_by_id("similarity")
 
 

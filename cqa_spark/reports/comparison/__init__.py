@@ -1,1 +1,0 @@
-"""The changes between two runs, in the terminal, as JSON and as an HTML page."""

@@ -1,1 +1,0 @@
-"""Experiments of a run: cross-validation, ablation and learning curves."""

@@ -1,1 +1,0 @@
-"""Why a system scored a candidate as it did."""

@@ -1,1 +1,0 @@
-"""The content of a lake's community tables, in the terminal, as JSON and as an HTML page."""

@@ -1,1 +1,0 @@
-"""Input files, quarantined records and orphans."""

@@ -1,1 +1,0 @@
-"""Threads, scores, months and tags of the posts."""

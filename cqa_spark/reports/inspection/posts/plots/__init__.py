@@ -1,1 +1,0 @@
-"""Plots of posts by month, score and tag."""

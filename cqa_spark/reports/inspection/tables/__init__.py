@@ -1,1 +1,0 @@
-"""Rows, dates, nulls and undeclared attributes of each table."""

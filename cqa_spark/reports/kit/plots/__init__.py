@@ -1,1 +1,0 @@
-"""Plot primitives, drawn as SVG."""

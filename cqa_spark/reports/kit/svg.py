@@ -1,0 +1,209 @@
+"""Plots as SVG inside the page, in the colour roles of its light and dark mode; the same plot gives the same bytes.
+
+Matplotlib knows no CSS variables. A plot therefore draws each role in a reserved colour, and the SVG gets the CSS
+variable of the role in its place; ``kit/style.css`` defines the variables for both modes. Matplotlib takes a second to
+import, so only drawing functions import it.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec
+
+from lxml import etree
+from markupsafe import Markup
+
+from cqa_spark.process.control_characters import visible_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+P = ParamSpec("P")
+
+GROUPS = 8
+"""Number of colours for feature groups; they repeat from the ninth group on."""
+
+ROLES = ("ink", "muted", "line", "accent", "loss", *(f"group-{number}" for number in range(1, GROUPS + 1)))
+
+_SENTINEL = {role: f"#fa57{number:02x}" for number, role in enumerate(ROLES)}
+_ROLE = {sentinel: role for role, sentinel in _SENTINEL.items()}
+_PATTERN = re.compile("|".join(_SENTINEL.values()), re.IGNORECASE)
+
+WIDE = 900
+"""Width of a plot on a desktop, in CSS pixels."""
+
+NARROW = 344
+"""Width of a plot on a phone, or of one of several in a row, in CSS pixels."""
+
+NAME_LENGTH = 26
+
+_UNITS_PER_INCH = 72
+_SVG = "{http://www.w3.org/2000/svg}"
+_XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
+_NAMESPACE = re.compile(r' xmlns(:\w+)?="[^"]*"')
+_REFERENCE = re.compile(r"#([\w-]+)")
+_FONT_FAMILY = re.compile(r"font-family: [^;\"]*; ?")
+
+
+def sentinel(role: str) -> str:
+    """The reserved colour that a plot draws a role in."""
+    return _SENTINEL[role]
+
+
+def group_role(index: int) -> str:
+    """The role of a feature group.
+
+    Args:
+        index: position of the group, from 0.
+    """
+    return f"group-{index % GROUPS + 1}"
+
+
+def themed(svg: str) -> str:
+    """Replace every reserved colour by its CSS variable."""
+    return _PATTERN.sub(lambda match: f"var(--{_ROLE[match[0].lower()]})", svg)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One plot; ``wide`` is None for a plot that is always small, one of several in a row."""
+
+    narrow: Markup
+    wide: Markup | None = None
+
+
+def draw_both(draw: Callable[[str, int], Markup], name: str) -> Drawing:
+    """Draw a plot in both widths.
+
+    Args:
+        draw: draws the plot, given a unique name and the width in CSS pixels.
+        name: unique on the page; letters, digits and hyphens.
+    """
+    return Drawing(narrow=draw(f"{name}-narrow", NARROW), wide=draw(f"{name}-wide", WIDE))
+
+
+def drawing(draw: Callable[P, Markup]) -> Callable[P, Markup]:
+    """Decorator of every drawing function: names may contain ``$``, and ids depend on the content alone."""
+
+    @wraps(draw)
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> Markup:
+        import matplotlib
+
+        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "cqa-spark", "text.parse_math": False}):
+            return draw(*args, **kwargs)
+
+    return drawn
+
+
+def new_axes(width: int, height: float) -> tuple[Figure, Axes]:
+    """An empty figure with a horizontal axis only.
+
+    Args:
+        width: in CSS pixels.
+        height: in CSS pixels.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    figure = Figure(
+        figsize=(width / _UNITS_PER_INCH, height / _UNITS_PER_INCH),
+        layout=ConstrainedLayoutEngine(w_pad=0.02, h_pad=0.03),
+    )
+    figure.patch.set_visible(False)
+    axes = figure.add_subplot()
+    axes.patch.set_visible(False)
+    for side in ("left", "right", "top"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(sentinel("line"))
+    axes.tick_params(axis="both", length=0, labelsize=12, labelcolor=sentinel("muted"), pad=5)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def short(name: str, letters: int = NAME_LENGTH) -> str:
+    """A name on one line, truncated so that it fits beside a plot.
+
+    Args:
+        name: the name.
+        letters: characters that fit.
+    """
+    name = visible_line(name)
+    return name if len(name) <= letters else f"{name[: letters - 1]}…"
+
+
+def folded(name: str, letters: int, lines: int) -> str:
+    """A name on at most some lines; the last one is truncated like a ``short`` name.
+
+    Args:
+        name: the name.
+        letters: characters that fit on a line.
+        lines: largest number of lines.
+    """
+    found = textwrap.wrap(visible_line(name), letters, break_on_hyphens=False)
+    last = " ".join(found[lines - 1 :])
+    return "\n".join([*found[: lines - 1], short(last, letters)] if last else found)
+
+
+def to_svg(figure: Figure, name: str, description: str) -> Markup:
+    """Convert a figure to markup for the page.
+
+    Args:
+        figure: the figure, drawn in sentinel colours.
+        name: unique on the page; prefix of all ids, so it never comes from a system's or user's name.
+        description: text alternative for screen readers.
+    """
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    buffer = io.BytesIO()
+    FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
+    root = etree.fromstring(buffer.getvalue(), parser)
+    _drop_document_parts(root)
+    _prefix_ids(root, name)
+    _use_page_style(root)
+    _describe(root, description)
+    return Markup(_NAMESPACE.sub("", etree.tostring(root, encoding="unicode")))
+
+
+def _drop_document_parts(root: etree._Element) -> None:
+    etree.strip_elements(root, f"{_SVG}metadata", f"{_SVG}style", with_tail=False)
+    etree.strip_attributes(root, "version")
+    for attribute in ("width", "height"):
+        del root.attrib[attribute]
+
+
+def _prefix_ids(root: etree._Element, name: str) -> None:
+    """Drop ids without a reference, and make the others unique on the page."""
+    values = [str(value) for element in root.iter() for key, value in element.items() if key != "id"]
+    referred = {reference for value in values for reference in _REFERENCE.findall(value)}
+    for element in root.iter():
+        attributes = {str(key): str(value) for key, value in element.items()}
+        if "id" in attributes:
+            del element.attrib["id"]
+        if attributes.get("id") in referred:
+            element.set("id", f"{name}-{attributes['id']}")
+        if _XLINK_HREF in attributes:
+            del element.attrib[_XLINK_HREF]
+            element.set("href", f"#{name}-{attributes[_XLINK_HREF].removeprefix('#')}")
+        if "clip-path" in attributes:
+            element.set("clip-path", attributes["clip-path"].replace("url(#", f"url(#{name}-"))
+
+
+def _use_page_style(root: etree._Element) -> None:
+    """Take colours and the font family from the style sheet."""
+    for element in root.iter():
+        style = element.get("style")
+        if style:
+            element.set("style", themed(_FONT_FAMILY.sub("", str(style))))
+
+
+def _describe(root: etree._Element, description: str) -> None:
+    root.set("role", "img")
+    root.set("aria-label", visible_line(description))
+    root.set("focusable", "false")

@@ -1,0 +1,153 @@
+"""The main measure by query: the differences from the baseline, and the best and worst queries."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.query_measures import by_measure
+from cqa_spark.reports.evaluation import evaluation
+from cqa_spark.reports.reported_run import MeasuredQuery, QueryLinks, ReportedRun
+
+QUERY = ("site", "query_id")
+"""Key of a query."""
+
+RESOLUTION = 1000
+"""Differences are rounded to multiples of 1 / RESOLUTION, which bounds their number."""
+
+
+ONE_TASK = 100_000
+"""Number of queries up to which one task sorts them, without a shuffle."""
+
+
+@dataclass(frozen=True)
+class MeasuredQueries:
+    """The main measure by query; all lists have a bounded length.
+
+    Attributes:
+        steps: difference from the baseline, a fraction, and number of queries; largest difference first.
+        best: queries with the highest value.
+        worst: queries with the lowest value.
+        links: files with every query; None if none were written.
+    """
+
+    steps: tuple[tuple[float, int], ...]
+    best: tuple[MeasuredQuery, ...]
+    worst: tuple[MeasuredQuery, ...]
+    links: QueryLinks | None = None
+
+
+@dataclass
+class QuerySummary:
+    """Summarises queries one by one, in any order, because they may exceed the driver's memory.
+
+    Ties of the best queries are ordered by the lowest baseline, ties of the worst ones by the highest baseline. Queries
+    without a relevant candidate are excluded from both, because every ranking of them is equally good.
+
+    Attributes:
+        each: number of best and of worst queries.
+    """
+
+    each: int
+    _steps: Counter[int] = field(default_factory=Counter, init=False)
+    _best: list[MeasuredQuery] = field(default_factory=list, init=False)
+    _worst: list[MeasuredQuery] = field(default_factory=list, init=False)
+
+    def of(self, queries: Iterable[MeasuredQuery]) -> Iterator[MeasuredQuery]:
+        """The queries, each added to the summary as it passes."""
+        for query in queries:
+            self._add(query)
+            yield query
+
+    def result(self, links: QueryLinks | None = None) -> MeasuredQueries:
+        """The summary of all queries so far."""
+        steps = ((step / RESOLUTION, self._steps[step]) for step in sorted(self._steps, reverse=True))
+        return MeasuredQueries(tuple(steps), tuple(self._best), tuple(self._worst), links)
+
+    def _add(self, query: MeasuredQuery) -> None:
+        if query.difference is not None:
+            self._steps[_rounded(query.difference * RESOLUTION)] += 1
+        if query.value is not None and query.relevant:
+            self._keep(self._best, query, _best_first)
+            self._keep(self._worst, query, _worst_first)
+
+    def _keep(self, first: list[MeasuredQuery], query: MeasuredQuery, order: Callable[[MeasuredQuery], Any]) -> None:
+        insort(first, query, key=order)
+        del first[self.each :]
+
+
+def _best_first(query: MeasuredQuery) -> tuple[object, ...]:
+    return -(query.value or 0.0), query.baseline is not None, query.baseline or 0.0, query.site, query.query_id
+
+
+def _worst_first(query: MeasuredQuery) -> tuple[object, ...]:
+    return query.value, query.baseline is None, -(query.baseline or 0.0), query.site, query.query_id
+
+
+def _rounded(number: float) -> int:
+    return int(Decimal(repr(number)).quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def measured_queries(run: ReportedRun) -> MeasuredQueries | None:
+    """Read every query of an evaluation; None without measurements, and for a measure of all queries together."""
+    evaluated = run.once(evaluation)
+    if not evaluated.measurements or not {"examples", "query_metrics"} <= run.products:
+        return None
+    summary = QuerySummary(run.shown_queries)
+    rows, links = summary.of(queries(run)), None
+    if run.write_queries is None:
+        deque(rows, maxlen=0)
+    else:
+        links = run.write_queries(run, rows)
+    return summary.result(links) if evaluated.by_query else None
+
+
+def queries(run: ReportedRun) -> Iterator[MeasuredQuery]:
+    """All queries with examples, the lowest values first, then by site and id; one partition at a time."""
+    examples, values, posts = run.table("examples"), run.table("query_metrics"), run.tables.get("posts")
+    if examples is None:
+        return
+    parts = [examples.select(*QUERY, F.lit(1).alias("candidates"), F.col("relevant").cast("int").alias("relevant"))]
+    if values is not None:
+        parts.append(_measured(run, values))
+    if posts is not None:
+        titles = posts.select("site", F.col("post_id").alias("query_id"), F.col("subject").alias("title"))
+        parts.append(titles.where("title is not null"))
+    # A union is shuffled once, where a join shuffles both sides.
+    rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
+    by_query = rows.groupBy(*QUERY).agg(
+        F.count("candidates").alias("candidates"),
+        F.coalesce(F.sum("relevant"), F.lit(0)).alias("relevant"),
+        *[F.max(name).alias(name) for name in ("value", "baseline", "title") if name in rows.columns],
+    )
+    order = [F.asc_nulls_last("value")] if values is not None else []
+    whole = by_query.where("candidates > 0")
+    in_one_task = run.systems[run.best_system].queries <= ONE_TASK
+    ordered = whole.coalesce(1).sortWithinPartitions(*order, *QUERY) if in_one_task else whole.orderBy(*order, *QUERY)
+    for row in ordered.toLocalIterator():
+        columns = row.asDict()
+        yield MeasuredQuery(
+            row.site, row.query_id, columns.get("title") or "", row.candidates, row.relevant, columns.get("value"),
+            columns.get("baseline"),
+        )  # fmt: skip
+
+
+def _measured(run: ReportedRun, values: DataFrame) -> DataFrame:
+    """The values of the best system and of the baseline."""
+    return (
+        by_measure(values)
+        .where(F.col("measure") == run.main_measure)
+        .select(
+            *QUERY,
+            F.when(F.col("system") == run.best_system, F.col("value")).alias("value"),
+            F.when(F.col("system") == F.lit(run.baseline), F.col("value")).alias("baseline"),
+        )
+    )

@@ -1,1 +1,0 @@
-"""The changes and checks of a nightly run."""

@@ -1,1 +1,0 @@
-"""Reproduced and published results of the recipes."""

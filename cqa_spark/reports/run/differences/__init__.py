@@ -1,1 +1,0 @@
-"""The differences between the best system and the baseline, query by query."""

@@ -1,1 +1,0 @@
-"""The feature importances of each system."""

@@ -1,1 +1,0 @@
-"""The records read and quarantined."""

@@ -1,1 +1,0 @@
-"""The best and the worst queries, with their ranked candidates."""

@@ -1,1 +1,0 @@
-"""The run itself: its inputs, steps and settings."""

@@ -1,1 +1,0 @@
-"""The distribution of scores of each system."""

@@ -1,1 +1,0 @@
-"""The measures of all systems, and their comparison with the baseline."""

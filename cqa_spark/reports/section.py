@@ -1,0 +1,184 @@
+"""The contract of a section, and reports as lists of sections.
+
+A section is one module: it turns a run into plain values, and shows these values on the page and in the terminal. Kinds
+of report differ in their sections, and in nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from markupsafe import Markup
+
+from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.table import Table
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.reports.kit.page import document
+
+Result = TypeVar("Result")
+Data = TypeVar("Data")
+Read = TypeVar("Read", bound="Reported")
+
+Product = Table | JournalTable
+"""A table that sections read."""
+
+Link = tuple[str, str]
+"""The id of a part of the page, and its title in the navigation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reported:
+    """What the sections of a report read.
+
+    Attributes:
+        task: task of the report; empty if it is about data of all tasks.
+        products: names of the tables that can be read.
+    """
+
+    task: str = ""
+    products: frozenset[str] = frozenset()
+    _results: dict[Callable[..., Any], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def once(self: Read, compute: Callable[[Read], Result]) -> Result:
+        """The result of a function of this object, computed the first time; sections share results through it."""
+        if compute not in self._results:
+            self._results[compute] = compute(self)
+        result: Result = self._results[compute]
+        return result
+
+
+@dataclass(frozen=True)
+class Section(Generic[Read, Data]):
+    """A part of a report.
+
+    Attributes:
+        name: identifies the section in the report, and on the page as an id.
+        title: title in the page's navigation.
+        data: the values that the section shows; None if there is nothing to show.
+        page: HTML of the values.
+        console: prints the values; None for a section of pages only.
+        tasks: tasks in whose reports the section appears; empty for all tasks.
+        products: tables without which there is nothing to show.
+        optional: other tables that it shows if the run has them.
+        links: entries of the navigation, for a section with several headings; None for ``name`` and ``title``.
+    """
+
+    name: str
+    title: str
+    data: Callable[[Read], Data | None]
+    page: Callable[[Data], Markup]
+    console: Callable[[Data, Terminal], None] | None = None
+    tasks: frozenset[str] = frozenset()
+    products: tuple[Product, ...] = ()
+    optional: tuple[Product, ...] = ()
+    links: Callable[[Data], tuple[Link, ...]] | None = None
+
+    def applies_to(self, run: Reported) -> bool:
+        """Whether the section appears in reports of the run's task, and the run has its tables."""
+        names = {product.name for product in self.products}
+        return (not self.tasks or run.task in self.tasks) and names <= run.products
+
+
+@dataclass(frozen=True)
+class Head(Generic[Read, Data]):
+    """What stands above the sections of a page.
+
+    Attributes:
+        data: the values of the head.
+        page: HTML of the header.
+        title: title of the document.
+        provenance: what made the page, for the footer.
+        console: prints the values; None for a head of pages only.
+        optional: tables that it shows if the run has them.
+    """
+
+    data: Callable[[Read], Data]
+    page: Callable[[Data], Markup]
+    title: Callable[[Data], str]
+    provenance: Callable[[Data], str]
+    console: Callable[[Data, Terminal], None] | None = None
+    optional: tuple[Product, ...] = ()
+
+
+@dataclass(frozen=True)
+class Kind(Generic[Read]):
+    """A kind of report.
+
+    Attributes:
+        head: its head.
+        sections: its sections, in order.
+        script: path below ``cqa_spark/reports`` of the only script that its page runs; None for a page without scripts.
+        json: the values of the head as JSON, for programs; None for a kind of report for people only.
+    """
+
+    head: Head[Read, Any]
+    sections: tuple[Section[Read, Any], ...]
+    script: str | None = None
+    json: Callable[[Any], str] | None = None
+
+    @property
+    def products(self) -> tuple[Product, ...]:
+        """All tables that the head and the sections read."""
+        tables = (table for section in self.sections for table in (*section.products, *section.optional))
+        return tuple({table.name: table for table in (*self.head.optional, *tables)}.values())
+
+    def collect(self, run: Read) -> Report:
+        """The values of the head, and of all sections that have something to show."""
+        values = ((section, run.once(section.data)) for section in self.sections if section.applies_to(run))
+        parts = tuple((section, data) for section, data in values if data is not None)
+        return Report(self, run.once(self.head.data), parts)
+
+
+@dataclass(frozen=True)
+class Report:
+    """The values of a report.
+
+    Attributes:
+        kind: kind of the report.
+        head: values of its head.
+        parts: sections with their values, in order.
+    """
+
+    kind: Kind[Any]
+    head: Any
+    parts: tuple[tuple[Section[Any, Any], Any], ...]
+
+    def data(self, section: Section[Any, Data]) -> Data | None:
+        """The values of a section; None if it has nothing to show."""
+        return next((data for shown, data in self.parts if shown.name == section.name), None)
+
+    def json(self) -> str:
+        """The values of the head as JSON."""
+        assert self.kind.json is not None, "the command offers JSON for kinds that have it"
+        return self.kind.json(self.head)
+
+    def page(self) -> str:
+        """One self-contained HTML file; the same values give the same text, and all their texts are escaped."""
+        head = self.kind.head
+        links = [link for section, data in self.parts for link in _links(section, data)]
+        return document(
+            head.title(self.head),
+            header=head.page(self.head),
+            links=links if len(links) > 1 else (),
+            sections=[section.page(data) for section, data in self.parts],
+            provenance=head.provenance(self.head),
+            script=self.kind.script,
+        )
+
+    def show(self, terminal: Terminal, *sections: Section[Any, Any] | Head[Any, Any]) -> None:
+        """Print the head and sections, those that have something to show.
+
+        Args:
+            terminal: where to print.
+            sections: what to print, in this order; the head and all sections if none is named.
+        """
+        for section in sections or (self.kind.head, *(section for section, _ in self.parts)):
+            data = self.head if isinstance(section, Head) else self.data(section)
+            if section.console is not None and data is not None:
+                section.console(data, terminal)
+
+
+def _links(section: Section[Any, Data], data: Data) -> tuple[Link, ...]:
+    return section.links(data) if section.links else ((section.name, section.title),)

@@ -1,0 +1,1 @@
+"""The sections of reports, one module each; large ones have a package."""

@@ -1,0 +1,102 @@
+"""The differences between the best system and the baseline, query by query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
+
+from markupsafe import Markup
+
+from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.metrics import QUERY_METRICS
+from cqa_spark.reports.kit.numbers import MINUS
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.svg import draw_both, drawing, new_axes, sentinel, to_svg
+from cqa_spark.reports.measured_queries import measured_queries
+from cqa_spark.reports.reported_run import ReportedRun
+from cqa_spark.reports.section import Section
+
+_HEIGHT = 270
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The differences between a system and the baseline, query by query.
+
+    Attributes:
+        system: name of the system.
+        baseline: system that it is compared with.
+        measure: measure that is compared.
+        steps: (difference, number of queries), largest difference first. Differences are fractions, rounded to 0.001,
+            which bounds the number of steps.
+    """
+
+    system: str
+    baseline: str
+    measure: str
+    steps: tuple[tuple[float, int], ...]
+
+    @property
+    def better(self) -> int:
+        """Number of queries on which the system is better."""
+        return sum(queries for difference, queries in self.steps if difference > 0)
+
+    @property
+    def equal(self) -> int:
+        """Number of queries with a difference of 0, rounded to 0.001."""
+        return sum(queries for difference, queries in self.steps if difference == 0)
+
+    @property
+    def worse(self) -> int:
+        """Number of queries on which the baseline is better."""
+        return sum(queries for difference, queries in self.steps if difference < 0)
+
+
+def data(run: ReportedRun) -> Differences | None:
+    """The main measure of the best system minus that of the baseline, by query; None without a comparison."""
+    measured = run.once(measured_queries)
+    if measured is None or not measured.steps or run.baseline is None or run.baseline == run.best_system:
+        return None
+    return Differences(run.best_system, run.baseline, run.main_measure, measured.steps)
+
+
+def page(differences: Differences) -> Markup:
+    """The numbers of queries, and a bar for each query."""
+    figure = draw_both(partial(plot_differences, differences), "differences")
+    return fragment("sections/differences.html.j2", differences=differences, figure=figure)
+
+
+@drawing
+def plot_differences(differences: Differences, name: str, width: int) -> Markup:
+    """Draw one bar per query in percentage points, from the largest gain to the largest loss.
+
+    Args:
+        differences: of at least one query.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    figure, axes = new_axes(width, _HEIGHT)
+    ends = list(accumulate(queries for _, queries in differences.steps))
+    edges = [0, *ends]
+    gains = [max(value, 0.0) * 100 for value, _ in differences.steps]
+    losses = [min(value, 0.0) * 100 for value, _ in differences.steps]
+    axes.stairs(gains, edges, fill=True, color=sentinel("accent"), linewidth=0)
+    axes.stairs(losses, edges, fill=True, color=sentinel("loss"), linewidth=0)
+    axes.axhline(0, color=sentinel("ink"), linewidth=1)
+    axes.set_xlim(0, ends[-1])
+    axes.margins(y=0.12)
+    axes.spines["bottom"].set_visible(False)
+    axes.set_xticks([])
+    axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
+    axes.locator_params(axis="y", nbins=5)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:+.0f}".replace("-", MINUS) if value else "0")
+    description = (
+        f"{differences.measure} of {differences.system} minus {differences.baseline} for each query, sorted: "
+        f"better on {differences.better}, equal on {differences.equal}, worse on {differences.worse} queries."
+    )
+    return to_svg(figure, name, description)
+
+
+SECTION = Section("differences", "Differences", data, page, products=(EXAMPLES, QUERY_METRICS), optional=(POSTS,))

@@ -1,0 +1,171 @@
+"""Cross-validation, ablations by feature family, learning curves, and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Generic, TypeVar
+
+from markupsafe import Markup
+
+from cqa_spark.lake.schemas.metrics import SITE_METRICS
+from cqa_spark.lake.schemas.studies import ABLATIONS, CROSS_VALIDATIONS, LEARNING_CURVES, SEEDS
+from cqa_spark.reports.kit.intervals import Whisker, described, whiskers
+from cqa_spark.reports.kit.numbers import count, points
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.svg import Drawing, draw_both, drawing, new_axes, sentinel, to_svg
+from cqa_spark.reports.kit.wording import verdict
+from cqa_spark.reports.reported_run import ReportedRun
+from cqa_spark.reports.section import Section
+from cqa_spark.reports.sections.experiment_results import (
+    Ablation,
+    CrossValidation,
+    CurvePoint,
+    Experiments,
+    Variant,
+    cross_validation_conclusion,
+    experiments,
+    seeds_table,
+)
+
+Result = TypeVar("Result", bound=Variant)
+
+_HEIGHT = 260
+
+
+@dataclass(frozen=True)
+class _SystemFigure(Generic[Result]):
+    """The variants of one system, and their plot."""
+
+    system: str
+    variants: tuple[Result, ...]
+    figure: Drawing
+
+
+def data(run: ReportedRun) -> Experiments | None:
+    """The experiments; the comparison with published results shows the seeds of its systems itself."""
+    results = run.once(experiments)
+    shown = replace(results, seeds=()) if SITE_METRICS.name in run.products else results
+    has_seeds = seeds_table(shown.seeds, shown.measure).rows
+    return shown if shown.cross_validations or shown.ablations or shown.curves or has_seeds else None
+
+
+def page(shown: Experiments) -> Markup:
+    """A plot and a table for each experiment."""
+    measure, validated = shown.measure, shown.cross_validations
+    return fragment(
+        "sections/experiments.html.j2",
+        experiments=shown,
+        conclusion=cross_validation_conclusion(validated) if validated else "",
+        validation_figure=draw_both(partial(plot_cross_validations, validated, measure), "cross-validations")
+        if validated
+        else None,
+        ablations=[
+            _SystemFigure(
+                variants[0].system, variants, draw_both(partial(plot_ablations, variants, measure), f"ablation{number}")
+            )
+            for number, variants in enumerate(_by_system(shown.ablations))
+        ],
+        curves=[
+            _SystemFigure(points[0].system, points, draw_both(partial(plot_curve, points, measure), f"curve{number}"))
+            for number, points in enumerate(_by_system(shown.curves))
+        ],
+        seeds=seeds_table(shown.seeds, measure),
+    )
+
+
+def _by_system(variants: Sequence[Result]) -> list[tuple[Result, ...]]:
+    systems = dict.fromkeys(variant.system for variant in variants)
+    return [tuple(variant for variant in variants if variant.system == system) for system in systems]
+
+
+@drawing
+def plot_cross_validations(validated: Sequence[CrossValidation], measure: str, name: str, width: int) -> Markup:
+    """Plot the mean of each system over the repeats with its interval, and a line at the best system.
+
+    Args:
+        validated: systems, best first; at least one.
+        measure: name of the measure.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    rows = [
+        Whisker(each.system, each.value, each.low, each.high, "accent" if each.system == each.best else "ink")
+        for each in validated
+    ]
+    description = f"{measure} of each system in cross-validation, with intervals: {described(rows)}."
+    return to_svg(whiskers(rows, validated[0].value, width), name, description)
+
+
+@drawing
+def plot_ablations(ablations: Sequence[Ablation], measure: str, name: str, width: int) -> Markup:
+    """Plot each variant with its interval, and a line at the full system.
+
+    Args:
+        ablations: variants of one system, including the full one.
+        measure: name of the measure.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    full = next(each for each in ablations if each.variant == "all")
+    rows = [Whisker(each.name, each.value, each.low, each.high, _role(each)) for each in ablations]
+    description = f"{measure} of {full.system} on subsets of its features, with intervals: {described(rows)}."
+    return to_svg(whiskers(rows, full.value, width), name, description)
+
+
+@drawing
+def plot_curve(curve: Sequence[CurvePoint], measure: str, name: str, width: int) -> Markup:
+    """Plot the measure over the number of training threads, with its interval as a band.
+
+    Args:
+        curve: points of one system, smallest share first; at least one.
+        measure: name of the measure.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    figure, axes = new_axes(width, _HEIGHT)
+    threads = [point.threads for point in curve]
+    axes.fill_between(
+        threads,
+        [point.low * 100 for point in curve],
+        [point.high * 100 for point in curve],
+        color=sentinel("accent"),
+        alpha=0.15,
+        linewidth=0,
+    )
+    axes.plot(threads, [point.value * 100 for point in curve], color=sentinel("accent"), marker="o", linewidth=2)
+    for point in curve:
+        axes.annotate(
+            points(point.value),
+            (point.threads, point.value * 100),
+            xytext=(0, 7),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=11,
+            color=sentinel("accent"),
+        )
+    axes.set_xticks(threads, [count(number) for number in threads])
+    axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
+    axes.margins(x=0.08, y=0.12)
+    words = "; ".join(
+        f"{count(point.threads)} threads {points(point.value)} ({points(point.low)} to {points(point.high)})"
+        for point in curve
+    )
+    return to_svg(figure, name, f"{measure} of {curve[0].system} by training threads: {words}.")
+
+
+def _role(ablation: Ablation) -> str:
+    if ablation.variant == "all":
+        return "accent"
+    return "loss" if ablation.variant == "without" and verdict(ablation) == "worse" else "ink"
+
+
+SECTION = Section(
+    "experiments",
+    "Experiments",
+    data,
+    page,
+    optional=(CROSS_VALIDATIONS, ABLATIONS, LEARNING_CURVES, SEEDS, SITE_METRICS),
+)

@@ -1,0 +1,43 @@
+"""Prints why a system ranked the candidates of one thread as it did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.reports.contributions import FeatureContribution, feature_value, signed
+from cqa_spark.reports.kit.numbers import score
+
+_LABELS = {True: "relevant", False: "not relevant", None: "unjudged"}
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A thread as ranked by a system.
+
+    Attributes:
+        system: name of the system.
+        site: site of the thread.
+        thread: id of the thread.
+        split: split of the thread.
+        candidates: id, score, relevance (None if unjudged) and strongest contributions; best first.
+    """
+
+    system: str
+    site: str
+    thread: str
+    split: str
+    candidates: tuple[tuple[str, float, bool | None, tuple[FeatureContribution, ...]], ...]
+
+
+def console(found: Explained, terminal: Terminal) -> None:
+    """Print the candidates, best first, each with the features that contributed most to its score."""
+    seen = ", seen in training" if found.split == "train" else ""
+    terminal.line(f"{found.system} on {found.site}, thread {found.thread} of the {found.split} split{seen}")
+    for place, (candidate, value, relevant, contributions) in enumerate(found.candidates, start=1):
+        terminal.line()
+        line = f"{place}. {candidate}  score {score(value)}  {_LABELS[relevant]}"
+        terminal.line(line, style="bold" if relevant else "")
+        for each in contributions:
+            text = f"   {signed(each.by):>8}  {each.label} = {feature_value(each)}"
+            terminal.line(text, style="green" if each.by > 0 else "red")

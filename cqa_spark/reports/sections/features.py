@@ -1,0 +1,201 @@
+"""The importance of features in learned systems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from markupsafe import Markup
+
+from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
+from cqa_spark.reports.contributions import feature_label
+from cqa_spark.reports.evaluation import evaluation
+from cqa_spark.reports.kit.bars import named_bars
+from cqa_spark.reports.kit.numbers import MINUS
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.svg import WIDE, Drawing, draw_both, drawing, group_role, to_svg
+from cqa_spark.reports.reported_run import ReportedRun
+from cqa_spark.reports.section import Section
+
+
+@dataclass(frozen=True)
+class FeatureImportance:
+    """The importance of a feature in a learned system.
+
+    Attributes:
+        system: name of the system.
+        group: feature group.
+        feature: name of the feature within the group.
+        importance: share of the total importance, a fraction.
+        direction: 1 if larger values raise the score, -1 if they lower it, 0 if unknown.
+        about: meaning of the feature; empty if unknown.
+    """
+
+    system: str
+    group: str
+    feature: str
+    importance: float
+    direction: int
+    about: str = ""
+
+    @property
+    def label(self) -> str:
+        """Group and meaning, or the name where the meaning is unknown."""
+        return feature_label(self.group, self.about) if self.about else self.feature
+
+
+FEATURES_PER_SYSTEM = 200
+"""Largest number of features of a system; the most important ones are kept."""
+
+_GROUP = re.compile(r"(?P<group>.+?_v\d+)[^0-9A-Za-z]+(?P<feature>.+)")
+
+
+@dataclass(frozen=True)
+class Importances:
+    """Feature importances of all learned systems.
+
+    Attributes:
+        features: by system, most important first.
+        systems: the ranked systems, best first.
+    """
+
+    features: tuple[FeatureImportance, ...]
+    systems: tuple[str, ...]
+
+
+def data(run: ReportedRun) -> Importances | None:
+    """The most important features of each learned system."""
+    entries = sorted(run.entries("feature_importances"), key=lambda each: (-each["importance"], each["feature"]))
+    features = tuple(
+        FeatureImportance(
+            system,
+            *split_feature(entry["feature"]),
+            entry["importance"],
+            entry["direction"],
+            run.meanings.get(system, {}).get(entry["feature"], ""),
+        )
+        for system in sorted({entry["system"] for entry in entries})
+        for entry in [entry for entry in entries if entry["system"] == system][:FEATURES_PER_SYSTEM]
+    )
+    return Importances(features, run.once(evaluation).systems) if features else None
+
+
+def page(importances: Importances) -> Markup:
+    """A plot for each learned system, and a table of all features."""
+    learned = draw_importances(importances.features, importances.systems)
+    return fragment("sections/features.html.j2", learned_systems=learned, importances=importances.features)
+
+
+def split_feature(column: str) -> tuple[str, str]:
+    """The group and the name of a feature column; the group of an unversioned column is ``other``."""
+    match = _GROUP.fullmatch(column)
+    return (match["group"], match["feature"]) if match else ("other", column)
+
+
+FEATURES_SHOWN = 25
+"""Largest number of bars in a plot."""
+
+
+@dataclass(frozen=True)
+class LearnedSystem:
+    """A system with feature importances.
+
+    Attributes:
+        system: name of the system.
+        features: all its features, most important first.
+        figure: plot of the most important ones.
+        roles: colour role of each group in the plot.
+    """
+
+    system: str
+    features: tuple[FeatureImportance, ...]
+    figure: Drawing
+    roles: dict[str, str]
+
+
+def draw_importances(importances: tuple[FeatureImportance, ...], systems: Sequence[str]) -> tuple[LearnedSystem, ...]:
+    """Draw the learned systems; a group has the same colour in all of them.
+
+    Args:
+        importances: features of all systems.
+        systems: order of the systems; others follow alphabetically.
+    """
+    roles = _group_roles(importances)
+    known = {item.system for item in importances}
+    ranked = [system for system in systems if system in known]
+    return tuple(
+        _learned_system(system, number, importances, roles)
+        for number, system in enumerate([*ranked, *sorted(known.difference(ranked))])
+    )
+
+
+def _group_roles(importances: tuple[FeatureImportance, ...]) -> dict[str, str]:
+    totals: dict[str, float] = {}
+    for item in importances:
+        totals[item.group] = totals.get(item.group, 0.0) + item.importance
+    ordered = sorted(totals, key=lambda group: (-totals[group], group))
+    return {group: group_role(index) for index, group in enumerate(ordered)}
+
+
+def _learned_system(
+    system: str, number: int, importances: tuple[FeatureImportance, ...], roles: dict[str, str]
+) -> LearnedSystem:
+    features = tuple(item for item in importances if item.system == system)
+    shown = features[:FEATURES_SHOWN]
+    figure = draw_both(partial(plot_importances, shown, roles), f"features{number}")
+    used = {item.group for item in shown}
+    return LearnedSystem(system, features, figure, {group: role for group, role in roles.items() if group in used})
+
+
+_LETTERS = 62
+"""Characters on a line of a feature's name beside a wide plot."""
+
+LETTERS_ABOVE = 54
+"""Characters on a line of a feature's name above a bar of a narrow plot."""
+
+LINES = 2
+"""Largest number of lines of a feature's name."""
+
+_SIGN = {1: " +", -1: f" {MINUS}", 0: ""}
+
+
+@drawing
+def plot_importances(
+    importances: Sequence[FeatureImportance], roles: Mapping[str, str], name: str, width: int
+) -> Markup:
+    """Draw the share of each feature of the total importance, in percent.
+
+    Args:
+        importances: features of one system, most important first; at least one.
+        roles: colour role of each group.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    shares = [item.importance * 100 for item in importances]
+    wide = width >= WIDE
+    figure = named_bars(
+        [item.about or item.feature for item in importances],
+        shares,
+        [f"{share:.1f}{_SIGN[item.direction]}" for item, share in zip(importances, shares, strict=True)],
+        width,
+        row=30 if wide else 48,
+        thickness=0.5 if wide else 0.27,
+        font=11,
+        gap=4,
+        room=0.16,
+        colours=[roles[item.group] for item in importances],
+        letters=_LETTERS if wide else LETTERS_ABOVE,
+        lines=LINES,
+        names_above=not wide,
+    )
+    return to_svg(figure, name, _description(importances))
+
+
+def _description(importances: Sequence[FeatureImportance]) -> str:
+    shares = "; ".join(f"{item.label} {item.importance * 100:.1f} %" for item in importances[:10])
+    return f"Share of total importance by feature: {shares}."
+
+
+SECTION = Section("features", "Features", data, page, products=(FEATURE_IMPORTANCES,))

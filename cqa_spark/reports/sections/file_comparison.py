@@ -1,0 +1,56 @@
+"""The comparison of prediction files, as a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+from pathlib import Path
+
+from cqa_spark.evaluation.compare_files import FileComparison
+from cqa_spark.reports.kit.numbers import count, p_value
+from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, difference_cell, value_cell
+
+
+def file_comparison_grid(found: Sequence[FileComparison], confidence: float) -> Grid:
+    """A row for each measure and file.
+
+    Args:
+        found: comparisons, by measure; the first file is the reference of the tests.
+        confidence: confidence level of the intervals.
+    """
+    files = list(dict.fromkeys(each.file for each in found))
+    names = {file: Path(file).name for file in files}
+    if len(set(names.values())) < len(files):
+        names = {file: file for file in files}
+    without_labels = {names[each.file]: None for each in found if isnan(each.value)}
+    of_correlations = not all(isnan(each.williams) for each in found)
+    return Grid(
+        title=f"{count(found[0].queries)} queries, in percentage points",
+        about=(
+            f"Values have a {confidence:.0%} bootstrap interval over queries. Differences are from "
+            f"{names[files[0]]}, with the two-sided p-value of a paired randomization test, adjusted by Holm."
+            + (f" The labels of a gold file are no predictions: {', '.join(without_labels)}." if without_labels else "")
+        ),
+        headings=("measure", "file", "value", "difference", *(["Williams' test"] if of_correlations else [])),
+        rows=tuple(
+            (
+                each.measure,
+                (Cell(names[each.file]), *_cells(each, files[0]), *([_williams(each, files[0])] * of_correlations)),
+            )
+            for each in found
+        ),
+        texts=("file",),
+    )
+
+
+def _williams(found: FileComparison, first: str) -> Cell:
+    if found.file == first:
+        return Cell("")
+    return NO_VALUE if isnan(found.williams) else Cell(p_value(found.williams))
+
+
+def _cells(found: FileComparison, first: str) -> tuple[Cell, Cell]:
+    value = NO_VALUE if isnan(found.value) else value_cell(found.value, found.low, found.high)
+    if found.file == first:
+        return value, Cell("")
+    return value, NO_VALUE if isnan(found.difference) else difference_cell(found)

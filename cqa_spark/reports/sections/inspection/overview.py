@@ -1,0 +1,100 @@
+"""The head of an inspection, and the table of all sites and tables."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from markupsafe import Markup
+
+from cqa_spark.process.terminal import Terminal, TextTable
+from cqa_spark.reports.kit.numbers import count
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.tables import group_row, member_row, new_table, warning
+from cqa_spark.reports.kit.wording import listed
+from cqa_spark.reports.section import Head, Section
+from cqa_spark.reports.sections.inspection.facts import SITES, Inspection, SiteFacts, inspection
+from cqa_spark.reports.sections.inspection.tables import TableFacts
+
+
+def header(inspected: Inspection) -> Markup:
+    """The header of the page."""
+    return fragment("sections/inspection/header.html.j2", inspection=inspected)
+
+
+def page(inspected: Inspection) -> Markup:
+    """The table of all sites."""
+    return fragment("sections/inspection/overview.html.j2", inspection=inspected, shown=SITES)
+
+
+def print_run(inspected: Inspection, terminal: Terminal) -> None:
+    """Print the inspected run."""
+    record = inspected.record
+    terminal.line(f"{inspected.lake}, run {record.run_id} of {record.recorded_at:%Y-%m-%d %H:%M}")
+
+
+def console(inspected: Inspection, terminal: Terminal) -> None:
+    """Print the table of all sites."""
+    terminal.table(_table(inspected))
+
+
+def _table(inspected: Inspection) -> TextTable:
+    table = new_table("site and table", ("rows", "quarantined", "orphans"), "unknown attributes")
+    for site in inspected.sites:
+        table.add_row(group_row(site.site))
+        for facts in site.tables:
+            table.add_row(
+                member_row(facts.name),
+                count(facts.rows),
+                warning(facts.quarantined),
+                warning(facts.orphans),
+                listed([attribute.name for attribute in facts.unknown_attributes], limit=5),
+                style="" if facts.rows else "dim",
+            )
+        if site.quarantined_elsewhere:
+            table.add_row(member_row("(files of several tables)"), "", warning(site.quarantined_elsewhere))
+    return table
+
+
+def inspection_json(inspected: Inspection) -> str:
+    """Rows, quarantined records, orphans and undeclared attributes of each site and table.
+
+    ``quarantined_elsewhere`` counts the quarantined records of files that fill several tables, by site.
+    """
+    sites = sorted(inspected.sites, key=lambda site: site.site)
+    return json.dumps(
+        {
+            "lake": inspected.lake,
+            "run_id": inspected.record.run_id,
+            "sites": {site.site: {table.name: _table_json(table) for table in site.tables} for site in sites},
+            "quarantined_elsewhere": _elsewhere(sites),
+        },
+        indent=2,
+    )
+
+
+def _table_json(table: TableFacts) -> dict[str, Any]:
+    return {
+        "rows": table.rows,
+        "quarantined": table.quarantined,
+        "orphans": table.orphans,
+        "unknown_attributes": sorted(each.name for each in table.unknown_attributes),
+    }
+
+
+def _elsewhere(sites: list[SiteFacts]) -> dict[str, int]:
+    return {site.site: site.quarantined_elsewhere for site in sites if site.quarantined_elsewhere}
+
+
+HEAD = Head(
+    inspection,
+    header,
+    title=lambda inspected: f"Inspection of {inspected.lake} · {inspected.record.run_id}",
+    provenance=lambda inspected: (
+        f"Run {inspected.record.run_id}, {inspected.record.recorded_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
+        + f" · cqa-spark {inspected.record.code_version}"
+    ),
+    console=print_run,
+)
+
+SECTION = Section("tables", "Tables", inspection, page, console)

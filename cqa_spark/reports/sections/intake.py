@@ -1,0 +1,111 @@
+"""The records that the run read and quarantined, with a record of each of the most frequent reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.reported_run import ReportedRun, from_entry
+from cqa_spark.reports.section import Section
+
+
+@dataclass(frozen=True)
+class FileRows:
+    """Records of one input file; those that are neither out nor quarantined are forgotten."""
+
+    site: str
+    source_file: str
+    split: str
+    rows_in: int
+    rows_out: int
+    rows_quarantined: int
+
+
+@dataclass(frozen=True)
+class QuarantineReason:
+    """A reason for quarantine, and the number of its records."""
+
+    reason: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class QuarantineSample:
+    """The first record that was quarantined for a reason; ``raw`` is the beginning of its text."""
+
+    source_file: str
+    byte_offset: int
+    reason: str
+    raw: str
+
+
+@dataclass(frozen=True)
+class Intake:
+    """The records read and quarantined; totals are over all files, lists have a bounded length."""
+
+    rows_in: int = 0
+    rows_out: int = 0
+    rows_quarantined: int = 0
+    file_count: int = 0
+    files: tuple[FileRows, ...] = ()
+    reasons: tuple[QuarantineReason, ...] = ()
+    samples: tuple[QuarantineSample, ...] = ()
+
+    @property
+    def rows_forgotten(self) -> int:
+        """Number of records about users and posts that the lake has forgotten."""
+        return self.rows_in - self.rows_out - self.rows_quarantined
+
+
+FILES = 60
+REASONS = 20
+SAMPLES = 5
+RAW_CHARACTERS = 500
+
+
+def data(run: ReportedRun) -> Intake | None:
+    """The records of all splits; None if the run read none."""
+    entries, quarantine = run.journal.get("ingested_files", ()), run.tables.get("quarantine")
+    total = {name: sum(entry[name] for entry in entries) for name in ("rows_in", "rows_out", "rows_quarantined")}
+    if not total["rows_in"]:
+        return None
+    reasons = [] if quarantine is None or not total["rows_quarantined"] else _reasons(quarantine)
+    return Intake(
+        **total,
+        file_count=len(entries),
+        files=_files(entries),
+        reasons=tuple(QuarantineReason(row.reason, row.rows) for row in reasons),
+        samples=tuple(QuarantineSample(reason=row.reason, **row.first.asDict()) for row in reasons[:SAMPLES]),
+    )
+
+
+def page(intake: Intake) -> Markup:
+    """The records by file, the reasons for quarantine, and a record of the most frequent ones."""
+    return fragment("sections/intake.html.j2", intake=intake)
+
+
+def _files(entries: Sequence[Entry]) -> tuple[FileRows, ...]:
+    def order(file: FileRows) -> tuple[int, int, str, str]:
+        return -file.rows_quarantined, -file.rows_in, file.site, file.source_file
+
+    rows = (from_entry(FileRows, entry) for entry in entries)
+    return tuple(sorted(rows, key=order)[:FILES])
+
+
+def _reasons(quarantine: DataFrame) -> list[Row]:
+    """The most frequent reasons, each with the first record that has it."""
+    raw = F.substring("raw", 1, RAW_CHARACTERS).alias("raw")
+    record = F.struct("source_file", "byte_offset", raw)
+    first = F.min_by(record, F.struct("site", "source_file", "byte_offset")).alias("first")
+    counted = quarantine.groupBy("reason").agg(F.count(F.lit(1)).alias("rows"), first)
+    return counted.orderBy(F.desc("rows"), "reason").limit(REASONS).collect()
+
+
+SECTION = Section("intake", "Input", data, page, products=(INGESTED_FILES,), optional=(QUARANTINE,))

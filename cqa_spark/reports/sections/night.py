@@ -1,0 +1,84 @@
+"""What changed since the published run, and the checks before publishing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from cqa_spark.checks.check import Verdict
+from cqa_spark.lake.schemas.night import CHANGES, CHECKS
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.reports.kit.numbers import count, significant
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
+from cqa_spark.reports.reported_run import ReportedRun, from_entry
+from cqa_spark.reports.section import Section
+
+
+@dataclass(frozen=True)
+class TableChange:
+    """Number of rows of a table of a site that changed, in the published run and in this one."""
+
+    site: str
+    table: str
+    rows_before: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class Night:
+    """The changes and checks of a nightly run; no changes if nothing was published before."""
+
+    changes: tuple[TableChange, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+def data(run: ReportedRun) -> Night:
+    """Changes by site and table, and verdicts in the order of the checks."""
+    changes = [
+        TableChange(entry["site"], entry["table_name"], entry["rows_before"], entry["rows"])
+        for entry in run.entries("changes")
+    ]
+    return Night(tuple(changes), tuple(from_entry(Verdict, entry) for entry in run.entries("checks")))
+
+
+def page(night: Night) -> Markup:
+    """The tables of changes and checks."""
+    return fragment("sections/night.html.j2", tables=tables(night))
+
+
+def console(night: Night, terminal: Terminal) -> None:
+    """Print the tables of changes and checks."""
+    for grid in tables(night):
+        print_grid(grid, terminal)
+
+
+def tables(night: Night) -> tuple[Grid, ...]:
+    """The tables that have rows."""
+    changes = Grid(
+        title="Changes",
+        about="Tables of sites whose dump changed since the published run.",
+        headings=("table", "site", "rows before", "rows"),
+        rows=tuple(
+            (change.table, (Cell(change.site), Cell(count(change.rows_before)), Cell(count(change.rows))))
+            for change in night.changes
+        ),
+        texts=("site",),
+    )
+    checks = Grid(
+        title="Checks",
+        about="If a check fails, the previous run stays published unless the failure is overridden.",
+        headings=("check", "verdict", "measured", "limit", "description"),
+        rows=tuple((verdict.check, _cells(verdict)) for verdict in night.verdicts),
+        texts=("verdict", "description"),
+    )
+    return tuple(grid for grid in (changes, checks) if grid.rows)
+
+
+def _cells(verdict: Verdict) -> tuple[Cell, ...]:
+    passed = Cell("passed", role="better") if verdict.passed else Cell("FAILED", role="worse")
+    return passed, Cell(significant(verdict.measured)), Cell(significant(verdict.limit)), Cell(verdict.reason)
+
+
+SECTION = Section("night", "Checks", data, page, console, products=(CHECKS,), optional=(CHANGES,))

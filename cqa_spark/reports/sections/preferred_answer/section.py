@@ -1,0 +1,156 @@
+"""The section that compares the experiment with Xu et al. (2018)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from cqa_spark.lake.schemas.attentions import ATTENTIONS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, SITE_METRICS
+from cqa_spark.lake.schemas.studies import ABLATIONS, SEEDS, TRANSFERS, TRIALS
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.reports.kit.numbers import p_value, signed_points
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.svg import draw_both, drawing, new_axes, sentinel, short, to_svg
+from cqa_spark.reports.kit.tables import print_grid
+from cqa_spark.reports.kit.wording import verdict
+from cqa_spark.reports.reported_run import ReportedRun
+from cqa_spark.reports.section import Section
+from cqa_spark.reports.sections.experiment_results import experiments
+from cqa_spark.reports.sections.preferred_answer.labels import AS_OF, is_baseline, label, ranker_and_variant
+from cqa_spark.reports.sections.preferred_answer.study import AnswerStudy, Attention, collect_study
+from cqa_spark.reports.sections.preferred_answer.tables import tables
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LABELS = 110
+_LETTERS = 14
+_FADED = 0.05
+_NAMED = 3
+
+
+def data(run: ReportedRun) -> AnswerStudy:
+    """The results of the experiment, with its ablations and seeds."""
+    results = run.once(experiments)
+    study = collect_study(run.journal, run.measures)
+    return replace(study, ablations=results.ablations, seeds=results.seeds)
+
+
+def page(study: AnswerStudy) -> Markup:
+    """The conclusions, the tables, and heat maps of attention."""
+    return fragment(
+        "sections/preferred_answer/section.html.j2",
+        conclusions=conclusions(study),
+        tables=tables(study),
+        figures={
+            label(attention.system): draw_both(partial(plot_attention, attention), f"attention{number}")
+            for number, attention in enumerate(study.attentions)
+        },
+    )
+
+
+def console(study: AnswerStudy, terminal: Terminal) -> None:
+    """Print the tables and the conclusions."""
+    for grid in tables(study):
+        print_grid(grid, terminal)
+    for sentence in conclusions(study):
+        terminal.line(sentence)
+
+
+def conclusions(study: AnswerStudy) -> tuple[str, ...]:
+    """For each system as of the cut: the baselines that it is significantly better or worse than, and the others."""
+    return tuple(_conclusion(study, system) for system in study.systems if _is_as_of(system))
+
+
+def _conclusion(study: AnswerStudy, system: str) -> str:
+    contrasts = {other: study.contrast(system, other) for other in study.systems if is_baseline(other)}
+    by_verdict: dict[str, list[str]] = {"better": [], "unclear": [], "worse": []}
+    for other, contrast in contrasts.items():
+        by_verdict[verdict(contrast) or "unclear"].append(other)
+    if len(by_verdict["better"]) == len(contrasts):
+        closest = min(filter(None, contrasts.values()), key=lambda each: each.difference)
+        return (
+            f"{label(system)}: significantly better than every baseline; the closest is {label(closest.baseline)} "
+            f"({signed_points(closest.difference)} points, {p_value(closest.p_value)})."
+        )
+    openings = {
+        "better": "significantly better than",
+        "unclear": "no significant difference from",
+        "worse": "significantly worse than",
+    }
+    parts = [f"{opening} {_listed(by_verdict[kind])}" for kind, opening in openings.items() if by_verdict[kind]]
+    return f"{label(system)}: {'; '.join(parts)}."
+
+
+def _is_as_of(system: str) -> bool:
+    return not is_baseline(system) and ranker_and_variant(system)[1] == AS_OF
+
+
+def _listed(systems: list[str]) -> str:
+    return ", ".join(map(label, systems))
+
+
+@drawing
+def plot_attention(attention: Attention, name: str, width: int) -> Markup:
+    """Draw how the words of an answer (columns) and of its question (rows) attend to each other.
+
+    Args:
+        attention: the weights.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    shares = attention.normalised()
+    strongest = sorted(
+        (
+            (-share, question_word, answer_word)
+            for question_word, of_row in zip(attention.query_words, shares, strict=True)
+            for answer_word, share in zip(attention.candidate_words, of_row, strict=True)
+        )
+    )
+    pairs = "; ".join(f"{asked} and {said}" for _, asked, said in strongest[:_NAMED])
+    description = f"Attention weights of a question and its preferred answer; the strongest: {pairs}"
+    return to_svg(_heat_map(attention.query_words, attention.candidate_words, shares, width), name, description)
+
+
+def _heat_map(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]], width: int) -> Figure:
+    """Draw values from 0 to 1.
+
+    Args:
+        rows: labels of the rows, from top to bottom; at least one.
+        columns: labels of the columns; at least one.
+        values: a value for each row and column.
+        width: width of the figure, in CSS pixels.
+    """
+    from matplotlib.patches import Rectangle
+
+    square = max(12.0, min(24.0, (width - _LABELS) / len(columns)))
+    figure, axes = new_axes(width, square * len(rows) + _LABELS)
+    for row, of_row in enumerate(values):
+        for column, value in enumerate(of_row):
+            if value > _FADED:  # many squares of no colour would only make the page larger
+                axes.add_patch(
+                    Rectangle((column - 0.5, row - 0.5), 1, 1, color=sentinel("accent"), alpha=value, linewidth=0)
+                )
+    font = min(12.0, square * 0.7)
+    axes.set_yticks(range(len(rows)), [short(name, _LETTERS) for name in rows], fontsize=font)
+    axes.set_xticks(range(len(columns)), [short(name, _LETTERS) for name in columns], fontsize=font, rotation=90)
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.spines["bottom"].set_visible(False)
+    return figure
+
+
+SECTION = Section(
+    "preferred-answer",
+    "Published",
+    data,
+    page,
+    console,
+    products=(SITE_METRICS,),
+    optional=(COMPARISONS, TRANSFERS, TRIALS, ATTENTIONS, ABLATIONS, SEEDS),
+)

@@ -1,0 +1,216 @@
+"""The best and the worst queries of the best system, with their texts and ranked candidates."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.metrics import QUERY_METRICS
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.reports.contributions import FeatureContribution, feature_value, signed
+from cqa_spark.reports.evaluation import evaluation
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.measured_queries import QUERY, measured_queries
+from cqa_spark.reports.post_texts import TEXTS, PostText, any_of, collect_texts
+from cqa_spark.reports.reported_run import MeasuredQuery, Pair, Query, QueryLinks, ReportedRun
+from cqa_spark.reports.section import Section
+
+QUERY_CHARACTERS = 1500
+CANDIDATE_CHARACTERS = 700
+CANDIDATES = 10
+"""Number of top-ranked candidates shown for each query."""
+
+REASONS = 3
+"""Largest number of reasons shown for a candidate's score."""
+
+
+@dataclass(frozen=True)
+class RankedCandidate:
+    """One candidate as ranked by the best system.
+
+    Attributes:
+        candidate_id: id within the site.
+        rank: rank of the candidate, from 1.
+        initial_rank: rank in the given order; None if unknown.
+        score: score of the candidate, on the ranker's own scale.
+        predicted: whether the system predicts that it is relevant.
+        relevant: whether it is relevant; None if unjudged.
+        text: text of the candidate, possibly truncated.
+        contributions: the strongest feature contributions; empty if the ranker does not provide them.
+    """
+
+    candidate_id: str
+    rank: int
+    initial_rank: int | None
+    score: float
+    predicted: bool
+    relevant: bool | None
+    text: str
+    contributions: tuple[FeatureContribution, ...] = ()
+
+    @property
+    def reasons(self) -> tuple[FeatureContribution, ...]:
+        """The strongest contribution of each feature group, at most three, the strongest first."""
+        strongest: dict[str, FeatureContribution] = {}
+        for each in self.contributions:
+            strongest.setdefault(each.group, each)
+        return tuple(strongest.values())[:REASONS]
+
+
+@dataclass(frozen=True)
+class QueryStory:
+    """One query with its candidates, in ranked order.
+
+    Attributes:
+        kind: best, worst, or sample without measurements.
+        site: site of the query.
+        query_id: id within the site.
+        subject: title; empty if there is none.
+        text: text of the query as in the dump, possibly truncated.
+        value: main measure of the best system on this query; None if it was not measured.
+        baseline_value: main measure of the baseline.
+        candidates: top-ranked candidates.
+    """
+
+    kind: str
+    site: str
+    query_id: str
+    subject: str
+    text: str
+    value: float | None
+    baseline_value: float | None
+    candidates: tuple[RankedCandidate, ...]
+
+    @property
+    def given_order(self) -> tuple[RankedCandidate, ...]:
+        """The candidates in the order of the forum or search engine; empty unless all of them are shown."""
+        ordered = sorted(self.candidates, key=lambda candidate: candidate.initial_rank or 0)
+        complete = [candidate.initial_rank for candidate in ordered] == list(range(1, len(ordered) + 1))
+        return tuple(ordered) if complete else ()
+
+
+@dataclass(frozen=True)
+class Queries:
+    """The queries that are shown.
+
+    Attributes:
+        best_system: system that ranked the candidates.
+        stories: the best queries, then the worst ones; or a sample.
+        is_baseline_given_order: whether the baseline is the order of the forum or search engine.
+        links: files with every query; None if none were written.
+    """
+
+    best_system: str
+    stories: tuple[QueryStory, ...]
+    is_baseline_given_order: bool = False
+    links: QueryLinks | None = None
+
+
+_PAIR = (*QUERY, "candidate_id")
+
+_Candidate = dict[str, Any]
+"""A ranked candidate, by column; columns without a value are left out."""
+
+
+def data(run: ReportedRun) -> Queries | None:
+    """The best and the worst queries; the first ones by id without measurements.
+
+    None for a measure of all queries together.
+    """
+    evaluated, measured = run.once(evaluation), run.once(measured_queries)
+    shown = _choose(run)
+    if not evaluated.by_query or not shown:
+        return None
+    keys = [(query.site, query.query_id) for _, query in shown]
+    candidates = _candidates(run, any_of("query_id", keys))
+    ranked = [(row["site"], row["candidate_id"]) for rows in candidates.values() for row in rows]
+    texts = collect_texts(run, sorted({*keys, *ranked}))
+    contributions = run.contributions(run.best_system, keys)
+    return Queries(
+        run.best_system,
+        tuple(_story(*choice, texts, candidates, contributions) for choice in shown),
+        evaluated.baseline == "given_order",
+        measured.links if measured else None,
+    )
+
+
+def page(queries: Queries) -> Markup:
+    """The queries, folded: their texts, candidates and the reasons of the scores."""
+    explains = any(candidate.contributions for story in queries.stories for candidate in story.candidates)
+    return fragment(
+        "sections/queries.html.j2", queries=queries, explains=explains, feature_value=feature_value, signed=signed
+    )
+
+
+def _choose(run: ReportedRun) -> list[tuple[str, MeasuredQuery]]:
+    """The kind and the query: best and worst, or a sample without measurements."""
+    measured = run.once(measured_queries)
+    if measured is None:
+        ranked = run.rankings().where((F.col("system") == run.best_system) & (F.col("rank") == 1))
+        rows = ranked.select(*QUERY).orderBy(*QUERY).limit(run.shown_queries).collect()
+        return [("sample", MeasuredQuery(row.site, row.query_id, "", 0, 0, None, None)) for row in rows]
+    worst = [query for query in measured.worst if query not in measured.best]
+    return [*(("best", query) for query in measured.best), *(("worst", query) for query in worst)]
+
+
+def _candidates(run: ReportedRun, is_chosen: Column) -> dict[Query, list[_Candidate]]:
+    """The top candidates of the chosen queries, in ranked order, each with its judgment."""
+    is_shown = (F.col("system") == run.best_system) & (F.col("rank") <= CANDIDATES)
+    ranked = run.rankings().where(is_shown & is_chosen)
+    rows = ranked.select(*_PAIR, "rank", "score", "predicted")
+    examples = run.table("examples")
+    if examples is not None:
+        judged = examples.where(is_chosen).select(*_PAIR, "initial_rank", "relevant")
+        rows = rows.unionByName(judged, allowMissingColumns=True)  # paired here: a join would take another job
+    by_pair: dict[tuple[str, ...], _Candidate] = defaultdict(dict)
+    for row in rows.collect():
+        values = {name: value for name, value in row.asDict().items() if value is not None}
+        by_pair[tuple(row[name] for name in _PAIR)].update(values)
+    by_query: dict[Query, list[_Candidate]] = defaultdict(list)
+    for each in sorted((each for each in by_pair.values() if "rank" in each), key=lambda each: each["rank"]):
+        by_query[each["site"], each["query_id"]].append(each)
+    return by_query
+
+
+def _truncated(text: str, characters: int) -> str:
+    """A text, truncated with an ellipsis."""
+    return text if len(text) <= characters else f"{text[:characters]}…"
+
+
+def _story(
+    kind: str,
+    query: MeasuredQuery,
+    texts: Mapping[Query, PostText],
+    candidates: Mapping[Query, Sequence[_Candidate]],
+    contributions: Mapping[Pair, tuple[FeatureContribution, ...]],
+) -> QueryStory:
+    key = (query.site, query.query_id)
+    text = texts.get(key, PostText())
+    return QueryStory(
+        kind=kind,
+        site=query.site,
+        query_id=query.query_id,
+        subject=text.subject,
+        text=_truncated(text.body, QUERY_CHARACTERS),
+        value=query.value,
+        baseline_value=query.baseline,
+        candidates=tuple(
+            RankedCandidate(
+                row["candidate_id"], row["rank"], row.get("initial_rank"), row["score"], row["predicted"],
+                row.get("relevant"),
+                _truncated(texts.get((query.site, row["candidate_id"]), PostText()).whole, CANDIDATE_CHARACTERS),
+                contributions.get((*key, row["candidate_id"]), ()),
+            )
+            for row in candidates.get(key, ())
+        ),
+    )  # fmt: skip
+
+
+SECTION = Section("queries", "Queries", data, page, optional=(RANKINGS, EXAMPLES, QUERY_METRICS, *TEXTS))

@@ -1,0 +1,54 @@
+"""The record of the run: its steps, code, settings and input files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from markupsafe import Markup
+
+from cqa_spark.lake.run_record import RunRecord, StepRecord
+from cqa_spark.reports.kit.bars import named_bars
+from cqa_spark.reports.kit.numbers import duration
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.svg import draw_both, drawing, to_svg
+from cqa_spark.reports.kit.wording import readable
+from cqa_spark.reports.reported_run import ReportedRun
+from cqa_spark.reports.section import Section
+
+
+def data(run: ReportedRun) -> RunRecord:
+    """The record in the run log."""
+    return run.record
+
+
+def page(record: RunRecord) -> Markup:
+    """The duration and rows of each step, the identity of the run, its settings, and the hashes of its inputs."""
+    figure = draw_both(partial(plot_steps, record.steps), "steps") if record.steps else None
+    return fragment("sections/record.html.j2", run=record, seconds=seconds(record), figure=figure)
+
+
+def seconds(record: RunRecord) -> float:
+    """Wall-clock time of all steps, in seconds."""
+    return sum(step.seconds for step in record.steps)
+
+
+@drawing
+def plot_steps(steps: Sequence[StepRecord], name: str, width: int) -> Markup:
+    """Draw the wall-clock time of each step, in the order of the run.
+
+    Args:
+        steps: at least one.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    names = [readable(step.step) for step in steps]
+    texts = [duration(step.seconds) for step in steps]
+    figure = named_bars(
+        names, [step.seconds for step in steps], texts, width, row=26, thickness=0.6, font=12, gap=5, room=0.18
+    )
+    described = "; ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
+    return to_svg(figure, name, f"Wall-clock time of each step: {described}.")
+
+
+SECTION = Section("run", "Run", data, page)

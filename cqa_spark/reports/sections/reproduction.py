@@ -1,0 +1,121 @@
+"""Reproduced results beside the published ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cqa_spark.process.terminal import Column, Terminal, TextTable, number
+from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
+from cqa_spark.reports.kit.wording import readable
+
+SCORES = "scores.json"
+"""Name of the file, beside the prediction files."""
+
+OK = 0.005
+"""Largest difference, a fraction, of results that count as equal."""
+
+NEAR = 0.02
+"""Largest difference, a fraction, of results that count as near: that of another tokeniser or solver, say."""
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """One recipe on one split of its data set.
+
+    Attributes:
+        system: name of the recipe.
+        task: name of the task.
+        part: split of the data set, such as ``semeval2016 dev``.
+        faithfulness: what the recipe is of the published system: faithful, partial or surrogate; empty if it is none.
+        ours: reproduced value by measure, fractions; empty if it could not be measured.
+        errors: standard error of the reproduced value by measure, fractions.
+        published: published value by measure, fractions; empty if there is none.
+        source: source of the published values.
+        missing: what is missing for the reproduction; empty if nothing is.
+    """
+
+    system: str
+    task: str
+    part: str
+    faithfulness: str = ""
+    ours: Mapping[str, float] = field(default_factory=dict)
+    errors: Mapping[str, float] = field(default_factory=dict)
+    published: Mapping[str, float] = field(default_factory=dict)
+    source: str = ""
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class About:
+    """The notes of a recipe by heading, such as what it replaces."""
+
+    system: str
+    notes: Mapping[str, str]
+
+
+def agreement(ours: float | None, published: float | None, faithfulness: str) -> str:
+    """Whether a reproduced value is OK, near, or differs; empty if either is unknown, or the recipe is not faithful.
+
+    A recipe that replaces or lacks parts of the published system may come near by chance.
+    """
+    if ours is None or published is None or faithfulness != "faithful":
+        return ""
+    apart = round(abs(ours - published), 6)  # published values have four digits
+    return "OK" if apart <= OK else "near" if apart <= NEAR else "differs"
+
+
+def console(results: Sequence[Reproduced], recipes: Iterable[About], terminal: Terminal) -> None:
+    """Print the results, the tolerances, what is missing, and the notes of each recipe."""
+    terminal.table(_table(results))
+    tolerances = f"OK: at most {points(OK)} points apart; near: at most {points(NEAR)}; only for faithful recipes"
+    terminal.line(f"{tolerances}; s.e.: standard error over queries; {MISSING}: not published or not measured")
+    for each in results:
+        if each.missing:
+            terminal.line(f"{each.system}, {each.part}: {each.missing}")
+    for recipe in recipes:
+        terminal.line()
+        terminal.line(recipe.system, style="bold")
+        for heading, text in recipe.notes.items():
+            if text:
+                terminal.text(f"  {heading}: {text.strip()}")
+
+
+def _table(results: Sequence[Reproduced]) -> TextTable:
+    names = [Column(heading, whole=True) for heading in ("system", "recipe", "task", "data", "measure")]
+    values = map(number, ("reproduced", "s.e.", "published", "difference"))
+    table = TextTable(*names, *values, Column("verdict", whole=True), title="Reproduced and published results")
+    for each in results:
+        for measure in dict.fromkeys([*each.ours, *each.published]):
+            ours, published = each.ours.get(measure), each.published.get(measure)
+            table.add_row(
+                each.system,
+                each.faithfulness or MISSING,
+                readable(each.task),
+                each.part,
+                measure,
+                _shown(ours),
+                _shown(each.errors.get(measure)),
+                _shown(published),
+                MISSING if ours is None or published is None else signed_points(ours - published),
+                agreement(ours, published, each.faithfulness),
+            )
+    return table
+
+
+def _shown(value: float | None) -> str:
+    return MISSING if value is None else points(value)
+
+
+def scores_json(results: Sequence[Reproduced]) -> str:
+    """The reproduced values, fractions, by system, part of the data set, and measure; those not measured are left out.
+
+    Args:
+        results: the results; blanks in the names of their parts become underscores, as in ``expected`` of a recipe.
+    """
+    scores: dict[str, dict[str, Mapping[str, float]]] = {}
+    for each in results:
+        if each.ours:
+            scores.setdefault(each.system, {})[each.part.replace(" ", "_")] = dict(each.ours)
+    return json.dumps(scores, indent=2, sort_keys=True) + "\n"

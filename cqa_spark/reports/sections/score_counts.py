@@ -1,0 +1,207 @@
+"""The scores of systems, counted in bins by relevance, prediction and length of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import fsum
+
+from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import functions as F
+
+from cqa_spark.reports.evaluation import evaluation
+from cqa_spark.reports.reported_run import RankedSystem, ReportedRun
+
+BINS = 24
+"""Number of bins of a histogram."""
+
+_PAIR = ("site", "task", "query_id", "candidate_id")
+
+FEWEST = 10
+"""Number of candidates below which a share or a mean is not shown, because it would mostly be chance."""
+
+
+@dataclass(frozen=True)
+class ScoreHistogram:
+    """Number of candidates in equal-width bins between the lowest and the highest score of a system."""
+
+    system: str
+    low: float
+    high: float
+    relevant: tuple[int, ...]
+    not_relevant: tuple[int, ...]
+    unjudged: tuple[int, ...]
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """The edges of the bins, one more than bins."""
+        bins = len(self.relevant)
+        span = (self.high - self.low) or 1.0
+        return tuple(self.low + span * number / bins for number in range(bins + 1))
+
+    @property
+    def centres(self) -> tuple[float, ...]:
+        """The centres of the bins."""
+        return tuple((low + high) / 2 for low, high in pairwise(self.edges))
+
+    @property
+    def are_probabilities(self) -> bool:
+        """Whether all scores are between 0 and 1."""
+        return self.low >= 0 and self.high <= 1
+
+    @property
+    def calibration(self) -> tuple[tuple[float, float, int], ...]:
+        """Centre, share of relevant candidates and number of judged ones, of the bins with at least ``FEWEST``."""
+        judged = zip(self.centres, self.relevant, self.not_relevant, strict=True)
+        return tuple(
+            (centre, relevant / (relevant + others), relevant + others)
+            for centre, relevant, others in judged
+            if relevant + others >= FEWEST
+        )
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Number of judged candidates of a system, by prediction and relevance."""
+
+    system: str
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    true_negatives: int
+
+
+@dataclass(frozen=True)
+class LengthScores:
+    """Scores of the candidates whose texts are of about one length.
+
+    Attributes:
+        low: characters of the shortest texts, a power of 2.
+        relevant: number of relevant candidates.
+        relevant_score: their mean score, to the width of a bin of the histogram; None if there are none.
+        not_relevant: number of candidates that are not relevant.
+        not_relevant_score: their mean score; None if there are none.
+    """
+
+    low: int
+    relevant: int
+    relevant_score: float | None
+    not_relevant: int
+    not_relevant_score: float | None
+
+
+def frequent(lengths: Iterable[LengthScores]) -> tuple[LengthScores, ...]:
+    """Lengths with the mean scores of at least ``FEWEST`` candidates; other means are None."""
+    found = (
+        replace(
+            each,
+            relevant_score=each.relevant_score if each.relevant >= FEWEST else None,
+            not_relevant_score=each.not_relevant_score if each.not_relevant >= FEWEST else None,
+        )
+        for each in lengths
+    )
+    return tuple(each for each in found if each.relevant_score is not None or each.not_relevant_score is not None)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of all systems, and how those of the best system relate to relevance and to length.
+
+    Attributes:
+        histograms: of all systems, best first.
+        best: of the best system; its judged candidates give the calibration.
+        confusion: None for a system that gives all candidates one label, or without judgments.
+        lengths: by length, the shortest first; empty without texts.
+    """
+
+    histograms: tuple[ScoreHistogram, ...]
+    best: ScoreHistogram
+    confusion: Confusion | None = None
+    lengths: tuple[LengthScores, ...] = ()
+
+
+def count_scores(run: ReportedRun) -> Scores:
+    """Count scores per bin in Spark, so that a bounded number of rows reaches the driver."""
+    ranked = [run.systems[system] for system in run.once(evaluation).systems]
+    binned = _with_relevance(run).withColumn("bin", _bin(ranked))
+    counted = binned.groupBy("system", "bin", "relevant", "predicted").agg(F.count(F.lit(1)).alias("candidates"))
+    rows = counted.collect()
+    histograms = {each.system: _histogram(each, rows) for each in ranked}
+    best = histograms[run.best_system]
+    return Scores(
+        tuple(histograms.values()),
+        best,
+        None if run.systems[run.best_system].has_one_label else _confusion(run.best_system, rows),
+        _lengths(run, binned, best),
+    )
+
+
+def _histogram(ranked: RankedSystem, rows: Iterable[Row]) -> ScoreHistogram:
+    counts: dict[bool | None, list[int]] = {relevant: [0] * BINS for relevant in (True, False, None)}
+    for row in rows:
+        if row.system == ranked.system:
+            counts[row.relevant][row.bin] += row.candidates
+    return ScoreHistogram(
+        ranked.system, ranked.low, ranked.high, *(tuple(counts[each]) for each in (True, False, None))
+    )
+
+
+def _confusion(system: str, rows: Iterable[Row]) -> Confusion | None:
+    """The judged candidates of a system by prediction and relevance; None without judgments."""
+    counts = {(predicted, relevant): 0 for predicted in (True, False) for relevant in (True, False)}
+    for row in rows:
+        if row.system == system and row.relevant is not None:
+            counts[row.predicted, row.relevant] += row.candidates
+    found = Confusion(system, counts[True, True], counts[True, False], counts[False, True], counts[False, False])
+    return found if any(counts.values()) else None
+
+
+def _lengths(run: ReportedRun, binned: DataFrame, histogram: ScoreHistogram) -> tuple[LengthScores, ...]:
+    """The scores of the best system by length of the candidates' texts; empty without texts or judgments."""
+    documents, texts = run.tables.get("documents"), run.tables.get("texts")
+    if documents is None or texts is None or not any(histogram.relevant):
+        return ()
+    judged = binned.where((F.col("system") == histogram.system) & F.col("relevant").isNotNull())
+    candidates = documents.select("site", F.col("document_id").alias("candidate_id"), "text_id")
+    doubled = F.floor(F.log2(F.greatest(F.length("raw"), F.lit(1)))).cast("int").alias("doubled")
+    counted = (
+        judged.join(candidates, on=["site", "candidate_id"], how="inner")
+        .join(texts.select("text_id", doubled), on="text_id", how="inner")
+        .groupBy("doubled", "bin", "relevant")
+        .agg(F.count(F.lit(1)).alias("candidates"))
+    )
+    rows = counted.collect()
+    return tuple(
+        _length(1 << doubled, [row for row in rows if row.doubled == doubled], histogram.centres)
+        for doubled in sorted({row.doubled for row in rows})
+    )
+
+
+def _length(low: int, rows: Sequence[Row], centres: Sequence[float]) -> LengthScores:
+    relevant, not_relevant = ([row for row in rows if row.relevant is wanted] for wanted in (True, False))
+    return LengthScores(low, *_mean(relevant, centres), *_mean(not_relevant, centres))
+
+
+def _mean(rows: Sequence[Row], centres: Sequence[float]) -> tuple[int, float | None]:
+    """The number of candidates, and their mean score; each has the score of its bin's centre."""
+    total = sum(row.candidates for row in rows)
+    return total, fsum(row.candidates * centres[row.bin] for row in rows) / total if total else None
+
+
+def _bin(ranked: Sequence[RankedSystem]) -> Column:
+    """The bin of a score between the lowest and the highest score of its system; 0 if these are equal."""
+    low, high = (
+        F.create_map(*[F.lit(value) for each in ranked for value in (each.system, getattr(each, end))])[F.col("system")]
+        for end in ("low", "high")
+    )
+    share = (F.col("score") - low) / (high - low)
+    return F.least(F.coalesce(F.floor(share * BINS), F.lit(0)), F.lit(BINS - 1)).cast("int")
+
+
+def _with_relevance(run: ReportedRun) -> DataFrame:
+    rankings = run.rankings().select("system", *_PAIR, "score", "predicted")
+    examples = run.table("examples")
+    if examples is None:
+        return rankings.withColumn("relevant", F.lit(None).cast("boolean"))
+    return rankings.join(examples.select(*_PAIR, "relevant"), on=list(_PAIR), how="left")

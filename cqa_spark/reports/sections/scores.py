@@ -1,0 +1,176 @@
+"""How well the scores of the systems separate relevant candidates from the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.reports.kit.numbers import count, score
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.svg import NARROW, Drawing, drawing, new_axes, sentinel, to_svg
+from cqa_spark.reports.post_texts import TEXTS
+from cqa_spark.reports.section import Section
+from cqa_spark.reports.sections.score_counts import (
+    FEWEST,
+    LengthScores,
+    ScoreHistogram,
+    Scores,
+    count_scores,
+    frequent,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+_HEIGHT = 240
+_HISTOGRAM_HEIGHT = 170
+_LARGEST = 14
+"""Diameter of the largest dot, in CSS pixels."""
+
+_Dot = tuple[int, int, float]
+"""Position on the axis, number of candidates, and their mean score."""
+
+
+def page(scores: Scores) -> Markup:
+    """The histograms of all systems; calibration, scores by length and confusion of the best one."""
+    best, lengths = scores.best, frequent(scores.lengths)
+    is_calibrated = any(best.relevant) and best.calibration
+    return fragment(
+        "sections/scores.html.j2",
+        scores=scores,
+        fewest=FEWEST,
+        figures={
+            histogram.system: Drawing(plot_scores(histogram, f"scores{number}", NARROW))
+            for number, histogram in enumerate(scores.histograms)
+        },
+        calibration=plot_calibration(best, "calibration", NARROW) if is_calibrated else None,
+        lengths=plot_lengths(lengths, "lengths", NARROW) if lengths else None,
+    )
+
+
+@drawing
+def plot_scores(histogram: ScoreHistogram, name: str, width: int) -> Markup:
+    """Draw the share of relevant, of other and of unjudged candidates per score; a rare kind shows as well as others.
+
+    Args:
+        histogram: counts in equal-width bins.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    figure, axes = new_axes(width, _HISTOGRAM_HEIGHT)
+    edges = histogram.edges
+    axes.stairs(_shares(histogram.relevant), edges, fill=True, color=sentinel("accent"), linewidth=0)
+    below = [-share for share in _shares(histogram.not_relevant)]
+    axes.stairs(below, edges, fill=True, color=sentinel("loss"), linewidth=0)
+    if any(histogram.unjudged):
+        axes.stairs(_shares(histogram.unjudged), edges, color=sentinel("muted"), linewidth=1.5)
+    axes.axhline(0, color=sentinel("ink"), linewidth=1)
+    axes.set_xlim(edges[0], edges[-1])
+    axes.locator_params(axis="x", nbins=5)
+    axes.set_yticks([])
+    axes.spines["bottom"].set_visible(False)
+    return to_svg(figure, name, _described_histogram(histogram))
+
+
+def _shares(candidates: Sequence[int]) -> list[float]:
+    """The number of candidates in each bin, as a share of all."""
+    total = sum(candidates) or 1
+    return [number / total for number in candidates]
+
+
+def _described_histogram(histogram: ScoreHistogram) -> str:
+    parts = [
+        ("relevant", histogram.relevant),
+        ("not relevant", histogram.not_relevant),
+        ("unjudged", histogram.unjudged),
+    ]
+    counts = ", ".join(f"{count(sum(numbers))} {name}" for name, numbers in parts if any(numbers))
+    return f"Scores of {histogram.system} from {histogram.low:.3g} to {histogram.high:.3g}: {counts} candidates."
+
+
+@drawing
+def plot_calibration(histogram: ScoreHistogram, name: str, width: int) -> Markup:
+    """Draw the percentage of relevant candidates in each bin of scores; the area of a dot is the number of candidates.
+
+    Scores that are probabilities should lie on the dotted diagonal; other scores should rise from left to right.
+
+    Args:
+        histogram: counts in equal-width bins; at least one has a ``calibration``.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    figure, axes = new_axes(width, _HEIGHT)
+    centres, shares, totals = zip(*histogram.calibration, strict=True)
+    if histogram.are_probabilities:
+        axes.plot([0, 1], [0, 100], color=sentinel("muted"), linewidth=1, dashes=(2, 3), zorder=1)
+    percentages = [100 * share for share in shares]
+    axes.plot(centres, percentages, color=sentinel("line"), linewidth=1.5, zorder=2)
+    areas = [_LARGEST**2 * total / max(totals) for total in totals]
+    axes.scatter(centres, percentages, s=areas, color=sentinel("accent"), linewidths=0, zorder=3)
+    axes.set_ylim(-6, 106)
+    axes.set_yticks([0, 50, 100], ["0", "50", "100 %"])
+    axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
+    axes.locator_params(axis="x", nbins=5)
+    parts = "; ".join(
+        f"{100 * share:.0f} % of {count(total)} at {centre:.3g}" for centre, share, total in histogram.calibration
+    )
+    return to_svg(figure, name, f"Relevant candidates of {histogram.system} by score: {parts}.")
+
+
+@drawing
+def plot_lengths(lengths: Sequence[LengthScores], name: str, width: int) -> Markup:
+    """Draw the mean score of relevant and of other candidates by length; a dot's area is the number of candidates.
+
+    Args:
+        lengths: at least one, the shortest first.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    figure, axes = new_axes(width, _HEIGHT)
+    most = max(number for each in lengths for number in (each.relevant, each.not_relevant))
+    relevant = [
+        (position, each.relevant, each.relevant_score)
+        for position, each in enumerate(lengths)
+        if each.relevant_score is not None
+    ]
+    others = [
+        (position, each.not_relevant, each.not_relevant_score)
+        for position, each in enumerate(lengths)
+        if each.not_relevant_score is not None
+    ]
+    _draw_dots(axes, others, most, "loss")
+    _draw_dots(axes, relevant, most, "accent")
+    axes.set_xticks(range(len(lengths)), [count(each.low) for each in lengths])
+    axes.set_xlim(-0.6, len(lengths) - 0.4)
+    axes.margins(y=0.15)
+    axes.locator_params(axis="y", nbins=5)
+    axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
+    return to_svg(figure, name, f"Mean score by characters: {'; '.join(map(_described_length, lengths))}.")
+
+
+def _draw_dots(axes: Axes, dots: Sequence[_Dot], most: int, role: str) -> None:
+    if dots:
+        positions, numbers, scores = zip(*dots, strict=True)
+        axes.plot(positions, scores, color=sentinel(role), linewidth=1.5, alpha=0.5)
+        areas = [_LARGEST**2 * number / most for number in numbers]
+        axes.scatter(positions, scores, s=areas, color=sentinel(role), linewidths=0, zorder=3)
+
+
+def _described_length(each: LengthScores) -> str:
+    parts = [
+        f"{score(mean)} of {count(number)} {label}"
+        for number, mean, label in (
+            (each.relevant, each.relevant_score, "relevant"),
+            (each.not_relevant, each.not_relevant_score, "not relevant"),
+        )
+        if mean is not None
+    ]
+    return f"from {count(each.low)}: {', '.join(parts)}"
+
+
+SECTION = Section("scores", "Scores", count_scores, page, optional=(RANKINGS, EXAMPLES, *TEXTS))

@@ -1,0 +1,241 @@
+"""Correlations with graded similarities by set of sentence pairs, beside published ones."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from markupsafe import Markup
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.text_pairs.set_names import set_of_pair
+from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN
+from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.metrics import SET_METRICS
+from cqa_spark.reports.evaluation import evaluation
+from cqa_spark.reports.kit.intervals import Whisker, whiskers
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.svg import NARROW, Drawing, draw_both, drawing, new_axes, sentinel, to_svg
+from cqa_spark.reports.reported_run import ReportedRun, from_entry
+from cqa_spark.reports.section import Section
+from cqa_spark.reports.sts_results import PublishedScore, official_mean, published_scores
+from cqa_spark.spark.persistence import persisted
+
+POINTS = 400
+"""Most pairs of a set that are drawn."""
+
+WORST = 12
+"""Number of pairs shown that differ most."""
+
+HIGHEST = 5
+_MARK = 0.42
+"""Half the height of the mark of a published result, in rows."""
+
+_SIDES = ("query_id", "candidate_id")
+_PAIR = ("site", *_SIDES)
+
+
+@dataclass(frozen=True)
+class SetCorrelation:
+    """The correlation of one system on one set, or the mean over the sets; see ``SetScore``."""
+
+    system: str
+    set_name: str
+    value: float
+    low: float
+    high: float
+    queries: int
+    difference: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Points:
+    """Pairs of one set: gold similarities, and scores on the scale of the gold."""
+
+    set_name: str
+    gold: tuple[float, ...]
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class WorstPair:
+    """A pair whose score differs most from its gold similarity.
+
+    Attributes:
+        set_name: set of the pair.
+        gold: gold similarity, 0 to 5.
+        score: score on the scale of the gold.
+        one: first sentence.
+        other: second sentence.
+    """
+
+    set_name: str
+    gold: float
+    score: float
+    one: str
+    other: str
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """Everything about one split.
+
+    Attributes:
+        systems: in the order of their mean, best first.
+        sets: names of the sets and, after them, of the means.
+        correlations: of every system on every set.
+        published: published results on the sets.
+        points: pairs of the best system, by set; a sample of large sets.
+        worst: the pairs of the best system that differ most.
+        best_system: system of the points and of the worst pairs.
+        baseline: system that the others are compared with; None if there is none.
+    """
+
+    systems: tuple[str, ...]
+    sets: tuple[str, ...]
+    correlations: tuple[SetCorrelation, ...]
+    published: tuple[PublishedScore, ...]
+    points: tuple[Points, ...]
+    worst: tuple[WorstPair, ...]
+    best_system: str
+    baseline: str | None
+
+    def correlation(self, system: str, set_name: str) -> SetCorrelation:
+        """The correlation of a system on a set."""
+        return next(each for each in self.correlations if (each.system, each.set_name) == (system, set_name))
+
+    def published_on(self, set_name: str) -> PublishedScore | None:
+        """The published result on a set."""
+        return next((each for each in self.published if each.set_name == set_name), None)
+
+
+def data(run: ReportedRun) -> Similarity | None:
+    """Correlations of the systems, a sample of the pairs of the best one, and the pairs that differ most."""
+    correlations = tuple(from_entry(SetCorrelation, entry) for entry in run.entries("set_metrics"))
+    sets = tuple(sorted({each.set_name for each in correlations} - {WEIGHTED_MEAN, MEAN}))
+    if not sets:
+        return None
+    means = tuple(name for name in (WEIGHTED_MEAN, MEAN) if any(each.set_name == name for each in correlations))
+    headline = official_mean(sets) if means else sets[0]
+    leading = {each.system: each.value for each in correlations if each.set_name == headline}
+    with persisted(_pairs(run)) as (pairs,):
+        return Similarity(
+            systems=tuple(sorted(leading, key=lambda system: (-leading[system], system))),
+            sets=(*sets, *means),
+            correlations=correlations,
+            published=published_scores({each.set_name: each.queries for each in correlations if each.set_name in sets}),
+            points=_points(pairs),
+            worst=_worst(run, pairs),
+            best_system=run.best_system,
+            baseline=run.once(evaluation).baseline,
+        )
+
+
+def page(similarity: Similarity) -> Markup:
+    """A plot and a table of all sets, a scatter plot of each, and the largest errors."""
+    return fragment(
+        "sections/similarity.html.j2",
+        similarity=similarity,
+        sets_figure=draw_both(partial(plot_sets, similarity), "sets"),
+        points_figures={
+            points.set_name: Drawing(plot_points(points, f"points{number}", NARROW))
+            for number, points in enumerate(similarity.points)
+        },
+    )
+
+
+def _pairs(run: ReportedRun) -> DataFrame:
+    """The pairs of the best system, with scores brought to the mean and deviation of the gold similarities."""
+    examples = run.table("examples")
+    assert examples is not None
+    gold = examples.where("similarity is not null").select(*_PAIR, "similarity")
+    scored = run.rankings().where(F.col("system") == run.best_system)
+    pairs = gold.join(scored.select(*_PAIR, "score"), on=[*_PAIR])
+    of_all = Window.partitionBy("site")
+    scale = F.stddev_pop("similarity").over(of_all) / F.stddev_pop("score").over(of_all)
+    scaled = F.mean("similarity").over(of_all) + (F.col("score") - F.mean("score").over(of_all)) * scale
+    return pairs.withColumns({"scaled": F.coalesce(scaled, "score"), "set_name": set_of_pair(F.col("query_id"))})
+
+
+def _points(pairs: DataFrame) -> tuple[Points, ...]:
+    drawn = Window.partitionBy("set_name").orderBy(F.xxhash64("query_id"), "query_id")
+    sample = pairs.withColumn("position", F.row_number().over(drawn)).where(F.col("position") <= POINTS)
+    by_set = defaultdict(list)
+    for row in sample.orderBy("set_name", "position").select("set_name", "similarity", "scaled").collect():
+        by_set[row.set_name].append((row.similarity, row.scaled))
+    return tuple(Points(name, *map(tuple, zip(*rows, strict=True))) for name, rows in by_set.items())
+
+
+def _worst(run: ReportedRun, pairs: DataFrame) -> tuple[WorstPair, ...]:
+    distance = F.abs(F.col("scaled") - F.col("similarity"))
+    rows = pairs.orderBy(F.round(distance, 6).desc(), "query_id").limit(WORST).collect()
+    sentences = _sentences(run, [row[side] for row in rows for side in _SIDES])
+    return tuple(
+        WorstPair(
+            row.set_name,
+            row.similarity,
+            row.scaled,
+            *(sentences.get(row[side], "") for side in _SIDES),
+        )
+        for row in rows
+    )
+
+
+def _sentences(run: ReportedRun, ids: Sequence[str]) -> dict[str, str]:
+    posts = run.tables.get("posts")
+    if posts is None or not ids:
+        return {}
+    rows = posts.where(F.col("post_id").isin(*ids)).select("post_id", "body").collect()
+    return {row.post_id: row.body or "" for row in rows}
+
+
+@drawing
+def plot_points(points: Points, name: str, width: int) -> Markup:
+    """Draw the pairs of a set; a perfect score lies on the diagonal.
+
+    Args:
+        points: the pairs.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    from matplotlib.ticker import MultipleLocator
+
+    figure, axes = new_axes(width, width)
+    axes.plot([0, HIGHEST], [0, HIGHEST], color=sentinel("line"), linewidth=1)
+    axes.scatter(points.gold, points.scores, s=9, color=sentinel("accent"), alpha=0.45, linewidths=0)
+    axes.set_xlabel("gold similarity", color=sentinel("muted"), fontsize=12)
+    axes.set_ylabel("score", color=sentinel("muted"), fontsize=12)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MultipleLocator(1))
+    axes.set_xlim(-0.25, HIGHEST + 0.25)
+    axes.set_ylim(-1, HIGHEST + 1)
+    return to_svg(figure, name, f"Gold similarity and score of {len(points.gold)} pairs of {points.set_name}.")
+
+
+@drawing
+def plot_sets(similarity: Similarity, name: str, width: int) -> Markup:
+    """Draw the best system's correlation on each set with its interval, and the published one as a mark.
+
+    Args:
+        similarity: correlations and published results.
+        name: unique on the page.
+        width: in CSS pixels.
+    """
+    best = [similarity.correlation(similarity.systems[0], name) for name in similarity.sets]
+    figure = whiskers([Whisker(each.set_name, each.value, each.low, each.high, "ink") for each in best], None, width)
+    for position, set_name in enumerate(similarity.sets):
+        published = similarity.published_on(set_name)
+        if published:
+            figure.axes[0].vlines(
+                100 * published.value, position - _MARK, position + _MARK, color=sentinel("loss"), linewidth=3
+            )
+    described = ", ".join(f"{each.set_name} {100 * each.value:.1f}" for each in best)
+    return to_svg(figure, name, f"Correlation of {similarity.systems[0]} in percent: {described}.")
+
+
+SECTION = Section("similarity", "Sets", data, page, products=(SET_METRICS, EXAMPLES), optional=(POSTS,))
