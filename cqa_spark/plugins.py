@@ -26,7 +26,6 @@ from typing import Any, Generic, TypeVar
 from cqa_spark import __version__
 from cqa_spark.config.suggestions import known_names
 from cqa_spark.errors import ConfigError, EnvironmentProblem, message_of
-from cqa_spark.process.terminal import Terminal
 
 OURS = "cqa-spark"
 """Name of this distribution."""
@@ -129,6 +128,8 @@ class PluginKind(Generic[Plugin]):
             try:
                 plugins[name] = self.load(name)
             except EnvironmentProblem as error:
+                from cqa_spark.process.terminal import Terminal  # scoring files needs no terminal
+
                 Terminal(stderr=True).text(f"warning: {error}")
         return plugins
 

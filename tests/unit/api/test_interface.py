@@ -52,8 +52,8 @@ def test_importing_it_imports_nothing_else() -> None:
 def test_it_offers_what_it_names() -> None:
     assert {name: getattr(cqa, name) is not None for name in cqa.__all__} == dict.fromkeys(cqa.__all__, True)
     assert set(cqa.__all__) <= set(dir(cqa))
-    with pytest.raises(AttributeError, match="no attribute 'rank'"):
-        _ = cqa.rank
+    with pytest.raises(AttributeError, match="no attribute 'sort'"):
+        _ = cqa.sort
 
 
 def test_runs_and_metrics_are_read_without_spark(lake: cqa.Lake) -> None:

@@ -51,7 +51,7 @@ def test_a_gold_file_has_no_measures_of_labels(files: tuple[Path, Path, Path]) -
     found = {(each["measure"], each["file"]): each for each in json.loads(to_json(compare_files(gold, [gold, wrong])))}
     given, compared = found["MAP@10", str(gold)], found["MAP@10", str(wrong)]
     assert (given["value"], compared["value"], compared["difference"]) == (1, 0.5, -0.5)
-    blank = dict.fromkeys(("value", "low", "high", "difference", "p_value"))
+    blank = dict.fromkeys(("value", "low", "high", "difference", "p_value", "williams"))
     assert found["F1", str(gold)] == {"measure": "F1", "file": str(gold), "queries": QUERIES, **blank}
     compared = found["F1", str(wrong)]
     assert (compared["value"], compared["difference"], compared["p_value"]) == (2 / 3, None, None)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import cqa_spark
-from cqa_spark.runtime.provenance import code_version, sources_hash
+from cqa_spark.runtime.provenance import code_version, package_version, sources_hash
 
 SOURCES = {"__init__.py": b"", "lake/run.py": b"run = 1\n", "lake.py": b"lake = 2\n"}
 
@@ -59,6 +59,6 @@ def test_the_version_is_that_of_the_imported_package_in_whatever_home(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("CQA_HOME", str(tmp_path))
-    code_version.cache_clear()
+    package_version.cache_clear()
     expected = sources_hash(Path(str(sys.modules["cqa_spark"].__file__)).parent)
     assert code_version() == f"{cqa_spark.__version__}+{expected[:12]}"

@@ -15,7 +15,7 @@ from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.rivals import Rivals
-from cqa_spark.tasks.post_words import plain_text_of, words_of
+from cqa_spark.text.post_words import plain_text_of, words_of
 
 _TAGS = {"items": "<li>", "links": "<a ", "code": "<code>", "images": "<img", "paragraphs": "<p>"}
 _ABOUT_TAGS = {
