@@ -144,8 +144,10 @@ class _File:
         self._schema = schema
         self._nulls = {field.name: 0 for field in schema if not pa.types.is_nested(field.type)}
         short = [name for name in schema.names if name not in _LONG_TEXTS]
+        # A column that alone is the key has no value twice.
+        encoded = [name for name in short if [name] != list(key)]
         self._writer = pq.ParquetWriter(
-            self.path, schema, use_dictionary=short, write_statistics=short, store_schema=False
+            self.path, schema, use_dictionary=encoded, write_statistics=short, store_schema=False
         )
         self._waiting: list[pa.RecordBatch] = []
 
