@@ -16,10 +16,14 @@ from cqa_spark.corpora.stackexchange.byte_ranges import ByteRange
 from cqa_spark.corpora.stackexchange.dump_stream import Access, open_text
 from cqa_spark.corpora.stackexchange.records import Outcome
 from cqa_spark.corpora.stackexchange.table_columns import table_rows
+from cqa_spark.corpora.stackexchange.value_columns import Numbers
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.table_files import DataFile
 from cqa_spark.lake.writing import Destination, TableWriter
+
+MOST_COMPARED = 1 << 23
+"""Ids of a range up to which a task looks for repeated ones, 64 MB; a compressed file may have more."""
 
 _QUARANTINE = to_arrow_schema(QUARANTINE.schema)
 
@@ -37,7 +41,7 @@ class RangeResult:
         refused: number of records in quarantine.
         lowest_id: the lowest id of a row.
         highest_id: the highest one.
-        repeats_ids: whether an id stands on several rows.
+        may_repeat_ids: whether an id may stand on several rows.
         error: why the range could not be read; its rows and counts are then incomplete.
     """
 
@@ -49,7 +53,7 @@ class RangeResult:
     refused: int = 0
     lowest_id: int = 0
     highest_id: int = 0
-    repeats_ids: bool = False
+    may_repeat_ids: bool = False
     error: InputError | None = None
 
 
@@ -114,23 +118,48 @@ def _read_range(part: ByteRange, access: Access, writer: Callable[[str], TableWr
     file = part.opened.file
     table = file.dump_table.table.name
     lines = rows = refused = 0
-    ids = [np.empty(0, np.int64)]
+    ids = _Ids()
     try:
         with open_range(part, access) as reader:
             for block in reader.blocks():
                 for found in block.rows:
                     writer(table).add(table_rows(file.dump_table, found.columns, file.site, file.path))
-                    ids.append(found.ids)
+                    ids.add(found.ids)
                     rows += len(found.ids)
                 if block.refused:
                     writer(QUARANTINE.name).add(_refused(block.refused, file.site, file.path))
                 lines, refused = lines + block.lines, refused + len(block.refused)
     except InputError as error:
         return RangeResult(part, None, part.start, error=error)
-    all_ids = np.concatenate(ids)
-    repeats = bool((np.diff(all_ids) <= 0).any()) and len(np.unique(all_ids)) < len(all_ids)
-    lowest, highest = (int(all_ids.min()), int(all_ids.max())) if rows else (0, 0)
-    return RangeResult(part, reader.begin, reader.end, lines, rows, refused, lowest, highest, repeats)
+    return RangeResult(
+        part, reader.begin, reader.end, lines, rows, refused, ids.lowest, ids.highest, ids.may_repeat()
+    )  # fmt: skip
+
+
+class _Ids:
+    """The ids of a range, which are ascending in most files; of others, only so many are compared."""
+
+    def __init__(self) -> None:
+        self.lowest = self.highest = 0
+        self._are_ascending = True
+        self._parts: list[Numbers] = []
+        self._count = 0
+
+    def add(self, ids: Numbers) -> None:
+        """Add the ids of some rows, at least one."""
+        first, last = int(ids.min()), int(ids.max())
+        follow = not self._count or first > self.highest
+        self._are_ascending = self._are_ascending and follow and bool((np.diff(ids) > 0).all())
+        self.lowest, self.highest = (min(self.lowest, first), max(self.highest, last)) if self._count else (first, last)
+        self._count += len(ids)
+        if self._count <= MOST_COMPARED:
+            self._parts.append(ids)
+
+    def may_repeat(self) -> bool:
+        """Whether an id may stand on several rows."""
+        if self._are_ascending:
+            return False
+        return self._count > MOST_COMPARED or len(np.unique(np.concatenate(self._parts))) < self._count
 
 
 def _refused(outcomes: Sequence[Outcome], site: str, source_file: str) -> pa.RecordBatch:

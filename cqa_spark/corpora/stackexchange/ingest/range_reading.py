@@ -54,7 +54,7 @@ class FileReading:
         """Whether ids may stand on several rows: on several of a range, or of ranges whose ids overlap."""
         spans = sorted((result.lowest_id, result.highest_id) for result in self.ranges if result.rows)
         overlap = any(highest >= lowest for (_, highest), (lowest, _) in pairwise(spans))
-        return overlap or any(result.repeats_ids for result in self.ranges)
+        return overlap or any(result.may_repeat_ids for result in self.ranges)
 
 
 @dataclass(frozen=True)
