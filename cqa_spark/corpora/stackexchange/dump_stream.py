@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import IO
+from pathlib import Path, PurePath
+from typing import IO, Any
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
@@ -42,8 +42,12 @@ def open_stored(path: str, storage: ObjectStorageSettings, start: int = 0) -> IO
     return file
 
 
+PIECE = 1 << 20
+"""Bytes that are unpacked at a time."""
+
+
 @contextmanager
-def open_text(file: DumpFile, access: Access, size: int, start: int = 0) -> Iterator[IO[bytes] | Unpacked]:
+def open_text(file: DumpFile, access: Access, size: int, start: int = 0) -> Iterator[Text]:
     """Open the text of a file.
 
     Args:
@@ -53,11 +57,47 @@ def open_text(file: DumpFile, access: Access, size: int, start: int = 0) -> Iter
         start: the first byte to read; 0 for a compressed file.
 
     Raises:
-        InputError: it cannot be read, it is damaged or truncated, or it unpacks to more than a limit allows.
+        InputError: it cannot be read, it is damaged or truncated, or it unpacks to more than a limit allows; raised
+            here or while it is read.
     """
+    with _refusing_damage(file):
+        stored = open_stored(file.path, access.storage, start)
+    with stored:
+        yield Text(file, stored, Meter(Path(file.path), size, access.limits))
+
+
+class Text:
+    """The text of a file, unpacked and counted if it is compressed.
+
+    Args:
+        file: the file.
+        stored: its stored bytes.
+        meter: counts the unpacked bytes.
+    """
+
+    def __init__(self, file: DumpFile, stored: IO[bytes], meter: Meter) -> None:
+        self._file, self._meter = file, meter
+        self._text: Any = _UNPACKERS[file.packing](stored) if file.packing else stored
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes; fewer than ``size`` only at the end."""
+        pieces, missing = [], size
+        with _refusing_damage(self._file):
+            while missing and (piece := self._text.read(min(missing, PIECE) if self._file.packing else missing)):
+                if self._file.packing:
+                    self._meter.add(PurePath(self._file.path).stem, len(piece))
+                pieces.append(piece)
+                missing -= len(piece)
+        return b"".join(pieces)
+
+
+_UNPACKERS = {".gz": gzip.open, ".bz2": bz2.open}
+
+
+@contextmanager
+def _refusing_damage(file: DumpFile) -> Iterator[None]:
     try:
-        with open_stored(file.path, access.storage, start) as stored:
-            yield Unpacked(file, stored, Meter(Path(file.path), size, access.limits)) if file.packing else stored
+        yield
     except (EOFError, zlib.error, OSError) as error:
         if file.packing:
             raise InputError(
@@ -65,24 +105,3 @@ def open_text(file: DumpFile, access: Access, size: int, start: int = 0) -> Iter
                 "test them with gzip -t or bzip2 -t, and download damaged ones again",
             ) from error
         raise InputError(f"cannot read {file.path}: {error}", "check the file and its storage") from error
-
-
-PIECE = 1 << 20
-"""Bytes that are unpacked at a time."""
-
-
-class Unpacked:
-    """The text of a compressed file."""
-
-    def __init__(self, file: DumpFile, stored: IO[bytes], meter: Meter) -> None:
-        self._file: IO[bytes] = (gzip.open if file.packing == ".gz" else bz2.open)(stored)  # type: ignore[assignment]
-        self._name, self._meter = Path(file.path).stem, meter
-
-    def read(self, size: int, /) -> bytes:
-        """The next bytes; fewer than ``size`` only at the end."""
-        pieces, missing = [], size
-        while missing and (piece := self._file.read(min(missing, PIECE))):
-            self._meter.add(self._name, len(piece))
-            pieces.append(piece)
-            missing -= len(piece)
-        return b"".join(pieces)

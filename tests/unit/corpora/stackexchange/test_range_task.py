@@ -18,7 +18,7 @@ from cqa_spark.corpora.stackexchange.file_probe import probe
 from cqa_spark.corpora.stackexchange.range_task import TaskResult, read_ranges
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import USERS
-from cqa_spark.lake.writing import Destination
+from cqa_spark.lake.writing import Destination, TableWriter
 
 ACCESS = Access(ObjectStorageSettings(), UnpackLimits())
 
@@ -93,6 +93,16 @@ def test_a_file_that_cannot_be_read_harms_no_other(tmp_path: Path) -> None:
         "damaged or truncated compressed files", None
     ]  # fmt: skip
     assert result.ranges[1].rows == 1
+
+
+def test_a_failure_to_write_is_no_damage_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    file = opened(tmp_path, 1, packed=True)
+    monkeypatch.setattr(TableWriter, "add", fail)
+    with pytest.raises(OSError, match="No space left"):
+        read(tmp_path / "lake", ByteRange(file))
 
 
 def test_ranges_of_files_and_their_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
