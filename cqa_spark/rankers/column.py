@@ -1,4 +1,4 @@
-"""A baseline that sorts candidates by one column."""
+"""A baseline that sorts candidates by one column, and those with equal values by a second one."""
 
 from __future__ import annotations
 
@@ -24,17 +24,22 @@ class ColumnParameters(RankerParameters):
 
     column: str = Field(description="initial_rank, or a feature as GROUP__COLUMN")
     ascending: bool = Field(False, description="whether the smallest value ranks first")
+    then: str | None = Field(
+        None,
+        description="a feature with values from 0 by which equal values of the column, which are whole numbers, are "
+        "ordered, the largest first",
+    )
     predict: Literal["all", "none"] = Field(
         "all", description="candidates that are predicted relevant: the baselines all-true and all-false"
     )
 
     def needs_features(self) -> tuple[str, ...]:
-        """The column, unless it is a column of the examples."""
-        return () if self.column == INITIAL_RANK else (self.column,)
+        """The columns that are not columns of the examples."""
+        return (*(() if self.column == INITIAL_RANK else (self.column,)), *(() if self.then is None else (self.then,)))
 
 
 class ColumnModel(BaselineModel):
-    """The score is the column's value, negated for ascending order.
+    """The score is the column's value, negated for ascending order, plus a fraction that grows with the second column.
 
     All candidates are predicted relevant, as in the baseline files of SemEval-2016 Task 3, or none.
     """
@@ -46,14 +51,19 @@ class ColumnModel(BaselineModel):
             values = candidates.examples.column(INITIAL_RANK).to_numpy().astype(np.float64)
         else:
             values = candidates.of([parameters.column])[:, 0]
-        return -values if parameters.ascending else values
+        scores = -values if parameters.ascending else values
+        if parameters.then is None:
+            return scores
+        ties = candidates.of([parameters.then])[:, 0]
+        ordered: NDArray[np.float64] = scores + ties / (1 + ties)
+        return ordered
 
 
 class ColumnRanker(Ranker[ColumnParameters]):
     """A baseline without training."""
 
     name = "column"
-    about = "sorts candidates by one feature, or by the initial rank of the forum or search engine"
+    about = "sorts candidates by one feature, or by the initial rank of the forum or search engine, then by a feature"
     parameters_type: ClassVar[type[RankerParameters]] = ColumnParameters
     model_type: ClassVar[type[RankerModel]] = ColumnModel
 

@@ -95,6 +95,12 @@ def test_a_column_is_the_score(column: str, ascending: bool, wanted: list[float]
     assert model.score(candidates([(1.0, 7.0), (5.0, -2.0)])).tolist() == wanted
 
 
+def test_candidates_with_equal_values_are_ordered_by_the_second_column() -> None:
+    model = ColumnModel(described("column", column=X, then=Y))
+    found = model.score(candidates([(2.0, 3.0), (2.0, 300.0), (3.0, 0.0), (-1.0, 7.0)]))
+    assert found.tolist() == [2.75, 2 + 300 / 301, 3.0, -0.125]
+
+
 def test_a_random_score_follows_from_the_seed_and_the_key() -> None:
     given = candidates([(0.0, 0.0), (0.0, 0.0)])
     one = RandomOrderModel(described("random_order", seed=1)).score(given)
