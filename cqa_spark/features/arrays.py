@@ -28,6 +28,13 @@ def values_at(places: Indices, values: ArrayLike) -> Reals:
     return np.append(np.asarray(values, dtype=np.float64), np.nan)[places]
 
 
+def at_places(values: ArrayLike, places: Indices, size: int) -> Reals:
+    """An array of a size with the values at the given indices, and NaN elsewhere."""
+    found = np.full(size, np.nan)
+    found[places] = values
+    return found
+
+
 def matches(keys: Indices, others: Indices) -> tuple[Indices, Indices]:
     """The indices of equal keys in two arrays, as in an inner join.
 

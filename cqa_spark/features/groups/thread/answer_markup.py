@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cqa_spark.features.arrays import values_at
+from cqa_spark.features.arrays import at_places, values_at
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.query_batch import QueryBatch
@@ -59,9 +59,8 @@ class AnswerMarkupAsOfV1(QueryGroup):
         values[~(batch.times("answered_at") <= batch.times("cut"))] = np.nan
         there = np.flatnonzero(~np.isnan(values[:, 0]))
         rivals, length = Rivals(batch.query[there]), values[there, 0]
-        compared = np.full((len(batch), 2), np.nan)
-        compared[there] = np.column_stack([rivals.lead(length), rivals.leads(length)])
-        columns = [values[:, 0], *compared.T, *values[:, 1:].T]
+        compared = [at_places(of, there, len(batch)) for of in (rivals.lead(length), rivals.leads(length))]
+        columns = [values[:, 0], *compared, *values[:, 1:].T]
         return dict(zip((column.name for column in self.columns), columns, strict=True))
 
 

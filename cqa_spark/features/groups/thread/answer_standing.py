@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.corpora.stackexchange.votes import DOWN, UP
-from cqa_spark.features.arrays import Indices, Reals, codes, doubles, matches, seconds
+from cqa_spark.features.arrays import Indices, Reals, at_places, codes, doubles, matches, seconds
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.rivals import Rivals, signed_log
@@ -52,8 +52,7 @@ class AnswerStandingAsOfV1(QueryGroup):
         cut, answered = batch.times("cut"), batch.times("answered_at")
         there = np.flatnonzero(answered <= cut)
         rivals, midnight = Rivals(batch.query[there]), np.floor(answered / _DAY) * _DAY
-        latest = np.full(len(batch), np.nan)
-        latest[there] = rivals.highest(midnight[there])
+        latest = at_places(rivals.highest(midnight[there]), there, len(batch))
         example, day, sign, number = _known_votes(batch)
 
         def count(chosen: ArrayLike, weights: Reals = number) -> Reals:
@@ -71,7 +70,7 @@ class AnswerStandingAsOfV1(QueryGroup):
             "early": count((sign > 0) & (day <= midnight[example] + _DAY)),
             "since_latest": signed_log(count(day >= latest[example], number * sign)),
         }
-        return {name: _placed(values, there, len(batch)) for name, values in found.items()}
+        return {name: at_places(values, there, len(batch)) for name, values in found.items()}
 
 
 def _known_votes(batch: QueryBatch) -> tuple[Indices, Reals, Reals, Reals]:
@@ -85,9 +84,3 @@ def _known_votes(batch: QueryBatch) -> tuple[Indices, Reals, Reals, Reals]:
     sign = np.where(kind == UP, 1.0, -1.0)
     day = known_at - _DAY  # a vote is known from the end of its day
     return example[counted], day[counted], sign[counted], doubles(votes["number"])[row][counted]
-
-
-def _placed(values: Reals, there: Indices, examples: int) -> Reals:
-    found = np.full(examples, np.nan)
-    found[there] = values
-    return found

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cqa_spark.features.arrays import at_places
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.rivals import Rivals
@@ -55,7 +56,4 @@ class AnswerTimingAsOfV1(QueryGroup):
             "last": times == rivals.highest(times),
             "by_asker": (authors == askers) & np.array([asker is not None for asker in askers], dtype=np.bool_),
         }
-        columns = {name: np.full(len(batch), np.nan) for name in found}
-        for name, values in found.items():
-            columns[name][in_time] = values
-        return columns
+        return {name: at_places(values, in_time, len(batch)) for name, values in found.items()}
