@@ -55,7 +55,7 @@ class Report(Step):
     baseline: str
 
     name = "report"
-    imports = ("cqa_spark.reports.run.page",)
+    imports = ("matplotlib.figure", "matplotlib.backends.backend_svg")
 
     def reads(self) -> tuple[Product, ...]:
         """The rankings and metrics of an evaluated run."""
