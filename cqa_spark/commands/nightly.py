@@ -8,8 +8,8 @@ from cqa_spark import flows
 from cqa_spark.config.rendering import config_hash
 from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.disk_space import require_space_for_dumps
-from cqa_spark.corpora.registry import dump_sources, file_source, require_format, site_of
-from cqa_spark.corpora.source import DumpFormat, Source
+from cqa_spark.corpora.registry import dump_sources, file_source, is_of_dumps, site_of
+from cqa_spark.corpora.source import Source
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.collection import collect
 from cqa_spark.lake.leased import LeasedLake
@@ -25,6 +25,7 @@ from cqa_spark.spark.session import session_of
 from cqa_spark.steps.kept_models import kept_model, published_before
 from cqa_spark.steps.publish import publish_run
 from cqa_spark.steps.report import written_report
+from cqa_spark.systems.recipes import learn
 from cqa_spark.systems.trained_system import model_artifact
 
 
@@ -111,7 +112,7 @@ def _kept_models(settings: NightlySettings, last: Snapshot | None) -> dict[str, 
 
 
 def _trained_on_files(lake: LeasedLake, settings: NightlySettings, kept: Mapping[str, str]) -> dict[str, str]:
-    """Train what is not kept on annotated files, in a run of its own; a night on dumps learns from their labels.
+    """Train what learns and is not kept on annotated files, in a run of its own; dumps have labels themselves.
 
     Returns:
         The folders of the trained systems, by name.
@@ -119,11 +120,9 @@ def _trained_on_files(lake: LeasedLake, settings: NightlySettings, kept: Mapping
     Raises:
         ConfigError: systems that learn from annotated files have neither files nor a model.
     """
-    new, name = (
-        [system for system in flows.night_systems(settings) if system.name not in kept],
-        flows.night_format(settings),
-    )
-    if not new or isinstance(require_format(name), DumpFormat):
+    name = flows.night_format(settings)
+    new = [system for system in flows.night_systems(settings) if system.name not in kept and learn([system])]
+    if not new or is_of_dumps(name):
         return {}
     if not settings.inputs.train:
         raise ConfigError(

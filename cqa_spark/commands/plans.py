@@ -7,8 +7,9 @@ from typing import Any
 
 from cqa_spark import flows
 from cqa_spark.config.settings import DuplicatesSettings, NightlySettings, ScoreSettings, TrainSettings
-from cqa_spark.corpora.registry import dump_before_search
+from cqa_spark.corpora.registry import dump_before_search, is_of_dumps
 from cqa_spark.runtime.flow import Flow
+from cqa_spark.systems.recipes import learn
 from cqa_spark.tasks.duplicate.flow import duplicates
 from cqa_spark.tasks.duplicate.task import Duplicate
 from cqa_spark.tasks.preferred_answer.flow import dataset, preferred_answer
@@ -25,8 +26,11 @@ def planned_flow(job: str, settings: Any) -> Flow | None:
 
 
 def _nightly(settings: NightlySettings) -> Flow:
-    """The first night, which trains; later ones compare with the published run instead."""
-    return flows.nightly(settings, dump_before_search(flows.night_format(settings), settings))
+    """The first night; later ones compare with the published run. Systems trained on annotated files are there."""
+    name = flows.night_format(settings)
+    trained = [] if is_of_dumps(name) else [system for system in flows.night_systems(settings) if learn([system])]
+    kept = {system.name: settings.model or "(trained)" for system in trained}
+    return flows.nightly(settings, dump_before_search(name, settings), kept=kept)
 
 
 def _duplicates(settings: DuplicatesSettings) -> Flow:

@@ -78,8 +78,18 @@ def dump_before_search(source_format: str, settings: DumpJobSettings) -> Source:
     return source.source((), settings) if isinstance(source, DumpFormat) else source({}, "", settings.object_storage)
 
 
+def is_of_dumps(source_format: str) -> bool:
+    """Whether a format is one of dumps, not of annotated files; errors as for ``require_format``."""
+    return isinstance(require_format(source_format), DumpFormat)
+
+
 def require_format(name: str) -> type[AnnotatedFiles] | DumpFormat:
-    """The format of this name; errors as for ``require_file_format``."""
+    """The format of this name.
+
+    Raises:
+        ConfigError: unknown format; the known ones are listed.
+        EnvironmentProblem: its module cannot be imported.
+    """
     return CORPORA.load(name)
 
 

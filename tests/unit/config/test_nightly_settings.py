@@ -1,10 +1,18 @@
+"""What a night reads and does follows from the task of its system."""
+
 from __future__ import annotations
 
 import pytest
 
 from cqa_spark import flows
+from cqa_spark.commands.plans import planned_flow
 from cqa_spark.config.resolve import resolve
 from cqa_spark.config.settings import NightlySettings
+
+
+def night_of(system: str) -> NightlySettings:
+    arguments = ["--lake", "lake", "--input", __file__, "--system", system]
+    return resolve("cqa nightly", NightlySettings, arguments, {"system": lambda name: None}).settings
 
 
 @pytest.mark.parametrize(
@@ -12,6 +20,23 @@ from cqa_spark.config.settings import NightlySettings
     [("metadata_boosted_asof", "stackexchange"), ("fused_e", "stackexchange"), ("best_c", "qatar_living")],
 )
 def test_a_night_reads_the_format_of_its_task_whatever_base_yaml_names(system: str, source_format: str) -> None:
-    arguments = ["--lake", "lake", "--input", __file__, "--system", system]
-    settings = resolve("cqa nightly", NightlySettings, arguments, {"system": lambda name: None}).settings
-    assert flows.night_format(settings) == source_format
+    assert flows.night_format(night_of(system)) == source_format
+
+
+RANKED = ["features", "score", "evaluate", "checks", "report", "publish"]
+
+
+@pytest.mark.parametrize(
+    ("system", "steps"),
+    [
+        ("metadata_boosted_asof", ["ingest", "dataset", "features", "train", *RANKED]),
+        ("fused_e", ["ingest", "candidates", "features", "train", *RANKED]),
+        # Trained on annotated files before; the order of the search engine learns nothing.
+        ("best_a", ["models", "ingest", "pair", "text", "embeddings", "features", "train", *RANKED]),
+        ("best_c", ["models", "ingest", "pair", "text", "embeddings", "upstream", "features", "train", *RANKED]),
+    ],
+)
+def test_the_steps_of_the_first_night(system: str, steps: list[str]) -> None:
+    flow = planned_flow("nightly", night_of(system))
+    assert flow is not None
+    assert [step.name for step in flow.steps] == steps
