@@ -37,7 +37,7 @@ class TrainedSystem:
         model: the fitted model of its ranker.
         groups: its fitted feature groups by name.
         training_run: id of the training run.
-        threads: the training threads, as ``tasks.leakage.training_threads`` returns them.
+        threads: the training threads, as ``examples.leakage.training_threads`` returns them.
         upstream: systems by name whose scores are features of this one, trained on the same files.
     """
 
