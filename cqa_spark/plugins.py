@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import distributions
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
@@ -128,7 +127,7 @@ class PluginKind(Generic[Plugin]):
             try:
                 plugins[name] = self.load(name)
             except EnvironmentProblem as error:
-                from cqa_spark.process.terminal import Terminal  # scoring files needs no terminal
+                from cqa_spark.process.terminal import Terminal  # slow to import, and rarely needed
 
                 Terminal(stderr=True).text(f"warning: {error}")
         return plugins
@@ -198,6 +197,8 @@ def _entry_points(path: tuple[str, ...]) -> Mapping[str, list[Registration]]:
 
 
 def _of_distributions(path: tuple[str, ...]) -> Iterator[tuple[str, Registration]]:
+    from importlib.metadata import distributions  # slow to import, and not needed for the version
+
     names = {OURS} if _checkout() else set()
     for distribution in distributions(path=list(path)):
         # Parsing the metadata of all distributions would take longer than any list of plug-ins.
