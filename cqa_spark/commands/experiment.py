@@ -7,8 +7,8 @@ from cqa_spark.config.settings import PreferredAnswerExperimentSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.sections.preferred_answer.section import SECTION
-from cqa_spark.reports.sections.preferred_answer.study import AnswerStudy
+from cqa_spark.reports.sections.xu_2018.section import SECTION
+from cqa_spark.reports.sections.xu_2018.study import AnswerStudy
 from cqa_spark.runtime.tracking import metric_name, track, track_trials
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.steps.report import written_report

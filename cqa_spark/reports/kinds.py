@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-from cqa_spark.reports.section import Kind
-from cqa_spark.reports.sections import (
-    cautions,
-    comparison,
-    differences,
-    experiments,
-    features,
-    intake,
-    night,
-    pairs,
-    queries,
-    query_table,
-    record,
-    scores,
-    similarity,
-    summary,
-    systems,
-)
-from cqa_spark.reports.sections.inspection import overview, sites
-from cqa_spark.reports.sections.preferred_answer import section as preferred_answer
+from typing import Any
 
-RUN = Kind(
-    summary.HEAD,
-    (
-        cautions.SECTION,
-        night.SECTION,
-        preferred_answer.SECTION,
-        systems.SECTION,
-        similarity.SECTION,
-        differences.SECTION,
-        scores.SECTION,
-        features.SECTION,
-        experiments.SECTION,
-        queries.SECTION,
-        pairs.SECTION,
-        intake.SECTION,
-        record.SECTION,
-    ),
-)
-"""Of runs, nights and experiments; each shows the sections whose tables it has."""
+from cqa_spark.plugins import PluginKind
+from cqa_spark.reports.reported_run import ReportedRun
+from cqa_spark.reports.section import Kind, Section
+from cqa_spark.reports.sections import comparison, query_table, summary
+from cqa_spark.reports.sections.inspection import overview, sites
+
+SECTIONS: PluginKind[Section[ReportedRun, Any]] = PluginKind("report_sections", "report section")
+"""The sections of the reports of runs."""
+
+_RESULTS = (
+    "cautions", "night", "preferred-answer", "systems", "similarity", "differences", "scores", "features",
+    "experiments", "queries", "pairs",
+)  # fmt: skip
+_ORIGIN = ("intake", "run")
 
 QUERIES = Kind(query_table.HEAD, (query_table.SECTION,), script="sections/query_table.js")
 """Of all queries of a run, beside its report."""
@@ -51,3 +27,13 @@ INSPECTION = Kind(overview.HEAD, (overview.SECTION, sites.SECTION), json=overvie
 
 COMPARISON = Kind(comparison.HEAD, (comparison.SECTION,), json=comparison.comparison_json)
 """Of the changes between two runs."""
+
+
+def run_report() -> Kind[ReportedRun]:
+    """Of runs, nights and experiments; each shows the sections whose tables it has.
+
+    Sections of other packages, in alphabetical order, follow those about results.
+    """
+    sections = SECTIONS.load_all()
+    others = [name for name in sections if name not in (*_RESULTS, *_ORIGIN)]
+    return Kind(summary.HEAD, tuple(sections[name] for name in (*_RESULTS, *others, *_ORIGIN)))

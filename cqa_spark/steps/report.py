@@ -22,11 +22,12 @@ from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS, SITE_METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.table import Table
 from cqa_spark.object_store.locations import write_file
-from cqa_spark.reports import kinds, section
+from cqa_spark.reports import section
+from cqa_spark.reports.kinds import run_report
 from cqa_spark.reports.kit.page import page_bytes
 from cqa_spark.reports.official_mean import with_official_mean
 from cqa_spark.reports.reported_run import RankedSystem, ReportedRun, ranked_systems
-from cqa_spark.reports.sections.preferred_answer.study import AnswerStudy, collect_study
+from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, collect_study
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.cautions import cautions
 from cqa_spark.steps.explanations import explained_pairs
@@ -63,7 +64,7 @@ class Report(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """All other tables that the page may show."""
-        shown = (*kinds.RUN.products, LEFT_OUT_GROUPS, feature_table(()))
+        shown = (*run_report().products, LEFT_OUT_GROUPS, feature_table(()))
         return *(table for table in shown if table not in self.reads()), Artifact(MODELS)
 
     def writes(self) -> tuple[Product, ...]:
@@ -75,23 +76,22 @@ class Report(Step):
         ranked = ranked_systems(run.read(RANKINGS))
         counts.rows_in = sum(each.candidates for each in ranked)
         target = self.path or run.artifact_path(REPORT_FILE)
-        report = kinds.RUN.collect(self._reported(run, ranked, target))
+        report = run_report().collect(self._reported(run, ranked, target))
         write_file(target, page_bytes(report.page()), run.lake.storage)
         run.add_artifact(REPORT.name, target, loaded=report)
         counts.rows_out = 1
 
     def _reported(self, run: Run, ranked: Sequence[RankedSystem], target: str) -> ReportedRun:
+        products = run_report().products
         entries = {
-            table.name: run.entries(table)
-            for table in kinds.RUN.products
-            if isinstance(table, JournalTable) and run.has(table)
+            table.name: run.entries(table) for table in products if isinstance(table, JournalTable) and run.has(table)
         }
         journal, mean = with_official_mean(entries)
         study = _study(journal)
         measures, baseline = (study.measures, study.baseline) if study else (self.measures, self.baseline)
         measures = (mean, *measures) if mean else measures
         headline = _headline(journal[METRICS.name], ranked, mean or self.measures[0])
-        tables = run.present([table for table in kinds.RUN.products if isinstance(table, Table)])
+        tables = run.present([table for table in products if isinstance(table, Table)])
         is_cross_validated = headline.split == CROSS_VALIDATED
         if is_cross_validated:
             tables[EXAMPLES.name] = tables[EXAMPLES.name].withColumn("split", F.lit(CROSS_VALIDATED))

@@ -20,7 +20,7 @@ from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table
 from cqa_spark.reports.evaluation import Comparison, Measurement
-from cqa_spark.reports.kinds import RUN
+from cqa_spark.reports.kinds import run_report
 from cqa_spark.reports.reported_run import ReportedRun, ranked_systems
 from cqa_spark.reports.section import Report
 from cqa_spark.reports.sections import differences, features, intake, queries, scores
@@ -222,7 +222,7 @@ def collect(tables: Mapping[str, Rows], **settings: Any) -> Report:
     frames = {name: rows for name, rows in tables.items() if isinstance(rows, DataFrame)}
     journal = {name: rows for name, rows in tables.items() if not isinstance(rows, DataFrame)}
     ranked = ranked_systems(frames["rankings"])
-    return RUN.collect(ReportedRun(RECORD, frames, journal, ranked, **(wanted | settings)))
+    return run_report().collect(ReportedRun(RECORD, frames, journal, ranked, **(wanted | settings)))
 
 
 @pytest.fixture(scope="module")

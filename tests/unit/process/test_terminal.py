@@ -18,8 +18,8 @@ from cqa_spark.reports.contributions import FeatureContribution
 from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
 from cqa_spark.reports.sections import explanation, reproduction
 from cqa_spark.reports.sections.explanation import Explained
-from cqa_spark.reports.sections.preferred_answer.data_card import card_table
 from cqa_spark.reports.sections.reproduction import About, Reproduced
+from cqa_spark.reports.sections.xu_2018.data_card import card_table
 
 HOSTILE = "[/b] [dumps] [red]:smile: \x1b[31m \x9b2J \u202egnp.exe $x$ [link=http://x]y[/link]"
 SHOWN = "[/b] [dumps] [red]:smile: ␛[31m \\x9b2J \\u202egnp.exe $x$ [link=http://x]y[/link]"

@@ -12,7 +12,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.reports.contributions import FeatureContribution
 from cqa_spark.reports.evaluation import Comparison, Evaluation, Measurement
-from cqa_spark.reports.kinds import RUN
+from cqa_spark.reports.kinds import run_report
 from cqa_spark.reports.reported_run import RankedSystem, ReportedRun
 from cqa_spark.reports.section import Report
 from cqa_spark.reports.sections.differences import Differences
@@ -284,7 +284,9 @@ def full_parts() -> dict[str, Any]:
 
 def report(head: Summary, parts: dict[str, Any]) -> Report:
     """The page with some sections."""
-    return Report(RUN, head, tuple((section, parts[section.name]) for section in RUN.sections if section.name in parts))
+    kind = run_report()
+    sections = (section for section in kind.sections if section.name in parts)
+    return Report(kind, head, tuple((section, parts[section.name]) for section in sections))
 
 
 def full_report(head: Summary | None = None, **parts: Any) -> Report:

@@ -26,7 +26,7 @@ NAMED_FOR_A_TASK = {
 SCORE_FILES = {"commands/file_commands.py", "config/file_commands.py"}
 """``--task sts`` of the commands on files: files of scores, whatever the task."""
 
-SECTIONS_OF_A_TASK = ("reports/sections/preferred_answer/",)
+SECTIONS_OF_A_TASK = ("reports/sections/xu_2018/",)
 """The sections of a report that show the experiment of a task."""
 
 

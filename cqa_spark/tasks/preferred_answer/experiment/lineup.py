@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cqa_spark.reports.sections.preferred_answer.labels import AS_OF, SNAPSHOT
+from cqa_spark.reports.sections.xu_2018.labels import AS_OF, SNAPSHOT
 
 BASELINES = (
     "random_answer",

@@ -21,7 +21,7 @@ from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, SITE_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.reports.sections.preferred_answer.labels import AS_OF, SNAPSHOT
+from cqa_spark.reports.sections.xu_2018.labels import AS_OF, SNAPSHOT
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.steps.feature_inputs import task_examples

@@ -19,7 +19,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.studies import TRIALS
-from cqa_spark.reports.sections.preferred_answer.labels import is_baseline
+from cqa_spark.reports.sections.xu_2018.labels import is_baseline
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.runtime.tracking import LoggedTrial
 from cqa_spark.steps.feature_inputs import task_examples

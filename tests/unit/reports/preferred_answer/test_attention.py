@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lxml import etree
 
-from cqa_spark.reports.sections.preferred_answer.section import plot_attention
-from cqa_spark.reports.sections.preferred_answer.study import Attention
+from cqa_spark.reports.sections.xu_2018.section import plot_attention
+from cqa_spark.reports.sections.xu_2018.study import Attention
 
 ATTENTION = Attention("decatt_asof", "s", "Q", "A", ("cold", "beer"), ("warm", "ale", "the"), (2, -2, 0, 0, 6, 0))
 

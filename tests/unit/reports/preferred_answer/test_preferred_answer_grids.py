@@ -15,10 +15,10 @@ from cqa_spark.reports.contributions import FeatureContribution
 from cqa_spark.reports.kit.tables import Cell
 from cqa_spark.reports.reported_run import Caution
 from cqa_spark.reports.sections.experiment_results import Ablation, SeedValues
-from cqa_spark.reports.sections.preferred_answer import section
-from cqa_spark.reports.sections.preferred_answer.section import conclusions
-from cqa_spark.reports.sections.preferred_answer.study import AnswerStudy, Contrast, Figure, Search, Transfer
-from cqa_spark.reports.sections.preferred_answer.tables import by_site, searched, table_4, table_5, tables, too_small
+from cqa_spark.reports.sections.xu_2018 import section
+from cqa_spark.reports.sections.xu_2018.section import conclusions
+from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, Contrast, Figure, Search, Transfer
+from cqa_spark.reports.sections.xu_2018.tables import by_site, searched, table_4, table_5, tables, too_small
 
 BEST, AS_OF, SNAPSHOT = "first_answer", "metadata_boosted_asof", "metadata_boosted_snapshot"
 VALUES = {BEST: 0.4, "random_answer": 0.3, AS_OF: 0.5, SNAPSHOT: 0.7}

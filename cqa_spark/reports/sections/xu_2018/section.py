@@ -21,9 +21,9 @@ from cqa_spark.reports.kit.wording import verdict
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 from cqa_spark.reports.sections.experiment_results import experiments
-from cqa_spark.reports.sections.preferred_answer.labels import AS_OF, is_baseline, label, ranker_and_variant
-from cqa_spark.reports.sections.preferred_answer.study import AnswerStudy, Attention, collect_study
-from cqa_spark.reports.sections.preferred_answer.tables import tables
+from cqa_spark.reports.sections.xu_2018.labels import AS_OF, is_baseline, label, ranker_and_variant
+from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, Attention, collect_study
+from cqa_spark.reports.sections.xu_2018.tables import tables
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +44,7 @@ def data(run: ReportedRun) -> AnswerStudy:
 def page(study: AnswerStudy) -> Markup:
     """The conclusions, the tables, and heat maps of attention."""
     return fragment(
-        "sections/preferred_answer/section.html.j2",
+        "sections/xu_2018/section.html.j2",
         conclusions=conclusions(study),
         tables=tables(study),
         figures={

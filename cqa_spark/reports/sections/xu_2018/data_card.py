@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.process.terminal import TextTable, number
-from cqa_spark.reports.sections.preferred_answer.published import TABLE_1
+from cqa_spark.reports.sections.xu_2018.published import TABLE_1
 
 SPLITS = ("train", "dev", "test", EVERY)
 

@@ -12,7 +12,7 @@ from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.reports.kit.numbers import counted
 from cqa_spark.reports.reported_run import from_entry
 from cqa_spark.reports.sections.experiment_results import Ablation, SeedValues
-from cqa_spark.reports.sections.preferred_answer.labels import looks_ahead
+from cqa_spark.reports.sections.xu_2018.labels import looks_ahead
 
 
 @dataclass(frozen=True)

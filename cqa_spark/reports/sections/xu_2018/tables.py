@@ -10,7 +10,7 @@ from cqa_spark.reports.kit.numbers import count, counted, points, signed_points
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, difference_cell, value_cell
 from cqa_spark.reports.kit.wording import verdict
 from cqa_spark.reports.sections.experiment_results import Ablation, seeds_table
-from cqa_spark.reports.sections.preferred_answer.labels import (
+from cqa_spark.reports.sections.xu_2018.labels import (
     AS_OF,
     SNAPSHOT,
     is_baseline,
@@ -19,8 +19,8 @@ from cqa_spark.reports.sections.preferred_answer.labels import (
     ranker_and_variant,
     ranker_label,
 )
-from cqa_spark.reports.sections.preferred_answer.published import TABLE_4, TABLE_5, TABLE_5_ALL, Published
-from cqa_spark.reports.sections.preferred_answer.study import AnswerStudy, Figure, Search
+from cqa_spark.reports.sections.xu_2018.published import TABLE_4, TABLE_5, TABLE_5_ALL, Published
+from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, Figure, Search
 
 WIDE_INTERVAL = 0.05
 """A site counts as too small if half the width of its interval, a fraction, exceeds this."""

@@ -1,0 +1,106 @@
+"""Sections are plug-ins, and say in which reports they appear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import literal_report as literal
+import pytest
+from lxml import html
+from markupsafe import Markup
+
+from cqa_spark.lake.schemas.night import CHANGES, CHECKS
+from cqa_spark.reports.kinds import run_report
+from cqa_spark.reports.section import Head, Kind, Reported, Section
+
+PLUGIN = """
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.section import Section
+
+def data(run):
+    return "<b>" + run.split
+
+def page(split):
+    return fragment("split.html.j2", package="of_others", split=split)
+
+SECTION = Section("split", "Split", data, page)
+"""
+
+
+@pytest.fixture
+def of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another package with a section and its template."""
+    package, metadata = tmp_path / "of_others", tmp_path / "of_others-1.0.dist-info"
+    package.mkdir()
+    metadata.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "split.py").write_text(PLUGIN)
+    (package / "split.html.j2").write_text('<section id="split">{{ split }}</section>')
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: of-others\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[cqa_spark.report_sections]\nsplit = of_others.split:SECTION\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+def test_a_section_of_another_package_follows_those_about_results(of_others: None) -> None:
+    names = [section.name for section in run_report().sections]
+    assert names[-4:] == ["pairs", "split", "intake", "run"]
+    parts = literal.full_parts() | {"split": "<b>dev"}
+    page = html.document_fromstring(literal.report(literal.summary(), parts).page())
+    assert page.get_element_by_id("split").text_content() == "<b>dev"
+    assert [link.text for link in page.find(".//nav").iter("a")][-3:] == ["Split", "Input", "Run"]
+
+
+@dataclass(frozen=True)
+class Counted(Reported):
+    """Counts how often it is read."""
+
+    reads: list[str]
+
+
+def count(read: Counted) -> int:
+    read.reads.append("")
+    return len(read.reads)
+
+
+def shown(number: int) -> Markup:
+    return Markup("<p>{}</p>").format(number)
+
+
+HEAD = Head(count, shown, title=lambda number: f"<{number}>", provenance=lambda number: "a test")
+SECTION = Section("counted", "Counted", count, shown)
+
+
+def test_head_and_sections_share_what_they_compute() -> None:
+    report = Kind(HEAD, (SECTION, replace(SECTION, name="again"))).collect(Counted([]))
+    assert (report.head, report.data(SECTION)) == (1, 1)
+    page = html.document_fromstring(report.page())
+    assert page.findtext(".//title") == "<1>"
+    assert [link.get("href") for link in page.find(".//nav").iter("a")] == ["#counted", "#again"]
+
+
+def test_one_section_needs_no_navigation() -> None:
+    report = Kind(HEAD, (SECTION,)).collect(Counted([]))
+    assert html.document_fromstring(report.page()).find(".//nav") is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "names"),
+    [
+        ({}, ["counted"]),
+        ({"tasks": frozenset({"ranked_users"})}, ["counted"]),
+        ({"tasks": frozenset({"other"})}, []),
+        ({"products": (CHECKS,)}, ["counted"]),
+        ({"products": (CHECKS, CHANGES)}, []),
+        ({"data": lambda read: None}, []),
+    ],
+)
+def test_a_section_appears_for_its_tasks_and_tables(changes: dict[str, object], names: list[str]) -> None:
+    kind = Kind(HEAD, (replace(SECTION, **changes),))
+    report = kind.collect(Counted([], task="ranked_users", products=frozenset({"checks"})))
+    assert [section.name for section, _ in report.parts] == names
+
+
+def test_a_kind_reads_the_tables_of_its_sections_once() -> None:
+    sections = (replace(SECTION, products=(CHECKS,)), replace(SECTION, products=(CHANGES,), optional=(CHECKS,)))
+    assert Kind(HEAD, sections).products == (CHECKS, CHANGES)
