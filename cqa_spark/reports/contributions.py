@@ -38,8 +38,8 @@ class FeatureContribution:
     @property
     def plain(self) -> str:
         """The meaning without its scale, or the column where the meaning is unknown."""
-        found = _SCALED.fullmatch(self.about)
-        return (found[1] or found[2]) if found else self.about or self.feature
+        scaled = _SCALED.fullmatch(self.about)
+        return (scaled[1] or scaled[2]) if scaled else self.about or self.feature
 
     @property
     def label(self) -> str:

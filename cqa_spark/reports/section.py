@@ -49,6 +49,11 @@ class Reported:
         return result
 
 
+def itself(values: Result) -> Result:
+    """The values of a report that is about given values."""
+    return values
+
+
 @dataclass(frozen=True)
 class Section(Generic[Read, Data]):
     """A part of a report.

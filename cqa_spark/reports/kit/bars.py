@@ -52,14 +52,14 @@ def named_bars(
     figure, axes = new_axes(width, row * len(names) + _AXIS)
     colour = sentinel("accent") if colours is None else [sentinel(role) for role in colours]
     below = 0.25 if names_above else 0.0
-    centres = [place + below for place in range(len(names))]
+    centres = [position + below for position in range(len(names))]
     axes.barh(centres, values, height=thickness, color=colour)
-    for place, name in enumerate(names):
+    for position, name in enumerate(names):
         label = folded(name, letters, lines)
         if names_above:
-            axes.annotate(label, (0, place - below), va="center_baseline", fontsize=font, color=sentinel("ink"))
+            axes.annotate(label, (0, position - below), va="center_baseline", fontsize=font, color=sentinel("ink"))
         else:
-            _name_beside(axes, label, place)
+            _name_beside(axes, label, position)
     for value, at, text in zip(values, centres, texts, strict=True):
         axes.annotate(
             text,
@@ -79,13 +79,13 @@ def named_bars(
     return figure
 
 
-def _name_beside(axes: Axes, label: str, place: int) -> None:
+def _name_beside(axes: Axes, label: str, position: int) -> None:
     """Write each line by itself, so that it ends at the bar in any font."""
     lines = label.split("\n")
     for number, line in enumerate(lines):
         axes.annotate(
             line,
-            (0, place),
+            (0, position),
             xytext=(-_NAME_GAP, ((len(lines) - 1) / 2 - number) * _NAME_HEIGHT),
             textcoords="offset points",
             ha="right",

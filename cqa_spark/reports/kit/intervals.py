@@ -37,8 +37,8 @@ def whiskers(rows: Sequence[Whisker], reference: float | None, width: int) -> Fi
         width: width of the figure, in CSS pixels.
     """
     figure, axes = new_axes(width, _ROW * len(rows) + _AXIS)
-    for place, row in enumerate(rows):
-        _draw(axes, place, row)
+    for position, row in enumerate(rows):
+        _draw(axes, position, row)
     if reference is not None:
         axes.axvline(reference * 100, color=sentinel("muted"), linewidth=1, dashes=(2, 3), zorder=1)
     axes.set_yticks(range(len(rows)), [short(row.name) for row in rows])
@@ -55,20 +55,20 @@ def described(rows: Sequence[Whisker]) -> str:
     return "; ".join(f"{row.name} {points(row.value)} ({points(row.low)} to {points(row.high)})" for row in rows)
 
 
-def _draw(axes: Axes, place: int, row: Whisker) -> None:
+def _draw(axes: Axes, position: int, row: Whisker) -> None:
     colour = sentinel(row.role)
     axes.plot(
         [row.low * 100, row.high * 100],
-        [place, place],
+        [position, position],
         color=colour,
         linewidth=2,
         solid_capstyle="round",
         alpha=0.55,
     )
-    axes.plot([row.value * 100], [place], marker="o", markersize=8, color=colour)
+    axes.plot([row.value * 100], [position], marker="o", markersize=8, color=colour)
     axes.annotate(
         points(row.value),
-        (row.value * 100, place),
+        (row.value * 100, position),
         xytext=(0, 6),
         textcoords="offset points",
         ha="center",

@@ -145,9 +145,9 @@ def folded(name: str, letters: int, lines: int) -> str:
         letters: characters that fit on a line.
         lines: largest number of lines.
     """
-    found = textwrap.wrap(visible_line(name), letters, break_on_hyphens=False)
-    last = " ".join(found[lines - 1 :])
-    return "\n".join([*found[: lines - 1], short(last, letters)] if last else found)
+    wrapped = textwrap.wrap(visible_line(name), letters, break_on_hyphens=False)
+    last = " ".join(wrapped[lines - 1 :])
+    return "\n".join([*wrapped[: lines - 1], short(last, letters)] if last else wrapped)
 
 
 def to_svg(figure: Figure, name: str, description: str) -> Markup:

@@ -19,7 +19,7 @@ from cqa_spark.reports.kit.numbers import count
 from cqa_spark.reports.kit.page import fragment
 from cqa_spark.reports.kit.tables import group_row, member_row, new_table
 from cqa_spark.reports.kit.wording import listed
-from cqa_spark.reports.section import Head, Reported, Section
+from cqa_spark.reports.section import Head, Reported, Section, itself
 from cqa_spark.reports.sections.inspection.by_site import stacked
 from cqa_spark.reports.sections.inspection.tables import Counted
 from cqa_spark.reports.sections.row_changes import CHANGED, GONE, NEW, changed_columns
@@ -184,15 +184,11 @@ def _changes(changes: TableChanges) -> dict[str, Any]:
     return {**counts, "columns": {each.name: each.rows for each in changes.columns}}
 
 
-def _itself(compared: ComparedRuns) -> ComparedRuns:
-    return compared
-
-
 HEAD = Head(
-    _itself,
+    itself,
     header,
     title=lambda compared: f"Changes from {compared.before} to {compared.after} · {compared.lake}",
     provenance=lambda compared: f"cqa-spark {compared.code_version}",
 )
 
-SECTION = Section("changes", "Tables", _itself, page, console)
+SECTION = Section("changes", "Tables", itself, page, console)

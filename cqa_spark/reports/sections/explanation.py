@@ -30,13 +30,15 @@ class Explained:
     candidates: tuple[tuple[str, float, bool | None, tuple[FeatureContribution, ...]], ...]
 
 
-def console(found: Explained, terminal: Terminal) -> None:
+def console(explained: Explained, terminal: Terminal) -> None:
     """Print the candidates, best first, each with the features that contributed most to its score."""
-    seen = ", seen in training" if found.split == "train" else ""
-    terminal.line(f"{found.system} on {found.site}, thread {found.thread} of the {found.split} split{seen}")
-    for place, (candidate, value, relevant, contributions) in enumerate(found.candidates, start=1):
+    seen = ", seen in training" if explained.split == "train" else ""
+    terminal.line(
+        f"{explained.system} on {explained.site}, thread {explained.thread} of the {explained.split} split{seen}"
+    )
+    for rank, (candidate, value, relevant, contributions) in enumerate(explained.candidates, start=1):
         terminal.line()
-        line = f"{place}. {candidate}  score {score(value)}  {_LABELS[relevant]}"
+        line = f"{rank}. {candidate}  score {score(value)}  {_LABELS[relevant]}"
         terminal.line(line, style="bold" if relevant else "")
         for each in contributions:
             text = f"   {signed(each.by):>8}  {each.label} = {feature_value(each)}"

@@ -123,11 +123,11 @@ def draw_importances(importances: tuple[FeatureImportance, ...], systems: Sequen
         systems: order of the systems; others follow alphabetically.
     """
     roles = _group_roles(importances)
-    known = {item.system for item in importances}
-    ranked = [system for system in systems if system in known]
+    learned = {item.system for item in importances}
+    ranked = [system for system in systems if system in learned]
     return tuple(
         _learned_system(system, number, importances, roles)
-        for number, system in enumerate([*ranked, *sorted(known.difference(ranked))])
+        for number, system in enumerate([*ranked, *sorted(learned.difference(ranked))])
     )
 
 

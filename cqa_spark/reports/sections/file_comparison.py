@@ -11,21 +11,21 @@ from cqa_spark.reports.kit.numbers import count, p_value
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, difference_cell, value_cell
 
 
-def file_comparison_grid(found: Sequence[FileComparison], confidence: float) -> Grid:
+def file_comparison_grid(comparisons: Sequence[FileComparison], confidence: float) -> Grid:
     """A row for each measure and file.
 
     Args:
-        found: comparisons, by measure; the first file is the reference of the tests.
+        comparisons: by measure; the first file is the reference of the tests.
         confidence: confidence level of the intervals.
     """
-    files = list(dict.fromkeys(each.file for each in found))
+    files = list(dict.fromkeys(each.file for each in comparisons))
     names = {file: Path(file).name for file in files}
     if len(set(names.values())) < len(files):
         names = {file: file for file in files}
-    without_labels = {names[each.file]: None for each in found if isnan(each.value)}
-    of_correlations = not all(isnan(each.williams) for each in found)
+    without_labels = {names[each.file]: None for each in comparisons if isnan(each.value)}
+    of_correlations = not all(isnan(each.williams) for each in comparisons)
     return Grid(
-        title=f"{count(found[0].queries)} queries, in percentage points",
+        title=f"{count(comparisons[0].queries)} queries, in percentage points",
         about=(
             f"Values have a {confidence:.0%} bootstrap interval over queries. Differences are from "
             f"{names[files[0]]}, with the two-sided p-value of a paired randomization test, adjusted by Holm."
@@ -37,20 +37,20 @@ def file_comparison_grid(found: Sequence[FileComparison], confidence: float) -> 
                 each.measure,
                 (Cell(names[each.file]), *_cells(each, files[0]), *([_williams(each, files[0])] * of_correlations)),
             )
-            for each in found
+            for each in comparisons
         ),
         texts=("file",),
     )
 
 
-def _williams(found: FileComparison, first: str) -> Cell:
-    if found.file == first:
+def _williams(compared: FileComparison, first: str) -> Cell:
+    if compared.file == first:
         return Cell("")
-    return NO_VALUE if isnan(found.williams) else Cell(p_value(found.williams))
+    return NO_VALUE if isnan(compared.williams) else Cell(p_value(compared.williams))
 
 
-def _cells(found: FileComparison, first: str) -> tuple[Cell, Cell]:
-    value = NO_VALUE if isnan(found.value) else value_cell(found.value, found.low, found.high)
-    if found.file == first:
+def _cells(compared: FileComparison, first: str) -> tuple[Cell, Cell]:
+    value = NO_VALUE if isnan(compared.value) else value_cell(compared.value, compared.low, compared.high)
+    if compared.file == first:
         return value, Cell("")
-    return value, NO_VALUE if isnan(found.difference) else difference_cell(found)
+    return value, NO_VALUE if isnan(compared.difference) else difference_cell(compared)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from cqa_spark.process.control_characters import visible_line
 from cqa_spark.reports.kit.page import fragment
 from cqa_spark.reports.reported_run import MeasuredQuery
-from cqa_spark.reports.section import Head, Reported, Section
+from cqa_spark.reports.section import Head, Reported, Section, itself
 
 HEADINGS = (*(field.name for field in fields(MeasuredQuery)), "difference")
 _FORMULA = ("=", "+", "-", "@")
@@ -87,15 +87,11 @@ def _cells(query: MeasuredQuery) -> Iterator[object]:
             yield f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def _itself(table: QueryTable) -> QueryTable:
-    return table
-
-
 HEAD = Head(
-    _itself,
+    itself,
     header,
     title=lambda table: f"Queries · {table.best_system} · {table.run_id}",
     provenance=lambda table: "cqa-spark",
 )
 
-SECTION = Section("queries", "Queries", _itself, page)
+SECTION = Section("queries", "Queries", itself, page)

@@ -93,7 +93,7 @@ class LengthScores:
 
 def frequent(lengths: Iterable[LengthScores]) -> tuple[LengthScores, ...]:
     """Lengths with the mean scores of at least ``FEWEST`` candidates; other means are None."""
-    found = (
+    means = (
         replace(
             each,
             relevant_score=each.relevant_score if each.relevant >= FEWEST else None,
@@ -101,7 +101,7 @@ def frequent(lengths: Iterable[LengthScores]) -> tuple[LengthScores, ...]:
         )
         for each in lengths
     )
-    return tuple(each for each in found if each.relevant_score is not None or each.not_relevant_score is not None)
+    return tuple(each for each in means if each.relevant_score is not None or each.not_relevant_score is not None)
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,8 @@ def _confusion(system: str, rows: Iterable[Row]) -> Confusion | None:
     for row in rows:
         if row.system == system and row.relevant is not None:
             counts[row.predicted, row.relevant] += row.candidates
-    found = Confusion(system, counts[True, True], counts[True, False], counts[False, True], counts[False, False])
-    return found if any(counts.values()) else None
+    confusion = Confusion(system, counts[True, True], counts[True, False], counts[False, True], counts[False, False])
+    return confusion if any(counts.values()) else None
 
 
 def _lengths(run: ReportedRun, binned: DataFrame, histogram: ScoreHistogram) -> tuple[LengthScores, ...]:
@@ -179,7 +179,7 @@ def _lengths(run: ReportedRun, binned: DataFrame, histogram: ScoreHistogram) -> 
 
 
 def _length(low: int, rows: Sequence[Row], centres: Sequence[float]) -> LengthScores:
-    relevant, not_relevant = ([row for row in rows if row.relevant is wanted] for wanted in (True, False))
+    relevant, not_relevant = ([row for row in rows if row.relevant is judgment] for judgment in (True, False))
     return LengthScores(low, *_mean(relevant, centres), *_mean(not_relevant, centres))
 
 

@@ -118,10 +118,10 @@ def collect_quarantined(quarantine: DataFrame, files: Sequence[Entry]) -> dict[s
         files: entries of ``INGESTED_FILES``.
     """
     filled = {(entry["site"], entry["source_file"]): entry["table_name"] for entry in files}
-    found: dict[str, Counter[str | None]] = defaultdict(Counter)
+    by_site: dict[str, Counter[str | None]] = defaultdict(Counter)
     for row in quarantine.groupBy("site", "source_file").agg(F.count(F.lit(1)).alias("rows")).collect():
-        found[row.site][filled.get((row.site, row.source_file))] += row.rows
-    return found
+        by_site[row.site][filled.get((row.site, row.source_file))] += row.rows
+    return by_site
 
 
 def collect_refusals(quarantine: DataFrame) -> dict[str, list[Row]]:
@@ -148,13 +148,13 @@ def orphans_by_site(orphans: Sequence[Entry]) -> dict[str, list[OrphanReference]
     Args:
         orphans: entries of ``ORPHANS``.
     """
-    found = {
+    by_site = {
         site: [OrphanReference(e["table_name"], e["reference"], e["missing_in"], e["rows"]) for e in entries]
         for site, entries in grouped(orphans).items()
     }
     return {
         site: sorted(references, key=lambda each: (-each.rows, each.table, each.reference))
-        for site, references in found.items()
+        for site, references in by_site.items()
     }
 
 

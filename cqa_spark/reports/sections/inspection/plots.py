@@ -69,8 +69,8 @@ def plot_score_counts(scores: Sequence[ScoreCount], lowest: int, highest: int, n
         width: in CSS pixels.
     """
     figure, axes = new_axes(width, _HEIGHT)
-    found = {each.score: each for each in scores}
-    steps = [found.get(score, ScoreCount(score, 0, 0)) for score in range(lowest, highest + 1)]
+    by_score = {count.score: count for count in scores}
+    steps = [by_score.get(score, ScoreCount(score, 0, 0)) for score in range(lowest, highest + 1)]
     questions, answers = [step.questions for step in steps], [step.answers for step in steps]
     _draw_mirrored(axes, [step.score - 0.5 for step in steps] + [highest + 0.5], questions, answers)
     marks = range(lowest, highest + 1, _EVERY)

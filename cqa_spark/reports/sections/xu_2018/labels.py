@@ -48,6 +48,11 @@ def label(system: str) -> str:
     return f"{ranker_label(ranker)} ({_VARIANTS.get(variant, variant)})"
 
 
+def marked(system: str) -> str:
+    """The name of a system, with an asterisk if it uses information from after the cut."""
+    return f"{label(system)} *" if looks_ahead(system) else label(system)
+
+
 def ranker_label(ranker: str) -> str:
     """Display name of a ranker."""
     return _RANKERS.get(ranker, ranker)

@@ -15,7 +15,7 @@ from cqa_spark.reports.sections.xu_2018.labels import (
     SNAPSHOT,
     is_baseline,
     label,
-    looks_ahead,
+    marked,
     ranker_and_variant,
     ranker_label,
 )
@@ -57,11 +57,6 @@ def published_cells(results: Published | None, shown: Callable[[float], str] = p
     if results is None:
         return NO_VALUE, NO_VALUE
     return Cell(shown(results.small), role="muted"), Cell(shown(results.large), role="muted")
-
-
-def marked(system: str) -> str:
-    """The name of a system, with an asterisk if it uses information from after the cut."""
-    return f"{label(system)} *" if looks_ahead(system) else label(system)
 
 
 def table_4(study: AnswerStudy) -> Grid:
@@ -122,16 +117,15 @@ def _variant_rows(study: AnswerStudy) -> Iterator[tuple[str, tuple[Cell, ...]]]:
         ranker, variant = ranker_and_variant(system)
         twin = f"metadata_{ranker}_{SNAPSHOT}"
         if not is_baseline(system) and variant == AS_OF and twin in study.systems:
-            yield ranker_label(ranker), (_main(study, system), _main(study, twin), _gain(study, system, twin))
+            yield (
+                ranker_label(ranker),
+                (_main(study, system), _main(study, twin), difference_cell(study.contrast(twin, system))),
+            )
 
 
 def _main(study: AnswerStudy, system: str) -> Cell:
     figure = study.figure(system, EVERY, study.measures[0])
     return value_cell(figure.value, figure.low, figure.high)
-
-
-def _gain(study: AnswerStudy, system: str, twin: str) -> Cell:
-    return difference_cell(study.contrast(twin, system))
 
 
 def by_site(study: AnswerStudy) -> Grid:
