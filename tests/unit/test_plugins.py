@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RANKERS: PluginKind[object] = PluginKind("rankers", "ranker")
 OURS = (
     "tasks", "corpora", "encoders", "feature_groups", "rankers", "measures", "checks",
+    "report_sections",
 )  # fmt: skip
 
 Install = Callable[..., Path]
