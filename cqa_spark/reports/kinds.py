@@ -32,8 +32,10 @@ COMPARISON = Kind(comparison.HEAD, (comparison.SECTION,), json=comparison.compar
 def run_report() -> Kind[ReportedRun]:
     """Of runs, nights and experiments; each shows the sections whose tables it has.
 
-    Sections of other packages, in alphabetical order, follow those about results.
+    Sections of other packages, in alphabetical order, follow those about results; one that cannot be imported is left
+    out, with a warning.
     """
     sections = SECTIONS.load_all()
     others = [name for name in sections if name not in (*_RESULTS, *_ORIGIN)]
-    return Kind(summary.HEAD, tuple(sections[name] for name in (*_RESULTS, *others, *_ORIGIN)))
+    names = [name for name in (*_RESULTS, *others, *_ORIGIN) if name in sections]
+    return Kind(summary.HEAD, tuple(sections[name] for name in names))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,7 +31,7 @@ SECTION = Section("split", "Split", data, page)
 
 
 @pytest.fixture
-def of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Another package with a section and its template."""
     package, metadata = tmp_path / "of_others", tmp_path / "of_others-1.0.dist-info"
     package.mkdir()
@@ -40,6 +42,9 @@ def of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: of-others\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text("[cqa_spark.report_sections]\nsplit = of_others.split:SECTION\n")
     monkeypatch.syspath_prepend(tmp_path)
+    yield
+    for module in ("of_others", "of_others.split"):
+        sys.modules.pop(module, None)
 
 
 def test_a_section_of_another_package_follows_those_about_results(of_others: None) -> None:
@@ -49,6 +54,14 @@ def test_a_section_of_another_package_follows_those_about_results(of_others: Non
     page = html.document_fromstring(literal.report(literal.summary(), parts).page())
     assert page.get_element_by_id("split").text_content() == "<b>dev"
     assert [link.text for link in page.find(".//nav").iter("a")][-3:] == ["Split", "Input", "Run"]
+
+
+def test_a_section_that_cannot_be_imported_is_named_and_the_others_work(
+    of_others: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "of_others" / "split.py").write_text("import nowhere_to_be_seen")
+    assert [section.name for section in run_report().sections][-3:] == ["pairs", "intake", "run"]
+    assert "the report section split of of-others 1.0 cannot be imported" in " ".join(capsys.readouterr().err.split())
 
 
 @dataclass(frozen=True)
