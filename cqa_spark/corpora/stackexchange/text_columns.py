@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba
 import numpy as np
 import numpy.typing as npt
@@ -62,7 +64,9 @@ def validity(is_valid: Flags) -> pa.Buffer | None:
 
 
 @numba.njit(cache=True, nogil=True)
-def _unescape(text: Bytes, starts: Positions, stops: Positions, escaped: Flags, data: Bytes, offsets: Positions) -> int:
+def _unescape(
+    text: Bytes, starts: Positions, stops: Positions, escaped: Flags, data: Bytes, offsets: Positions
+) -> np.integer[Any]:
     """Fill the buffers of strings; return the number of bytes."""
     used = np.uintp(0)
     for value in range(len(starts)):

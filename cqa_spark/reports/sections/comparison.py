@@ -191,4 +191,4 @@ HEAD = Head(
     provenance=lambda compared: f"cqa-spark {compared.code_version}",
 )
 
-SECTION = Section("changes", "Tables", itself, page, console)
+SECTION = Section[ComparedRuns, ComparedRuns]("changes", "Tables", itself, page, console)

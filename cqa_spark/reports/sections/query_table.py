@@ -94,4 +94,4 @@ HEAD = Head(
     provenance=lambda table: "cqa-spark",
 )
 
-SECTION = Section("queries", "Queries", itself, page)
+SECTION = Section[QueryTable, QueryTable]("queries", "Queries", itself, page)
