@@ -49,15 +49,21 @@ def value_end(text: Bytes, position: Position, stop: Position) -> tuple[int, int
             continue
         if byte == _AMPERSAND:
             has_references = 1
-            _, length = reference(text, np.int64(index), stop)
+            _, length = reference(text, signed(index), stop)
         elif byte >= 0x80:
-            length = character_length(text, np.int64(index), stop)
+            length = character_length(text, signed(index), stop)
         else:
             break
         if length == INVALID:
             break
         index += np.uintp(length)
-    return int(np.int64(index)), has_references
+    return signed(index), has_references
+
+
+@numba.njit(cache=True, nogil=True)
+def signed(position: np.uintp) -> int:
+    """An unsigned position as a signed one."""
+    return np.int64(position)  # type: ignore[return-value]
 
 
 @numba.njit(cache=True, nogil=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -91,7 +91,7 @@ class Text:
         return b"".join(pieces)
 
 
-_UNPACKERS: Mapping[str, Callable[[IO[bytes]], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
+_UNPACKERS: dict[str, Callable[[IO[bytes]], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
 @contextmanager

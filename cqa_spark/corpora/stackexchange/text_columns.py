@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cqa_spark.corpora.stackexchange.characters import Bytes, put_character, reference
+from cqa_spark.corpora.stackexchange.characters import Bytes, put_character, reference, signed
 from cqa_spark.corpora.stackexchange.scanner import ABSENT, Positions
 
 Flags = npt.NDArray[np.bool_]
@@ -85,15 +85,15 @@ def _unescape(
             if text[position] == _AMPERSAND:
                 code, length = _LESS, 4
                 if text[position + _ONE] != _L:  # by far the most frequent reference is that to <
-                    code, length = reference(text, np.int64(position), np.int64(stop))
-                used = np.uintp(put_character(code, data, np.int64(used)))
+                    code, length = reference(text, signed(position), signed(stop))
+                used = np.uintp(put_character(code, data, signed(used)))
                 position += np.uintp(length)
             else:
                 data[used] = text[position]
                 used += _ONE
                 position += _ONE
     offsets[len(starts)] = used
-    return np.int64(used)
+    return signed(used)
 
 
 @numba.njit(cache=True, nogil=True)
