@@ -56,8 +56,8 @@ class AnswerStandingAsOfV1(QueryGroup):
         example, day, sign, number = _known_votes(batch)
 
         def count(chosen: ArrayLike, weights: Reals = number) -> Reals:
-            weighted = np.where(chosen, weights, 0.0)
-            return np.bincount(example, weighted, minlength=len(batch)).astype(np.float64)[there]
+            counted = np.bincount(example, np.where(chosen, weights, 0.0), minlength=len(batch))
+            return counted.astype(np.float64)[there]
 
         up, down = count(sign > 0), count(sign < 0)
         net = up - down
