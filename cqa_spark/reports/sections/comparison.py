@@ -184,11 +184,11 @@ def _changes(changes: TableChanges) -> dict[str, Any]:
     return {**counts, "columns": {each.name: each.rows for each in changes.columns}}
 
 
-HEAD = Head(
+HEAD: Head[ComparedRuns, ComparedRuns] = Head(
     itself,
     header,
     title=lambda compared: f"Changes from {compared.before} to {compared.after} · {compared.lake}",
     provenance=lambda compared: f"cqa-spark {compared.code_version}",
 )
 
-SECTION = Section[ComparedRuns, ComparedRuns]("changes", "Tables", itself, page, console)
+SECTION: Section[ComparedRuns, ComparedRuns] = Section("changes", "Tables", itself, page, console)

@@ -87,11 +87,11 @@ def _cells(query: MeasuredQuery) -> Iterator[object]:
             yield f"'{text}" if text.startswith(_FORMULA) else text
 
 
-HEAD = Head(
+HEAD: Head[QueryTable, QueryTable] = Head(
     itself,
     header,
     title=lambda table: f"Queries · {table.best_system} · {table.run_id}",
     provenance=lambda table: "cqa-spark",
 )
 
-SECTION = Section[QueryTable, QueryTable]("queries", "Queries", itself, page)
+SECTION: Section[QueryTable, QueryTable] = Section("queries", "Queries", itself, page)
