@@ -5,14 +5,11 @@ Source: XML 1.0, sections 2.2 (characters), 4.1 (references) and 4.6 (predefined
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import numpy as np
 import numpy.typing as npt
 
 Bytes = npt.NDArray[np.uint8]
-Position = int | np.integer[Any]
 
 _ONE = np.uintp(1)
 _PLAIN, _OTHER = 0, 1
@@ -37,7 +34,7 @@ _in_value[np.frombuffer(b'"&<', np.uint8)] = _OTHER
 
 
 @numba.njit(cache=True, nogil=True)
-def value_end(text: Bytes, position: Position, stop: Position) -> tuple[int, int]:
+def value_end(text: Bytes, position: int, stop: int) -> tuple[int, int]:
     """The position of the quote after a value, or of a byte that must not be in it; and whether it has references."""
     has_references = 0
     # Unsigned positions spare the loop a check for positions from the end.
@@ -75,7 +72,7 @@ def is_character(code: int) -> bool:
 
 
 @numba.njit(cache=True, nogil=True)
-def reference(text: Bytes, start: Position, stop: Position) -> tuple[int, int]:
+def reference(text: Bytes, start: int, stop: int) -> tuple[int, int]:
     """The code of the character that a reference stands for, and the number of its bytes.
 
     Args:
@@ -107,7 +104,7 @@ def reference(text: Bytes, start: Position, stop: Position) -> tuple[int, int]:
 
 
 @numba.njit(cache=True, nogil=True)
-def _number(text: Bytes, start: Position, stop: Position) -> tuple[int, int]:
+def _number(text: Bytes, start: int, stop: int) -> tuple[int, int]:
     """The code and the length of a numeric reference."""
     is_hexadecimal = text[start + 2] == _HEXADECIMAL
     base, first = (16, start + 3) if is_hexadecimal else (10, start + 2)
@@ -126,7 +123,7 @@ def _number(text: Bytes, start: Position, stop: Position) -> tuple[int, int]:
 
 
 @numba.njit(cache=True, nogil=True)
-def character_length(text: Bytes, start: Position, stop: Position) -> int:
+def character_length(text: Bytes, start: int, stop: int) -> int:
     """The number of bytes of a character outside of ASCII; ``INVALID`` if it is no UTF-8, or not allowed in XML.
 
     Args:
@@ -154,7 +151,7 @@ def character_length(text: Bytes, start: Position, stop: Position) -> int:
 
 
 @numba.njit(cache=True, nogil=True)
-def put_character(code: int, target: Bytes, position: Position) -> Position:
+def put_character(code: int, target: Bytes, position: int) -> int:
     """Write a character as UTF-8; return the position after it. No reference is shorter than its character."""
     if code < 0x80:
         target[position] = code

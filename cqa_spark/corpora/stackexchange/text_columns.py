@@ -62,9 +62,7 @@ def validity(is_valid: Flags) -> pa.Buffer | None:
 
 
 @numba.njit(cache=True, nogil=True)
-def _unescape(
-    text: Bytes, starts: Positions, stops: Positions, escaped: Flags, data: Bytes, offsets: Positions
-) -> np.integer[Any]:
+def _unescape(text: Bytes, starts: Positions, stops: Positions, escaped: Flags, data: Bytes, offsets: Positions) -> int:
     """Fill the buffers of strings; return the number of bytes."""
     used = np.uintp(0)
     for value in range(len(starts)):
