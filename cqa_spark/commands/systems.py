@@ -25,7 +25,10 @@ def print_systems(settings: CatalogueSettings) -> None:
 def systems_table(systems: list[System]) -> TextTable:
     """A row for each system."""
     columns = Column("system", whole=True), Column("task", whole=True), "about"
-    caption = "faithful, partial or surrogate: how a recipe relates to the published system; cqa systems show NAME"
+    caption = (
+        "faithful, partial, surrogate, modern substitute: how a recipe relates to the published system; "
+        "cqa systems show NAME"
+    )
     table = TextTable(*columns, title="Systems", caption=caption)
     for system in systems:
         relation = f" ({system.faithfulness})" if system.faithfulness else ""

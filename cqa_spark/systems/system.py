@@ -67,7 +67,9 @@ class System(_Part):
         paper: publication of the system; null for an unpublished system.
         faithfulness: how closely the recipe follows the published system. faithful: all of it, except for word vectors
             and other resources, which are trained on the same kind of text; partial: its main method, but not all
-            parts; surrogate: other main methods, so that its results say little about the published system.
+            parts; surrogate: other main methods, so that its results say little about the published system; modern
+            substitute: a pretrained model that was published later does part of its work, so that a higher score is no
+            reproduction.
         reproduces: reproduced parts of the published system.
         replaces: replaced parts, with their replacements.
         missing: parts without a replacement.
@@ -82,7 +84,7 @@ class System(_Part):
     expected: dict[str, Expected] = Field(default_factory=dict)
     data_set: str | None = None
     paper: Paper | None = None
-    faithfulness: Literal["faithful", "partial", "surrogate"] | None = None
+    faithfulness: Literal["faithful", "partial", "surrogate", "modern substitute"] | None = None
     reproduces: str = ""
     replaces: str = ""
     missing: str = ""
@@ -203,7 +205,7 @@ def _content_mistakes(system: System, path: Path) -> Iterator[tuple[str, str]]:
     if (system.paper is None) != (system.faithfulness is None):
         yield (
             "paper and faithfulness must be given together: one of them is missing",
-            "state whether the recipe of a published system is faithful, partial or surrogate",
+            "state whether the recipe of a published system is faithful, partial, surrogate or modern substitute",
         )
     unknown = [mistake for name in system.feature_groups for mistake in _mistakes_of(partial(group_class, name))]
     unknown += _mistakes_of(system.build)

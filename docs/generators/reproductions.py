@@ -31,7 +31,9 @@ INTRO = """Each row compares a published score with ours; scores are percent. `c
 trains the recipe and computes ours, with standard errors. A recipe is *faithful* if it has all of the published system
 but resources trained on text of the same kind, *partial* if it has its main method and not all of its parts, and a
 *surrogate* if other methods take the place of the main ones; the score of a surrogate says little about the published
-system. [Systems](systems.md) lists what each recipe reproduces, replaces and lacks."""
+system. A *modern substitute* uses a pretrained model that was published after the system: a higher score than the
+published one is that of the model, and no reproduction. [Systems](systems.md) lists what each recipe reproduces,
+replaces and lacks."""
 
 NOT_MEASURED = f"""{MISSING}: not measured. The labels of the official test sets are not part of the distributed files
 that the scores here were computed from; with them, the same command fills the columns *ours* and *difference*.

@@ -13,11 +13,14 @@ from cqa_spark.reports.kit.wording import readable
 SCORES = "scores.json"
 """Name of the file, beside the prediction files."""
 
-OK = 0.005
-"""Largest difference, a fraction, of results that count as equal."""
+STANDARD_ERRORS = 2
+"""Largest difference of results that count as equal, in standard errors of ours."""
 
 NEAR = 0.02
 """Largest difference, a fraction, of results that count as near: that of another tokeniser or solver, say."""
+
+_ROUNDED = 0.00006
+"""Published values have four digits."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,8 @@ class Reproduced:
         system: name of the recipe.
         task: name of the task.
         part: split of the data set, such as ``semeval2016 dev``.
-        faithfulness: what the recipe is of the published system: faithful, partial or surrogate; empty if it is none.
+        faithfulness: what the recipe is of the published system: faithful, partial, surrogate or modern substitute;
+            empty if it is none.
         ours: reproduced value by measure, fractions; empty if it could not be measured.
         errors: standard error of the reproduced value by measure, fractions.
         published: published value by measure, fractions; empty if there is none.
@@ -55,21 +59,33 @@ class About:
     notes: Mapping[str, str]
 
 
-def agreement(ours: float | None, published: float | None, faithfulness: str) -> str:
+def agreement(ours: float | None, published: float | None, error: float | None, faithfulness: str) -> str:
     """Whether a reproduced value is OK, near, or differs; empty if either is unknown, or the recipe is not faithful.
 
-    A recipe that replaces or lacks parts of the published system may come near by chance.
+    A recipe that replaces or lacks parts of the published system may come near by chance, and one with a model that was
+    published later may exceed it.
+
+    Args:
+        ours: the reproduced value, a fraction; None if unknown.
+        published: the published value, rounded to four digits; None if unknown.
+        error: standard error of the reproduced value; None if unknown.
+        faithfulness: grade of the recipe.
     """
     if ours is None or published is None or faithfulness != "faithful":
         return ""
-    apart = round(abs(ours - published), 6)  # published values have four digits
-    return "OK" if apart <= OK else "near" if apart <= NEAR else "differs"
+    apart = abs(ours - published)
+    if apart <= STANDARD_ERRORS * (error or 0.0) + _ROUNDED:
+        return "OK"
+    return "near" if apart <= NEAR else "differs"
 
 
 def console(results: Sequence[Reproduced], recipes: Iterable[About], terminal: Terminal) -> None:
     """Print the results, the tolerances, what is missing, and the notes of each recipe."""
     terminal.table(_table(results))
-    tolerances = f"OK: at most {points(OK)} points apart; near: at most {points(NEAR)}; only for faithful recipes"
+    tolerances = (
+        f"OK: at most {STANDARD_ERRORS} standard errors apart; near: at most {points(NEAR)} points; "
+        "only for faithful recipes"
+    )
     terminal.line(f"{tolerances}; s.e.: standard error over queries; {MISSING}: not published or not measured")
     for each in results:
         if each.missing:
@@ -99,7 +115,7 @@ def _table(results: Sequence[Reproduced]) -> TextTable:
                 _shown(each.errors.get(measure)),
                 _shown(published),
                 MISSING if ours is None or published is None else signed_points(ours - published),
-                agreement(ours, published, each.faithfulness),
+                agreement(ours, published, each.errors.get(measure), each.faithfulness),
             )
     return table
 

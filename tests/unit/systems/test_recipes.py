@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cqa_spark.errors import ConfigError
+from cqa_spark.features.registry import embedding_models
 from cqa_spark.systems.recipes import read_systems, task_of
 from cqa_spark.systems.system import known_systems
 
@@ -26,3 +27,9 @@ def test_recipes_that_say_that_they_predict_every_candidate_relevant_do():
     claims = [system for system in systems if "very candidate is predicted relevant" in system.model_dump_json()]
     assert [system.name for system in claims] == ["random", "random_b", "random_c"]
     assert [system.build().describe(()).threshold for system in claims] == [None] * 3
+
+
+def test_recipes_with_a_model_published_after_their_paper_are_modern_substitutes():
+    systems = [system for system in read_systems(known_systems()) if system.paper is not None]
+    with_encoder = {system.name for system in systems if embedding_models(system.feature_groups)}
+    assert with_encoder == {system.name for system in systems if system.faithfulness == "modern substitute"}

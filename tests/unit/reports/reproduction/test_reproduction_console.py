@@ -13,26 +13,29 @@ from cqa_spark.reports.sections.reproduction import About, Reproduced, agreement
 
 
 @pytest.mark.parametrize(
-    ("ours", "published", "expected"),
+    ("ours", "published", "error", "expected"),
     [
-        (0.5384, 0.5384, "OK"),
-        (0.5434, 0.5384, "OK"),
-        (0.5334, 0.5384, "OK"),
-        (0.5435, 0.5384, "near"),
-        (0.5184, 0.5384, "near"),
-        (0.5183, 0.5384, "differs"),
-        (0.9, 0.5384, "differs"),
-        (None, 0.5384, ""),
-        (0.5384, None, ""),
+        (0.5384, 0.5384, None, "OK"),
+        (0.53844, 0.5384, None, "OK"),
+        (0.5584, 0.5384, 0.01, "OK"),
+        (0.5184, 0.5384, 0.01, "OK"),
+        (0.5586, 0.5384, 0.01, "differs"),
+        (0.5484, 0.5384, 0.004, "near"),
+        (0.5184, 0.5384, None, "near"),
+        (0.5183, 0.5384, None, "differs"),
+        (None, 0.5384, 0.01, ""),
+        (0.5384, None, 0.01, ""),
     ],
 )
-def test_agreement_depends_on_the_difference(ours: float | None, published: float | None, expected: str) -> None:
-    assert agreement(ours, published, "faithful") == expected
+def test_agreement_depends_on_the_difference_in_standard_errors(
+    ours: float | None, published: float | None, error: float | None, expected: str
+) -> None:
+    assert agreement(ours, published, error, "faithful") == expected
 
 
-@pytest.mark.parametrize("faithfulness", ["partial", "surrogate", ""])
+@pytest.mark.parametrize("faithfulness", ["partial", "surrogate", "modern substitute", ""])
 def test_only_a_faithful_recipe_can_agree(faithfulness: str) -> None:
-    assert agreement(0.5384, 0.5384, faithfulness) == ""
+    assert agreement(0.5384, 0.5384, 0.01, faithfulness) == ""
 
 
 def test_both_results_and_what_is_missing_are_printed() -> None:
