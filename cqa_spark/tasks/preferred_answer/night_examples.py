@@ -1,0 +1,85 @@
+"""The examples of nights, for all threads of a lake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from cqa_spark.corpora.inputs import UNANNOTATED
+from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
+from cqa_spark.lake.schemas.night_examples import NIGHT_EXAMPLES
+from cqa_spark.spark.whole_groups import whole_groups
+from cqa_spark.tasks.preferred_answer.judged_answers import PROPERTIES, judged_answers
+from cqa_spark.tasks.preferred_answer.night_choices import choice_weights, starts_of_nights
+from cqa_spark.tasks.preferred_answer.replayed_nights import MEASURED, SERVED, replayed_nights
+from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
+
+_THREAD = ("site", "query_id")
+_ADDED = {
+    "cut_at": T.TimestampType(),
+    "role": T.StringType(),
+    "age_days": T.IntegerType(),
+    "choice": T.DoubleType(),
+    "initial_rank": T.IntegerType(),
+}
+
+
+def night_examples(posts: DataFrame, votes: DataFrame) -> DataFrame:
+    """All nights of all threads with two answers or more.
+
+    Labels are those of measured nights. A served night has none, whatever was accepted by then, so that no measure and
+    no model reads it.
+
+    Args:
+        posts: the table ``posts``.
+        votes: the table ``votes``; if it is empty, no acceptance has a time, and all nights are undecided or served.
+
+    Returns:
+        A frame of the schema ``NIGHT_EXAMPLES``; ranks are by time, from 1, and replayed nights are all of the split
+        train, because who learns from which is decided by sites.
+    """
+    net = F.sum(F.when(F.col("vote_type_id") == UP, 1).otherwise(-1))
+    cast = votes.where(F.col("vote_type_id").isin(UP, DOWN))
+    final = cast.groupBy("site", F.col("post_id").alias("candidate_id")).agg(net.alias("final_votes"))
+    newest = posts.select("site", "created_at").unionByName(votes.select("site", "created_at"))
+    ends = newest.groupBy("site").agg(F.max(end_of_day("created_at")).alias("ends_at"))
+    answers = judged_answers(posts, votes).drop(*PROPERTIES).join(final, on=["site", "candidate_id"], how="left")
+    dated = answers.fillna(0, subset=["final_votes"]).join(F.broadcast(ends), on="site")
+    in_time = ("answered_at", F.length("candidate_id"), "candidate_id")
+    together = dated.repartition(*_THREAD).sortWithinPartitions(*_THREAD, *in_time)
+    schema = T.StructType([*together.schema, *[T.StructField(name, type_) for name, type_ in _ADDED.items()]])
+    rows = together.mapInArrow(_replaying(schema), schema)
+    is_served, measured = F.col("role") == SERVED, F.col("role") == MEASURED
+    night = F.concat_ws("@", "query_id", F.date_format("cut_at", "yyyy-MM-dd"))
+    return NIGHT_EXAMPLES.conform(
+        rows.select(
+            "site", F.lit(PreferredAnswer.name).alias("task"),
+            F.when(is_served, F.col("query_id")).otherwise(night).alias("query_id"), "candidate_id",
+            F.col("query_id").alias("thread_id"), F.col("query_id").alias("fold_key"), "author_id", "asker_id",
+            "asked_at", "answered_at", "initial_rank", F.when(measured, F.col("accepted").cast("int")).alias("label"),
+            F.when(measured, F.col("accepted")).alias("relevant"), F.lit(None).cast("double").alias("similarity"),
+            F.when(is_served, UNANNOTATED).otherwise("train").alias("split"),
+            "cut_at", "role", "age_days", "accepted", "choice",
+        )
+    )  # fmt: skip
+
+
+def _replaying(schema: T.StructType) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def replay(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        arrow_schema = to_arrow_schema(schema)
+        for answers in whole_groups(batches, *_THREAD):
+            nights = replayed_nights(answers)
+            starts = starts_of_nights(nights)
+            sizes = np.diff(starts, append=nights.num_rows)
+            ranks = np.arange(nights.num_rows) - np.repeat(starts, sizes) + 1
+            for name, values in (("choice", choice_weights(nights)), ("initial_rank", ranks)):
+                nights = nights.append_column(name, pa.array(values))
+            yield from nights.cast(arrow_schema).to_batches()
+
+    return replay
