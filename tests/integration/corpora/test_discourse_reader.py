@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql import SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -29,12 +30,15 @@ def test_topics_become_questions_and_answers(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLE))
+    from discourse_export import source, topics
     from discourse_export.source import DiscourseTopics
 
+    for module in (source, topics):
+        register_pickle_by_value(module)  # workers that run already cannot import it
     (tmp_path / "1.json").write_text(json.dumps(STOUT))
     (tmp_path / "2.json").write_text("<html>")
-    topics = DiscourseTopics({"unannotated": [str(tmp_path)]}, "meta.example.org", ObjectStorageSettings())
-    with topics.read(spark) as community:
+    dump = DiscourseTopics({"unannotated": [str(tmp_path)]}, "meta.example.org", ObjectStorageSettings())
+    with dump.read(spark) as community:
         posts = community.posts.orderBy("post_id").collect()
         counts = check_accounting([row.asDict() for row in community.ingested_files.collect()])
     assert [(row.post_id, row.post_type, row.thread_id, row.accepted_answer_id, row.tags) for row in posts] == [
