@@ -39,6 +39,8 @@ class Task(ABC):
         formats: names of the source formats with examples of the task; nights read the first, unless another is named.
         baseline: name of the system with the simple order that others are compared with.
         measures: display names of the measures, the most important first.
+        serves_every_query: whether nights also rank the queries of the training split, which are not measured: readers
+            want their rankings, whatever a system has learned from.
         candidates_stay: whether candidates are retrieved once, so that nights rank new queries only.
     """
 
@@ -55,6 +57,7 @@ class Task(ABC):
     formats: ClassVar[tuple[str, ...]]
     baseline: ClassVar[str]
     measures: ClassVar[tuple[str, ...]]
+    serves_every_query: ClassVar[bool] = False
     candidates_stay: ClassVar[bool] = False
 
     def build(self, posts: DataFrame, comments: DataFrame, judgments: DataFrame) -> DataFrame:

@@ -55,7 +55,7 @@ def nightly(
             *[ScoreUpstream(system) for system in systems if system.upstream and system.name in kept],
             *(training(new, task, settings.features) if new else []),
             ComputeFeatures(names, groups, task, settings.features, unchanged, ranked_once, computed=groups_of(new)),
-            Score(systems, task, unchanged, ranked_once),
+            Score(systems, task, unchanged, ranked_once, task_named(task).serves_every_query),
             Evaluate(evaluation, baseline, last=unchanged),
             *([] if last is None else [Changes(last)]),
             Check(last, settings.checks, settings.system, evaluation.measures[0]),

@@ -34,19 +34,21 @@ from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trai
 
 @dataclass(frozen=True)
 class Score(Step):
-    """Rank the candidates of every query outside the training split with every trained system of the run.
+    """Rank the candidates of queries with every trained system of the run.
 
     Attributes:
         systems: recipes of one task.
         task: their task.
         last: the published run, whose rankings of unchanged sites are kept; None to rank all.
         ranked_once: also keep the rankings of queries whose candidates are the published ones.
+        every_query: also rank the queries of the training split, from whose labels the systems have learned.
     """
 
     systems: Sequence[System]
     task: str
     last: Snapshot | None = None
     ranked_once: bool = False
+    every_query: bool = False
 
     name = "score"
 
@@ -73,7 +75,7 @@ class Score(Step):
                 before = update.last if self.ranked_once else None
                 ranked = held.enter_context(ranked_before(run, before, self.task, update.sites))
                 examples = except_queries(of_sites(task_examples(run, self.task), update.sites), ranked)
-                examples = examples.where(OUTSIDE_TRAINING)
+                examples = examples if self.every_query else examples.where(OUTSIDE_TRAINING)
                 frame_of = held.enter_context(feature_frames(run, recipes, examples, sites=update.sites))
                 rankings = rankings_by(trained, frame_of, run.run_id)
                 update.write(rankings, ranked=ranked)

@@ -29,6 +29,7 @@ class PreferredAnswer(Task):
     relevant_from = 1
     formats = ("stackexchange",)
     baseline = "first_answer"
+    serves_every_query = True
     measures = ("P@1", "MRR@10", "MAP@10", "nDCG@10")  # Xu et al. use only the first
 
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
