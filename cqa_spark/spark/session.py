@@ -100,6 +100,8 @@ def spark_session(
         settings["spark.sql.shuffle.partitions"] = settings["spark.default.parallelism"] = str(partitions)
     if driver_memory:
         settings["spark.driver.memory"] = driver_memory
+    # Wheels of --py-files, which hold plug-ins, are zip files; workers import from those that Spark knows as such.
+    SparkContext.PACKAGE_EXTENSIONS = (".zip", ".egg", ".jar", ".whl")
     builder = SparkSession.builder.appName(app_name)
     for name, value in settings.items():
         builder = builder.config(name, value)
