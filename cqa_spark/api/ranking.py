@@ -63,7 +63,7 @@ def rank(
         ranked = run.rankings().to_arrow().select([*_KEY, "score", "rank", "predicted"])
     if isinstance(pairs, pa.Table):
         return _joined(pairs, ranked)
-    return _joined(_arrow(pairs), ranked).to_pandas()
+    return _joined(pa.Table.from_pandas(pairs, preserve_index=False), ranked).to_pandas()
 
 
 def _arrow(frame: pd.DataFrame | pa.Table) -> pa.Table:
@@ -134,5 +134,9 @@ def _labels(pairs: pa.Table, task: Task) -> list[str | None]:
 
 def _joined(pairs: pa.Table, ranked: pa.Table) -> pa.Table:
     """The pairs in their order, with the columns of the rankings."""
-    numbered = pairs.append_column("_row", pa.array(range(len(pairs))))
-    return numbered.join(ranked, list(_KEY)).sort_by("_row").drop_columns("_row")
+    texts = [f"_{name}" for name in _KEY]
+    keyed = pairs.append_column("_row", pa.array(range(len(pairs))))
+    for name, text in zip(_KEY, texts, strict=True):
+        keyed = keyed.append_column(text, pc.cast(pairs[name], pa.string()))
+    joined = keyed.join(ranked, texts, list(_KEY)).sort_by("_row")
+    return joined.drop_columns(["_row", *texts])

@@ -27,6 +27,7 @@ _SCORED: dict[str, dict[str, Any]] = {
     "within_query": {"member": _LOGISTIC},
 }
 _OUT_OF_FOLD: dict[str, dict[str, Any]] = {
+    "conditional_logit": {},
     "ridge_regression": {},
     "mean_similarity": {"members": [_RIDGE, _RIDGE]},
     "stacking": {"members": [_LOGISTIC, _TREES]},

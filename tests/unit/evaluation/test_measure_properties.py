@@ -9,15 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.evaluation.measure import MeanMeasure
 from cqa_spark.evaluation.measures import MEASURES as REGISTERED
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
-DEFAULT_MEASURES = EvaluationSettings().measures
+OFFICIAL_MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "Precision", "Recall", "F1", "Accuracy")
 
-MEASURES = [parse_measure(written) for written in (*DEFAULT_MEASURES, "MAP@3", "AvgRec@1", "nDCG@2")]
+MEASURES = [parse_measure(written) for written in (*OFFICIAL_MEASURES, "P@1", "nDCG@10", "MAP@3", "AvgRec@1", "nDCG@2")]
 MEAN_MEASURES = [measure for measure in MEASURES if isinstance(measure, MeanMeasure)]
 RANKING_MEASURES = [measure for measure in MEASURES if measure.parameters()]
 LABEL_MEASURES = [measure for measure in MEASURES if not measure.parameters()]

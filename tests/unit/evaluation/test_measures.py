@@ -6,12 +6,12 @@ import math
 
 import pytest
 
-from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.evaluation.measures import MEASURES, parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
+from cqa_spark.tasks.question_comment.task import QuestionComment
 
-DEFAULT_MEASURES = EvaluationSettings().measures
+DEFAULT_MEASURES = QuestionComment.measures
 
 MISS = Candidate(relevant=False, gain=0)
 HIT = Candidate(relevant=True, gain=1, predicted=True)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.evaluation import resampling
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.significance import holm, randomization_test
+from cqa_spark.tasks.question_comment.task import QuestionComment
 
-DEFAULT_MEASURES = EvaluationSettings().measures
+DEFAULT_MEASURES = QuestionComment.measures
 
 MAP, AVG_REC, PRECISION, PEARSON = map(parse_measure, ("MAP@10", "AvgRec@10", "Precision", "Pearson"))
 
