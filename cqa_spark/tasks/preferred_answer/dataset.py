@@ -43,16 +43,15 @@ def examples_of(candidates: DataFrame, *, name: str, split: str) -> DataFrame:
     return _examples(candidates.join(threads.select("site", "query_id", "split"), on=["site", "query_id"]))
 
 
-def every_question(candidates: DataFrame, *, min_answers: int, trains: bool = True) -> DataFrame:
+def every_question(candidates: DataFrame, *, min_answers: int) -> DataFrame:
     """All questions with enough candidates; those with an accepted answer are split by hash.
 
-    The split depends only on site and id. Where nothing is trained, no question is for training: what a model has
-    learned from is a fact of the model, and an acceptance does not take a question out of the ranking.
+    The split depends only on site and id. A question that is answered or accepted later therefore never moves from
+    training to evaluation data.
 
     Args:
         candidates: as ``judged_answers.candidates`` returns them.
         min_answers: minimum number of candidates of a question.
-        trains: whether a system is trained on them.
 
     Returns:
         A DataFrame with schema ``EXAMPLES``; questions without an accepted answer are ``unannotated``.
@@ -60,11 +59,10 @@ def every_question(candidates: DataFrame, *, min_answers: int, trains: bool = Tr
     enough = F.count(F.lit(1)).over(Window.partitionBy("site", "query_id")) >= min_answers
     wanted = candidates.withColumn("enough", enough).where("enough")
     is_judged = F.col("outcome") == KEPT
-    split = F.col("split") if trains else F.when(F.col("split") == "train", "test").otherwise(F.col("split"))
     rows = _split_by_hash(wanted).withColumns(
         {
             "accepted": F.when(is_judged, F.col("accepted")),
-            "split": F.when(is_judged, split).otherwise(UNANNOTATED),
+            "split": F.when(is_judged, F.col("split")).otherwise(UNANNOTATED),
         }
     )
     return _examples(rows)

@@ -120,8 +120,8 @@ class PreferredAnswerDataset(Step):
 class EveryQuestion(Step):
     """Create examples of every question with enough answers, judged or not.
 
-    Questions are for training only where a system is trained. In a night with a trained one, all are ranked; those that
-    it was trained on, also as another copy or with another data set, are excluded from the metrics.
+    A question outside the training split that a system was nevertheless trained on, as another copy or with another
+    data set, is ranked like a question without a known preferred answer: it is excluded from the metrics.
 
     Attributes:
         settings: selection of answers.
@@ -170,7 +170,7 @@ class EveryQuestion(Step):
     def _examples(self, run: Run, posts: DataFrame, comments: DataFrame, votes: DataFrame) -> Iterator[DataFrame]:
         """The examples of whole threads, to be read before the block ends."""
         answers = candidates(judged_answers(posts, votes), _rules(self.settings))
-        examples = every_question(answers, min_answers=self.settings.min_answers, trains=bool(self.new))
+        examples = every_question(answers, min_answers=self.settings.min_answers)
         threads = threads_of(examples.where(F.col("label").isNotNull()), posts, comments)
         with persisted(examples, threads) as (examples, threads):
             trained = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
