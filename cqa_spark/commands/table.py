@@ -31,6 +31,23 @@ def _job(name: str, about: str, settings: str, function: str, *, has_flow: bool 
     return Job(name, about, f"cqa_spark.config.{settings}", f"cqa_spark.commands.{function}", has_flow)
 
 
+_PLUGIN_LISTS = [
+    _job(
+        f"{kind} list",
+        f"list {described}, with the packages that register them",
+        "file_commands:CatalogueSettings",
+        f"plugins:print_{kind}",
+    )
+    for kind, described in {
+        "tasks": "tasks",
+        "rankers": "rankers",
+        "measures": "measures",
+        "corpora": "source formats",
+        "checks": "checks before publishing",
+        "encoders": "programs that run embedding models",
+    }.items()
+]
+
 JOBS: dict[str, tuple[Job, ...]] = {
     "end to end": (
         _job("demo", "all steps on a generated forum; a first look", "file_commands:DemoSettings", "demo:demo"),
@@ -227,42 +244,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "audit:audit",
             has_flow=True,
         ),
-        _job(
-            "tasks list",
-            "list tasks, with the packages that register them",
-            "file_commands:CatalogueSettings",
-            "plugins:print_tasks",
-        ),
-        _job(
-            "rankers list",
-            "list rankers, with the packages that register them",
-            "file_commands:CatalogueSettings",
-            "plugins:print_rankers",
-        ),
-        _job(
-            "measures list",
-            "list measures, with the packages that register them",
-            "file_commands:CatalogueSettings",
-            "plugins:print_measures",
-        ),
-        _job(
-            "corpora list",
-            "list source formats, with the packages that register them",
-            "file_commands:CatalogueSettings",
-            "plugins:print_corpora",
-        ),
-        _job(
-            "checks list",
-            "list checks before publishing, with the packages that register them",
-            "file_commands:CatalogueSettings",
-            "plugins:print_checks",
-        ),
-        _job(
-            "encoders list",
-            "list programs that run embedding models, with the packages that register them",
-            "file_commands:CatalogueSettings",
-            "plugins:print_encoders",
-        ),
+        *_PLUGIN_LISTS,
         _job("new", "write a package with a plug-in and its test", "file_commands:NewSettings", "new.writing:new"),
         _job("features list", "list feature groups", "file_commands:CatalogueSettings", "features:print_groups"),
         _job(
