@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cqa_spark.corpora.stackexchange.votes import DOWN, UP
-from cqa_spark.features.arrays import Indices, Reals, at_places, codes, doubles, matches, seconds
+from cqa_spark.features.arrays import Reals, at_places
+from cqa_spark.features.candidate_votes import known_votes
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.rivals import Rivals, signed_log
@@ -53,7 +53,8 @@ class AnswerStandingAsOfV1(QueryGroup):
         there = np.flatnonzero(answered <= cut)
         rivals, midnight = Rivals(batch.query[there]), np.floor(answered / _DAY) * _DAY
         latest = at_places(rivals.highest(midnight[there]), there, len(batch))
-        example, day, sign, number = _known_votes(batch)
+        example, known_at, sign, number = known_votes(batch)
+        day = known_at - _DAY  # a vote is known from the end of its day
 
         def count(chosen: ArrayLike, weights: Reals = number) -> Reals:
             counted = np.bincount(example, np.where(chosen, weights, 0.0), minlength=len(batch))
@@ -72,16 +73,3 @@ class AnswerStandingAsOfV1(QueryGroup):
             "since_latest": signed_log(count(day >= latest[example], number * sign)),
         }
         return {name: at_places(values, there, len(batch)) for name, values in found.items()}
-
-
-def _known_votes(batch: QueryBatch) -> tuple[Indices, Reals, Reals, Reals]:
-    """Votes known at the cut: the index of the example, their day, 1 or -1 for up or down, and their number."""
-    votes = batch.votes
-    candidates, posts = codes(batch.examples["candidate_id"], votes["post_id"])
-    size = len(candidates) + len(posts)
-    example, row = matches(batch.query * size + candidates, batch.query_of(votes) * size + posts)
-    known_at, kind = seconds(votes["known_at"])[row], votes["vote_type_id"].to_numpy()[row]
-    counted = (known_at <= batch.times("cut")[example]) & np.isin(kind, (UP, DOWN))
-    sign = np.where(kind == UP, 1.0, -1.0)
-    day = known_at - _DAY  # a vote is known from the end of its day
-    return example[counted], day[counted], sign[counted], doubles(votes["number"])[row][counted]

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cqa_spark.corpora.stackexchange.votes import DOWN, UP
-from cqa_spark.features.arrays import Reals, codes, doubles, matches, seconds
+from cqa_spark.features.candidate_votes import known_votes
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.query_batch import QueryBatch
 
@@ -42,17 +41,9 @@ class AnswerVotesAsOfV1(QueryGroup):
         """Count the votes that were known at the cut."""
         age = (batch.times("cut") - batch.times("answered_at")) / 3600
         age[age < 0] = np.nan
-        up, down = (np.where(np.isnan(age), np.nan, _votes(batch, kind)) for kind in (UP, DOWN))
+        votes = known_votes(batch)
+        up, down = (
+            np.where(np.isnan(age), np.nan, np.bincount(votes.example, chosen * votes.number, minlength=len(batch)))
+            for chosen in (votes.sign > 0, votes.sign < 0)
+        )
         return {"up_votes": up, "down_votes": down, "score": up - down, "age": age}
-
-
-def _votes(batch: QueryBatch, kind: int) -> Reals:
-    """Votes of a kind for each candidate that were known at its cut."""
-    votes = batch.votes
-    candidates, posts = codes(batch.examples["candidate_id"], votes["post_id"])
-    number = len(candidates) + len(posts)
-    example, row = matches(batch.query * number + candidates, batch.query_of(votes) * number + posts)
-    is_known = seconds(votes["known_at"])[row] <= batch.times("cut")[example]
-    counted = is_known & (votes["vote_type_id"].to_numpy()[row] == kind)
-    votes_of_day = doubles(votes["number"])[row]
-    return np.bincount(example[counted], weights=votes_of_day[counted], minlength=len(batch)).astype(np.float64)
