@@ -10,11 +10,12 @@ from pathlib import Path
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.corpora.inputs import UNANNOTATED, text_bytes
+from cqa_spark.corpora.inputs import text_bytes
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import Forgotten, forgotten_version, of_site
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_record import InputRecord
+from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.object_store.remote_files import files_below
 
 

@@ -14,11 +14,11 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.content_check import check_content
 from cqa_spark.corpora.cqa_md.questions import NAMES, OPENING, QuestionRecord, read_questions
-from cqa_spark.corpora.inputs import UNANNOTATED, InputFile
+from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.whole_files import DamagedFile, decompressed, of_file, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
-from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 
 QUESTION_PREFIX = "Q"
 """Prefix that distinguishes ids of questions from ids of pairs, which are numbered independently."""

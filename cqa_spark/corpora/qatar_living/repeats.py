@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.inputs import UNANNOTATED, InputFile
+from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.errors import InputError
+from cqa_spark.lake.schemas.community import UNANNOTATED
 
 ORIGINAL, THREAD = 0, 1
 SHOWN_THREADS = 20

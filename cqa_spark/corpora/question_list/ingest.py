@@ -17,7 +17,7 @@ from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction
 from cqa_spark.corpora.fingerprints import dump_bytes, fingerprints, input_record
 from cqa_spark.corpora.forgetting import leave_out_forgotten
-from cqa_spark.corpora.inputs import UNANNOTATED, InputFile, find_inputs
+from cqa_spark.corpora.inputs import InputFile, find_inputs
 from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, Record, read_records
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import DumpFormat, Source
@@ -31,7 +31,7 @@ from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import POST_LINKS
-from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.schemas.community import POSTS, UNANNOTATED
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.spark.persistence import persisted

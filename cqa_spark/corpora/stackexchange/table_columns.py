@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.row_columns import UNKNOWN
 from cqa_spark.corpora.stackexchange.values import INVENTED, OTHER_POST_TYPE, POST_TYPES
+from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.writing import nullable
 
 PARENT = "parent_id"  # the question of an answer; called thread in the lake's tables

@@ -9,10 +9,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.corpora.tables.locations import CORRUPT
 from cqa_spark.errors import InputError
-from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.schemas.community import POSTS, UNANNOTATED
 from cqa_spark.lake.table import Table
 
 PROBLEM, RAW = "_problem", "_raw"

@@ -14,7 +14,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction
 from cqa_spark.corpora.fingerprints import fingerprints, input_record
 from cqa_spark.corpora.forgetting import leave_out_forgotten
-from cqa_spark.corpora.inputs import UNANNOTATED, find_inputs
+from cqa_spark.corpora.inputs import find_inputs
 from cqa_spark.corpora.site_tables import SiteTables
 from cqa_spark.corpora.source import Source
 from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted
@@ -27,7 +27,7 @@ from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
-from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.lake.table import Table
 from cqa_spark.spark.persistence import persisted
 

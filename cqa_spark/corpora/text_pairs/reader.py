@@ -12,7 +12,7 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.community import CommunityTables
-from cqa_spark.corpora.inputs import UNANNOTATED, InputFile
+from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.text_pairs.kinds import PairKind
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
 from cqa_spark.corpora.text_pairs.recognition import EMPTY, UnknownLayout
@@ -20,7 +20,7 @@ from cqa_spark.corpora.text_pairs.set_names import set_ids
 from cqa_spark.corpora.whole_files import DamagedFile, of_file, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
-from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.process.terminal import Terminal
 
 TRAIN = "train"

@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
+from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.night_examples import NIGHT_EXAMPLES
 from cqa_spark.spark.whole_groups import whole_groups
 from cqa_spark.tasks.preferred_answer.judged_answers import PROPERTIES, judged_answers

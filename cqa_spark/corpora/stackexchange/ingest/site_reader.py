@@ -11,7 +11,6 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.dump_settings import PEOPLE_COLUMNS, DumpSettings
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
-from cqa_spark.corpora.inputs import UNANNOTATED
 from cqa_spark.corpora.site_tables import SiteTables
 from cqa_spark.corpora.stackexchange.byte_ranges import OpenFile
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
@@ -25,7 +24,7 @@ from cqa_spark.lake.forgotten import of_site, read_forgotten
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
-from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.schemas.community import POSTS, UNANNOTATED
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.process.terminal import Terminal
