@@ -50,9 +50,9 @@ def rank(
         InputError: a column is missing, or a label is unknown.
         ConfigError: an unknown system, or neither ``train`` nor ``model``.
     """
-    task = task_named(read_system(system).task)
+    task, given_pairs = task_named(read_system(system).task), _arrow(pairs)
     with TemporaryDirectory(prefix="cqa-rank-") as folder:
-        files: dict[str, Any] = {"input": _write(_arrow(pairs), Path(folder) / "input", task)}
+        files: dict[str, Any] = {"input": _write(given_pairs, Path(folder) / "input", task)}
         if train is not None:
             files["train"] = [_write(_arrow(train), Path(folder) / "train", task)]
         name = "rank" if model is None else "score"
@@ -61,24 +61,22 @@ def rank(
         run = job(name, **files, **given, corpus="tables", site=SITE, lake=lake, predictions=out, **settings).run()
         assert run is not None, "the job has a lake"
         ranked = run.rankings().to_arrow().select([*_KEY, "score", "rank", "predicted"])
-    if isinstance(pairs, pa.Table):
-        return _joined(pairs, ranked)
-    return _joined(pa.Table.from_pandas(pairs, preserve_index=False), ranked).to_pandas()
+    joined = _joined(given_pairs, ranked)
+    return joined if isinstance(pairs, pa.Table) else joined.to_pandas()
 
 
 def _arrow(frame: pd.DataFrame | pa.Table) -> pa.Table:
     table = frame if isinstance(frame, pa.Table) else pa.Table.from_pandas(frame, preserve_index=False)
     if missing := [name for name in _REQUIRED if name not in table.column_names]:
         raise InputError(f"the pairs have no column {', '.join(missing)}", f"required: {', '.join(_REQUIRED)}")
-    for name in _KEY:
-        place = table.column_names.index(name)
-        table = table.set_column(place, name, pc.cast(table[name], pa.string()))
     return table
 
 
 def _write(pairs: pa.Table, folder: Path, task: Task) -> str:
-    """Write pairs as community tables, and return the folder."""
+    """Write pairs as community tables, whose ids are texts, and return the folder."""
     folder.mkdir()
+    for name in _KEY:
+        pairs = pairs.set_column(pairs.column_names.index(name), name, pc.cast(pairs[name], pa.string()))
     query = _selected(pairs, {"query_id": "post_id", "query": "body", "title": "subject", "asker_id": "user_id",
                               "asked_at": "created_at"})  # fmt: skip
     queries = query.group_by("post_id", use_threads=False).aggregate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 from pathlib import PurePosixPath
 from typing import ClassVar
@@ -13,10 +14,10 @@ from cqa_spark.corpora.accounting import FileAccount
 from cqa_spark.corpora.annotated_files import AnnotatedFiles
 from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.inputs import InputFile
+from cqa_spark.corpora.tables.checked_rows import account, checked, counts_by, good_rows, refused_rows
 from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted
-from cqa_spark.corpora.tables.keys import NUMBER, numbered
 from cqa_spark.corpora.tables.locations import locate
-from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
+from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.table import Table
 
@@ -35,21 +36,11 @@ class AnnotatedTables(AnnotatedFiles):
             InputError: a column that identifies rows is missing.
         """
         frames = {name: self._rows(spark, table) for name, table in TABLES.items()}
-        accounts = [account for name, frame in frames.items() for account in self._accounts(name, frame)]
-        refused = [
-            frame.where(F.col(PROBLEM).isNotNull()).select(
-                F.lit(self.site).alias("site"), "source_file", F.col(NUMBER).alias("byte_offset"),
-                F.col(PROBLEM).alias("reason"), F.col(RAW).alias("raw"),
-            )
-            for frame in frames.values()
-        ]  # fmt: skip
-        good = {
-            name: table.conform(frames[name].where(F.col(PROBLEM).isNull()).select(*table.schema.names))
-            for name, table in TABLES.items()
-        }
+        accounts = [each for name, table in TABLES.items() for each in self._accounts(table, frames[name])]
+        refused = [refused_rows(frame, F.lit(self.site)) for frame in frames.values()]
         return CommunityTables(
-            **good,
-            quarantine=QUARANTINE.conform(reduce(DataFrame.unionByName, refused)),
+            **{name: good_rows(frames[name], table) for name, table in TABLES.items()},
+            quarantine=reduce(DataFrame.unionByName, refused),
             ingested_files=spark.createDataFrame(accounts, INGESTED_FILES.schema),
             persisted=tuple(frames.values()),
         )
@@ -57,27 +48,17 @@ class AnnotatedTables(AnnotatedFiles):
     def _rows(self, spark: SparkSession, table: Table) -> DataFrame:
         """The rows of all files of a table, persisted."""
         rows = [self._converted(spark, file, table) for file in self.inputs if _table_name(file.path) == table.name]
-        return numbered(reduce(DataFrame.unionByName, rows, _no_rows(spark, table)), table).persist()
+        return checked(reduce(DataFrame.unionByName, rows, _no_rows(spark, table)), table).persist()
 
     def _converted(self, spark: SparkSession, file: InputFile, table: Table) -> DataFrame:
         frame = locate(file.path, self.storage).read(spark).withColumn("split", F.lit(file.split))
         return converted(frame.drop("site"), table, self.site, file.path)
 
-    def _accounts(self, name: str, frame: DataFrame) -> list[FileAccount]:
-        counted = frame.groupBy("source_file").agg(F.count(F.lit(1)).alias("rows"), F.count(PROBLEM).alias("refused"))
-        counts = {row["source_file"]: (row["rows"], row["refused"]) for row in counted.collect()}
-        found = []
+    def _accounts(self, table: Table, frame: DataFrame) -> Iterator[FileAccount]:
+        counts = counts_by(frame, F.col("source_file"))
         for file in self.inputs:
-            if _table_name(file.path) == name:
-                rows, refused = counts.get(file.path, (0, 0))
-                found.append(
-                    FileAccount(
-                        site=self.site, source_file=file.path, split=file.split, table_name=name, lines=None,
-                        not_rows=None, is_complete=None, rows_in=rows, rows_out=rows - refused,
-                        rows_quarantined=refused,
-                    )
-                )  # fmt: skip
-        return found
+            if _table_name(file.path) == table.name:
+                yield account(self.site, file.path, file.split, table, counts.get(file.path, (0, 0)))
 
 
 def _table_name(path: str) -> str:

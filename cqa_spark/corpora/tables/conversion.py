@@ -22,27 +22,6 @@ _DERIVED = ("post_type", "thread_id")
 """Columns of posts that follow from the ids."""
 
 
-def require_columns(found: Collection[str], table: Table, given: Collection[str], where: str) -> None:
-    """Check that a user's table has the columns that identify its rows.
-
-    Args:
-        found: its columns.
-        table: the table to fill.
-        given: columns that need not be there.
-        where: name of the user's table.
-
-    Raises:
-        InputError: columns are missing.
-    """
-    required = [field.name for field in table.columns if not field.nullable and field.name not in given]
-    if missing := [name for name in required if name not in found]:
-        raise InputError(
-            f"{where} has no column {', '.join(missing)}; it has {', '.join(sorted(found))}",
-            f"rename columns to those of the table {table.name}: "
-            f"{', '.join(field.name for field in table.columns)} (docs/reference describes them)",
-        )
-
-
 def converted(frame: DataFrame, table: Table, site: str | None, where: str) -> DataFrame:
     """The rows of a user's table with declared columns and types.
 
@@ -63,7 +42,7 @@ def converted(frame: DataFrame, table: Table, site: str | None, where: str) -> D
     """
     types = {field.name: field.dataType for field in frame.schema}
     defaults = _defaults(types, table, site, where)
-    require_columns(frame.columns, table, {*defaults, *(_DERIVED if table is POSTS else ())}, where)
+    _require_columns(frame.columns, table, {*defaults, *(_DERIVED if table is POSTS else ())}, where)
     values, problems = {}, []
     for field in table.columns:
         if field.name in defaults:
@@ -83,6 +62,27 @@ def converted(frame: DataFrame, table: Table, site: str | None, where: str) -> D
         F.coalesce(*problems).alias(PROBLEM),
         (F.coalesce(CORRUPT, raw) if CORRUPT in types else raw).alias(RAW),
     )
+
+
+def _require_columns(found: Collection[str], table: Table, given: Collection[str], where: str) -> None:
+    """Check that a user's table has the columns that identify its rows.
+
+    Args:
+        found: its columns.
+        table: the table to fill.
+        given: columns that need not be there.
+        where: name of the user's table.
+
+    Raises:
+        InputError: columns are missing.
+    """
+    required = [field.name for field in table.columns if not field.nullable and field.name not in given]
+    if missing := [name for name in required if name not in found]:
+        raise InputError(
+            f"{where} has no column {', '.join(missing)}; it has {', '.join(sorted(found))}",
+            f"rename columns to those of the table {table.name}: "
+            f"{', '.join(field.name for field in table.columns)} (docs/reference describes them)",
+        )
 
 
 def _defaults(found: Mapping[str, T.DataType], table: Table, site: str | None, where: str) -> Mapping[str, Column]:

@@ -11,16 +11,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction
+from cqa_spark.corpora.accounting import check_accounting, refuse_bad_fraction
 from cqa_spark.corpora.fingerprints import fingerprints, input_record
 from cqa_spark.corpora.forgetting import leave_out_forgotten
-from cqa_spark.corpora.inputs import find_inputs
 from cqa_spark.corpora.site_tables import SiteTables
 from cqa_spark.corpora.source import Source
-from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted
-from cqa_spark.corpora.tables.keys import NUMBER, numbered
+from cqa_spark.corpora.tables.checked_rows import account, checked, counts_by, good_rows, refused_rows
+from cqa_spark.corpora.tables.conversion import PROBLEM, converted
 from cqa_spark.corpora.tables.locations import Location, locate
-from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import read_forgotten
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot
@@ -71,16 +69,12 @@ class CommunityFiles(Source):
         }
         sites = [self.site] if self.site is not None else _sites(typed.values())
         tables = SiteTables.of_run(run, sites)
-        files = [
-            entry
-            for site in sites
-            for entry in self._fingerprints(site, locations, tables.published_entries(FINGERPRINTS), run)
-        ]
+        files = list(self._fingerprints(sites, locations, tables.published_entries(FINGERPRINTS), run))
         run.add_inputs(list({entry["source_file"]: input_record(entry) for entry in files}.values()))
         tables.write_entries(FINGERPRINTS, files)
         accounts: list[Entry] = []
         for name, frame in typed.items():
-            with run.step(name) as step, persisted(numbered(frame, TABLES[name])) as (rows,):
+            with run.step(name) as step, persisted(checked(frame, TABLES[name])) as (rows,):
                 accounts += _write(tables, TABLES[name], rows, locations[name])
                 step.rows_in, step.rows_out, step.rows_quarantined = check_accounting(
                     [each for each in accounts if each["table_name"] == name]
@@ -95,38 +89,19 @@ class CommunityFiles(Source):
         return {name: locate(location, self.storage) for name, location in self.given.items()}
 
     def _fingerprints(
-        self, site: str, locations: Mapping[str, Location], published: Sequence[Entry], run: Run
+        self, sites: Sequence[str], locations: Mapping[str, Location], published: Sequence[Entry], run: Run
     ) -> Iterator[Entry]:
         """The entries of ``FINGERPRINTS``; a table of the catalogue, whose content is unknown, is always another."""
         reader, forgotten = run.record.code_version, read_forgotten(run.lake.objects)
-        files = [(site, file, name) for name, location in locations.items() for file in location.files]
+        of_sites = [(site, name, location) for site in sites for name, location in locations.items()]
+        files = [(site, file, name) for site, name, location in of_sites for file in location.files]
         yield from fingerprints(files, published, self.storage, reader, forgotten)
-        for name, location in locations.items():
+        for site, name, location in of_sites:
             if not location.files:
                 yield {
                     "site": site, "source_file": location.name, "table_name": name, "reader": reader,
                     "bytes": 0, "modified_ns": None, "content": uuid.uuid4().hex,
                 }  # fmt: skip
-
-
-def tables_in(folder: str, storage: ObjectStorageSettings) -> dict[str, str]:
-    """The tables in a folder, by the names of its files and folders, such as ``posts.parquet`` or ``comments/``.
-
-    Args:
-        folder: the folder.
-        storage: object storage settings.
-
-    Raises:
-        InputError: none is there.
-    """
-    found = {
-        name: file.path
-        for name in TABLES
-        for file in find_inputs([folder], UNANNOTATED, storage, patterns=(f"{name}.*", name))
-    }
-    if not found:
-        raise InputError(f"no table in {folder}", f"name files after their tables: {', '.join(TABLES)}")
-    return found
 
 
 def _sites(frames: Iterable[DataFrame]) -> list[str]:
@@ -136,19 +111,8 @@ def _sites(frames: Iterable[DataFrame]) -> list[str]:
 
 def _write(tables: SiteTables, table: Table, rows: DataFrame, location: Location) -> Iterator[Entry]:
     """Write the rows of a table, and count them by site; rows whose site is unknown are those of the first one."""
-    first = min(tables.sites)
-    site = F.coalesce("site", F.lit(first))
-    good, refused = rows.where(F.col(PROBLEM).isNull()), rows.where(F.col(PROBLEM).isNotNull())
-    tables.write(table, table.conform(good.select(*table.schema.names)))
-    quarantined = refused.select(
-        site.alias("site"), F.lit(location.name).alias("source_file"), F.col(NUMBER).alias("byte_offset"),
-        F.col(PROBLEM).alias("reason"), F.col(RAW).alias("raw"),
-    )  # fmt: skip
-    tables.add(QUARANTINE, tables.run.new_files(QUARANTINE, quarantined))
-    counted = rows.groupBy(site.alias("site")).agg(F.count(F.lit(1)).alias("rows"), F.count(PROBLEM).alias("refused"))
-    for row in counted.collect():
-        yield FileAccount(
-            site=row["site"], source_file=location.name, split=UNANNOTATED, table_name=table.name, lines=None,
-            not_rows=None, is_complete=None, rows_in=row["rows"], rows_out=row["rows"] - row["refused"],
-            rows_quarantined=row["refused"],
-        )._asdict()  # fmt: skip
+    site = F.coalesce("site", F.lit(min(tables.sites)))
+    tables.write(table, good_rows(rows, table))
+    tables.add(QUARANTINE, tables.run.new_files(QUARANTINE, refused_rows(rows, site)))
+    for name, counts in counts_by(rows, site).items():
+        yield account(name, location.name, UNANNOTATED, table, counts)._asdict()

@@ -73,7 +73,7 @@ def agreement(ours: float | None, published: float | None, error: float | None, 
     """
     if ours is None or published is None or faithfulness != "faithful":
         return ""
-    apart = abs(ours - published)
+    apart = round(abs(ours - published), 6)
     if apart <= STANDARD_ERRORS * (error or 0.0) + _ROUNDED:
         return "OK"
     return "near" if apart <= NEAR else "differs"
