@@ -19,7 +19,7 @@ from cqa_spark.reports.sections.reproduction import About, Reproduced, agreement
         (0.53844, 0.5384, None, "OK"),
         (0.5584, 0.5384, 0.01, "OK"),
         (0.5184, 0.5384, 0.01, "OK"),
-        (0.5586, 0.5384, 0.01, "differs"),
+        (0.5591, 0.5384, 0.01, "differs"),
         (0.5484, 0.5384, 0.004, "near"),
         (0.5184, 0.5384, None, "near"),
         (0.5183, 0.5384, None, "differs"),
@@ -83,7 +83,7 @@ def test_both_results_and_what_is_missing_are_printed() -> None:
         "59.53",
         MISSING,
     ] in lines
-    assert "OK: at most 0.50 points apart; near: at most 2.00; only for faithful recipes" in out.getvalue()
+    assert "OK: at most 2 standard errors apart; near: at most 2.00 points; only for faithful recipes" in out.getvalue()
     assert "given, set test: there is no gold" in out.getvalue()
     assert "replaces: tree kernels by\n[bold]\n" in out.getvalue()
     assert "missing:" not in out.getvalue()
