@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from cqa_spark.errors import ContractError
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.rankers.feature_contract import as_array, bad_features, feature_columns, is_bad
+from cqa_spark.rankers.feature_contract import as_array, feature_columns
 from cqa_spark.rankers.pair_words import WORD_COLUMNS
 from cqa_spark.spark.whole_groups import whole_groups
 
@@ -49,17 +49,8 @@ def score_frame(
 
 
 def with_values(frame: DataFrame, features: Sequence[str]) -> DataFrame:
-    """Add the column ``values``, an array of features; a feature that is not a number fails the job.
-
-    The check is part of the plan, without a separate pass, so the error occurs when the DataFrame is computed.
-    """
-    bad = F.array_join(bad_features(features), ", ")
-    message = F.concat(
-        bad, F.lit(" is not a number for query "), F.col("query_id"), F.lit(", candidate "),
-        F.col("candidate_id"), F.lit(": the feature group must declare a value for missing data"),
-    )  # fmt: skip
-    values = as_array(features)
-    return frame.withColumn(VALUES, F.when(F.exists(values, is_bad), F.raise_error(message)).otherwise(values))
+    """Add the column ``values``, an array of features."""
+    return frame.withColumn(VALUES, as_array(features))
 
 
 def whole_queries(rows: DataFrame) -> DataFrame:
@@ -74,11 +65,13 @@ def candidates_of(batches: Iterable[pa.RecordBatch], features: tuple[str, ...], 
         batches: rows with an array of values in the order of the features.
         features: their names.
         whole: whether to keep the rows of a query, which are adjacent, in one batch.
+
+    Raises:
+        ContractError: a value is not a number.
     """
     tables = whole_groups(batches, *QUERY) if whole else (pa.Table.from_batches([batch]) for batch in batches)
     for table in tables:
-        values = pc.list_flatten(table.column(VALUES)).to_numpy()
-        yield Candidates(table.drop_columns([VALUES]), features, values.reshape(table.num_rows, len(features)))
+        yield _with_numbers(table, features)
 
 
 def collect_candidates(frame: DataFrame, features: Sequence[str]) -> Candidates:
@@ -91,8 +84,21 @@ def collect_candidates(frame: DataFrame, features: Sequence[str]) -> Candidates:
     rows = with_values(frame, features).drop(*feature_columns(frame))
     collected = sorted(rows.collect(), key=lambda row: tuple(row[name] for name in (*QUERY, "candidate_id")))
     table = pa.Table.from_pylist([row.asDict() for row in collected], schema=to_arrow_schema(rows.schema))
-    values = np.array([row[VALUES] for row in collected], dtype=np.float64).reshape(len(collected), len(features))
-    return Candidates(table.drop_columns([VALUES]), tuple(features), values)
+    return _with_numbers(table, tuple(features))
+
+
+def _with_numbers(rows: pa.Table, features: tuple[str, ...]) -> Candidates:
+    values = pc.list_flatten(rows.column(VALUES)).to_numpy()  # null becomes NaN
+    candidates = Candidates(rows.drop_columns([VALUES]), features, values.reshape(rows.num_rows, len(features)))
+    bad = np.argwhere(~np.isfinite(candidates.values))
+    if len(bad):
+        row = rows.slice(bad[0, 0], 1).to_pylist()[0]
+        names = ", ".join(features[column] for at, column in bad if at == bad[0, 0])
+        raise ContractError(
+            f"{names} is not a number for query {row['query_id']}, candidate {row['candidate_id']}",
+            "the feature group must declare a value for missing data",
+        )
+    return candidates
 
 
 def _scoring(

@@ -20,6 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 
 IMPORTED_BY_TASKS = (
+    "distutils.version",
     "numpy",
     "pandas",
     "pyarrow.compute",

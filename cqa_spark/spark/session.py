@@ -210,8 +210,6 @@ def _configured() -> dict[str, str]:
 def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str, str]:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else the workers start an arbitrary python3
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark looks up the host's name, and warns
-    # Else setuptools, if installed, loads itself where PySpark compares versions: 0.15 s in each Python worker.
-    os.environ.setdefault("SETUPTOOLS_USE_DISTUTILS", "stdlib")
     home = project_root()
     jars = [str(jar) for jar in installed_jars()]
     settings = _configured()
