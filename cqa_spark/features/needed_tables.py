@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.sites import sites_by_table
 from cqa_spark.process.terminal import Terminal
 
 
@@ -49,7 +50,7 @@ def with_needed_tables(
     needed = {
         table: found for group in wanted for table in group.needs if (found := getattr(inputs, table)) is not None
     }
-    sites_with = sites_by_table({EXAMPLES.name: inputs.examples, **needed}) if any(g.needs for g in wanted) else {}
+    sites_with = _sites_by_table({EXAMPLES.name: inputs.examples, **needed}) if any(g.needs for g in wanted) else {}
     sites = sites_with.get(EXAMPLES.name, set())
     for group in wanted:
         if not group.needs:
@@ -77,3 +78,16 @@ def _tell(group: type[FeatureGroup], lacking: dict[str, list[str]], *, strict: b
     if strict:
         raise InputError(f"feature group {group.name}: {problem}", "read complete dumps, or go without --strict")
     Terminal(stderr=True).line(f"warning: feature group {group.name} is left out: {problem}")
+
+
+def _sites_by_table(frames: Mapping[str, DataFrame]) -> dict[str, set[str]]:
+    """The sites in each of the given tables, in one query.
+
+    Args:
+        frames: the tables, by name; at least one.
+    """
+    named = [frame.select(F.lit(name).alias("name"), "site") for name, frame in frames.items()]
+    found: dict[str, set[str]] = {name: set() for name in frames}
+    for row in reduce(DataFrame.unionByName, named).distinct().collect():
+        found[row["name"]].add(row["site"])
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -13,13 +14,14 @@ from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import DataFile, TableFiles
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.store import ObjectStore, damaged, missing
-from cqa_spark.spark.file_paths import literal_path
 
 TABLES = "tables"
 """Folder of the tables: ``LAKE/tables/NAME/RUN.ATTEMPT/WRITE/part-….parquet``."""
 
 RUNS = "runs"
 """Folder of everything else that a run writes: ``LAKE/runs/RUN.ATTEMPT/``."""
+
+_PATTERN_CHARACTER = re.compile(r"[][{}*?\\]")
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Lake:
         if not files:
             return table.empty(self.spark)
         self._refuse_damaged(files)
-        return self.spark.read.schema(table.schema).parquet(*[literal_path(self.path(file.path)) for file in files])
+        return self.spark.read.schema(table.schema).parquet(*[_literal_path(self.path(file.path)) for file in files])
 
     def _refuse_damaged(self, files: Sequence[DataFile]) -> None:
         stored: dict[str, int] = {}
@@ -91,3 +93,8 @@ class Lake:
             if stored[file.path] != file.bytes:
                 reason = f"it has {stored[file.path]:,} bytes, and had {file.bytes:,}"
                 raise damaged(self.objects.root, file.path, reason)
+
+
+def _literal_path(path: str) -> str:
+    """A path that matches only this file: brackets and asterisks in it are escaped, because Spark expands patterns."""
+    return _PATTERN_CHARACTER.sub(r"\\\g<0>", path)

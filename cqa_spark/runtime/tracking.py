@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.tracking_settings import TrackingSettings
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import EnvironmentProblem, message_of
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.object_store.remote_files import fetch
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.mlflow_import import import_mlflow
-from cqa_spark.runtime.tracking_artifacts import artifact_location, configure_mlflow_storage, on_this_machine
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def open_tracking(settings: TrackingSettings, storage: ObjectStorageSettings) ->
         storage: object storage settings.
     """
     with suppress(Exception):
-        configure_mlflow_storage(storage)
+        _configure_mlflow_storage(storage)
         _opened(settings)
 
 
@@ -137,7 +139,7 @@ def _log(
     artifacts: Mapping[str, str],
     storage: ObjectStorageSettings,
 ) -> None:
-    configure_mlflow_storage(storage)
+    _configure_mlflow_storage(storage)
     mlflow = _opened(settings)
     with mlflow.start_run(run_name=record.run_id), tempfile.TemporaryDirectory() as folder:
         mlflow.set_tags({"run_id": record.run_id, "code_version": record.code_version})
@@ -146,7 +148,7 @@ def _log(
         manifest = Path(folder) / "manifest.json"
         manifest.write_text(json.dumps(asdict(record), default=str, indent=2), encoding="utf-8")
         mlflow.log_artifact(str(manifest))
-        with on_this_machine(artifacts, storage) as here:
+        with _on_this_machine(artifacts, storage) as here:
             for name, path in here.items():
                 log = mlflow.log_artifacts if path.is_dir() else mlflow.log_artifact
                 log(str(path), artifact_path=name)
@@ -157,6 +159,46 @@ def _opened(settings: TrackingSettings) -> Any:
     mlflow = import_mlflow()
     mlflow.set_tracking_uri(settings.uri)
     if mlflow.get_experiment_by_name(settings.experiment) is None:
-        mlflow.create_experiment(settings.experiment, artifact_location=artifact_location(settings))
+        mlflow.create_experiment(settings.experiment, artifact_location=_artifact_location(settings))
     mlflow.set_experiment(settings.experiment)
     return mlflow
+
+
+def _artifact_location(settings: TrackingSettings) -> str | None:
+    """The location in the settings, else a folder beside the SQLite file; None for a server, which has its own.
+
+    MLflow's default would be the working directory.
+    """
+    if settings.artifacts is not None:
+        remote = is_remote(settings.artifacts)
+        return (
+            settings.artifacts.replace("s3a://", "s3://", 1) if remote else Path(settings.artifacts).resolve().as_uri()
+        )
+    file = settings.sqlite_file
+    return None if file is None else Path(f"{file}.artifacts").resolve().as_uri()
+
+
+def _configure_mlflow_storage(storage: ObjectStorageSettings) -> None:
+    """Configure MLflow's object storage as in the settings; it reads environment variables only."""
+    if storage.endpoint:
+        os.environ["MLFLOW_S3_ENDPOINT_URL"] = storage.endpoint
+    os.environ["MLFLOW_BOTO_CLIENT_ADDRESSING_STYLE"] = "path" if storage.path_style else "auto"
+    os.environ.setdefault("AWS_DEFAULT_REGION", storage.region)
+
+
+@contextmanager
+def _on_this_machine(artifacts: Mapping[str, str], storage: ObjectStorageSettings) -> Iterator[dict[str, Path]]:
+    """Files and folders by name, as local copies if remote; MLflow accepts only local ones.
+
+    Args:
+        artifacts: location by name.
+        storage: object storage settings.
+    """
+    with tempfile.TemporaryDirectory(prefix="cqa-artifacts-") as folder:
+        here: dict[str, Path] = {}
+        for number, (name, location) in enumerate(artifacts.items()):
+            here[name] = Path(location)
+            if is_remote(location):
+                here[name] = Path(folder, str(number), location.rstrip("/").rpartition("/")[2])
+                fetch(location, here[name], storage)
+        yield here

@@ -27,13 +27,14 @@ from cqa_spark.object_store.locations import require_writable
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.execution import execute_step, execute_steps
 from cqa_spark.runtime.flow import Flow
-from cqa_spark.runtime.progress import print_header, print_step
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.stage_progress import stages_shown
 from cqa_spark.spark.running_stages import running_stages
 from cqa_spark.spark.session import session_of
 
 S = TypeVar("S", bound=JobSettings)
+
+HEADER = f"{'step':<12}{'rows in':>12}{'rows out':>12}{'bad':>8}{'seconds':>10}"
 
 
 @contextmanager
@@ -149,7 +150,7 @@ def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bo
     """
 
     def on_step(step: StepRecord) -> None:
-        print_step(step)
+        _print_step(step)
         lake.lease.renew()
 
     begin = RunRecord(
@@ -160,7 +161,7 @@ def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bo
         config=config_yaml(settings),
         code_version=code_version(),
     )
-    print_header()
+    _print_header()
     run = None
     try:
         with open_run(lake, begin, resume=resume, on_step=on_step) as run:
@@ -193,3 +194,14 @@ def _session(settings: JobSettings, flow: Flow | None = None) -> Callable[[], Sp
         return session_of(settings, compile_plans=flow.compiles_plans(), task_imports=flow.task_imports())
 
     return start
+
+
+def _print_header() -> None:
+    """Print the column names, once per job."""
+    Terminal(stderr=True).line(HEADER)
+
+
+def _print_step(step: StepRecord) -> None:
+    """Print a finished step: its name, rows in, rows out, quarantined rows, seconds."""
+    counts = f"{step.rows_in:>12,}{step.rows_out:>12,}{step.rows_quarantined:>8,}"
+    Terminal(stderr=True).line(f"{step.step:<12}{counts}{step.seconds:>10.1f}")

@@ -1,18 +1,27 @@
-"""The limitations of feature groups that affect a run's results."""
+"""The limitations of feature groups that affect a run's results, such as texts in other languages."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
+from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.reports.reported_run import Caution
-from cqa_spark.steps.languages import foreign_to
 from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.languages import ARABIC, ENGLISH, OTHER, language_shares
+
+LARGE_SHARE = 1 / 3
+"""A third of short English headlines have no stop word; more means another language."""
+
+ANALYSED = (ENGLISH, ARABIC)
+"""Languages whose words have stems."""
 
 
 def cautions(run: Run, systems: Sequence[str]) -> tuple[Caution, ...]:
@@ -53,3 +62,47 @@ def _left_out(run: Run) -> list[tuple[str, str]]:
         (f"not computed for {each['site']}, whose dump has no {each['lacking']}", each["feature_group"])
         for each in entries
     ]
+
+
+def foreign_to(run: Run, groups: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """What the languages of the run's texts make of feature groups; see ``foreign_texts``.
+
+    Args:
+        run: the run; nothing is known of one that has not analysed its texts.
+        groups: names of the groups.
+    """
+    found = [group for group in map(group_class, groups) if group.reads_texts]
+    if not found or not run.has(DOCUMENTS) or not run.has(TEXTS):
+        return []
+    shares = language_shares(run.read(DOCUMENTS), run.read(TEXTS), run.rows(DOCUMENTS))
+    return list(foreign_texts(found, shares))
+
+
+def foreign_texts(
+    groups: Iterable[type[FeatureGroup]], shares: Mapping[str, Mapping[str, float]]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What does not work on the texts of a run: a description without a full stop, and the groups that it affects.
+
+    Args:
+        groups: the groups.
+        shares: share of each language by split, as ``language_shares`` gives it.
+    """
+    found = [group for group in groups if group.reads_texts]
+    by_words = tuple(group.name for group in found if not group.embeddings)
+    for split, languages in sorted(shares.items()):
+        if by_words and languages.get(OTHER, 0) > LARGE_SHARE:
+            yield (
+                f"{languages[OTHER]:.0%} of the texts of {split} seem to be neither English nor Arabic: their words "
+                "are compared without stems and with all stop words",
+                by_words,
+            )
+        for model in dict.fromkeys(name for group in found for name in group.embeddings):
+            known = set(EmbeddingModel.read(model).languages)
+            foreign = sum(share for name, share in languages.items() if name not in known)
+            # A multilingual encoder knows many of the languages that are not distinguished here.
+            if foreign > LARGE_SHARE and known <= {*ANALYSED}:
+                yield (
+                    f"{foreign:.0%} of the texts of {split} seem to be in a language that {model} was not trained on; "
+                    "use_multilingual knows 16 languages",
+                    tuple(group.name for group in found if model in group.embeddings),
+                )

@@ -17,6 +17,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.steps.cautions import foreign_to
 from cqa_spark.steps.feature_inputs import (
     IF_PRESENT,
     feature_inputs,
@@ -24,7 +25,6 @@ from cqa_spark.steps.feature_inputs import (
     task_examples,
     text_tables,
 )
-from cqa_spark.steps.languages import foreign_to
 from cqa_spark.systems.trained_system import save_groups
 
 GROUPS = Artifact("groups")

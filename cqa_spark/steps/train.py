@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.lake.schemas.studies import TRIALS
+from cqa_spark.rankers.search_space import with_values
 from cqa_spark.rankers.truncation import MISSED
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
@@ -33,7 +35,6 @@ from cqa_spark.systems.trained_system import (
     trained_system,
     upstream_artifact,
 )
-from cqa_spark.systems.tuned_systems import tuned_systems
 from cqa_spark.systems.usable_systems import usable_systems
 
 
@@ -118,3 +119,14 @@ def trained_recipes(run: Run, systems: Sequence[System]) -> list[System]:
 def load_upstream(run: Run, name: str) -> TrainedSystem:
     """An upstream system that this run trained."""
     return trained_system(run, upstream_artifact(name))
+
+
+def tuned_systems(run: Run, systems: Sequence[System]) -> list[System]:
+    """The systems with the parameters chosen for their rankers; unchanged without a search."""
+    chosen = {each["system"]: json.loads(each["parameters"]) for each in run.entries_or_none(TRIALS) if each["chosen"]}
+    return [_with_values(system, chosen[system.name]) if system.name in chosen else system for system in systems]
+
+
+def _with_values(system: System, values: dict[str, float | int]) -> System:
+    parameters = with_values(system.ranker.parameters, values)
+    return system.model_copy(update={"ranker": system.ranker.model_copy(update={"parameters": parameters})})

@@ -9,8 +9,8 @@ from pathlib import Path
 from cqa_spark.commands.reproduced_scores import MEAN
 from cqa_spark.config.conf_files import conf_files
 from cqa_spark.config.datasets import DataSet, read_data_set
+from cqa_spark.experiments.seeds import seeds_of
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
-from cqa_spark.rankers.seeds import seeds_of
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import code, page, plain, table

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 
 from cqa_spark.corpora.archives.formats import ArchiveFormat, format_of
 from cqa_spark.corpora.archives.limits import USUAL_RATIO, Meter, UnpackLimits
 from cqa_spark.corpora.archives.members import Tables, choose_tables
-from cqa_spark.corpora.archives.parallel import work_on
 from cqa_spark.corpora.archives.sevenzip import SUFFIX as SEVEN_ZIP
 from cqa_spark.corpora.archives.sevenzip import SevenZip
 from cqa_spark.corpora.archives.source import Source, identify
-from cqa_spark.corpora.archives.staging import Staging
-from cqa_spark.corpora.archives.table import writing_tables
+from cqa_spark.corpora.archives.staging import Staging, writing_tables
 from cqa_spark.corpora.archives.unpacked import Unpacked, read_record, write_record
 from cqa_spark.corpora.archives.zstandard import SUFFIX as ZSTANDARD
 from cqa_spark.corpora.archives.zstandard import Zstandard
-from cqa_spark.errors import ContractError, InputError
+from cqa_spark.errors import ContractError, EnvironmentProblem, InputError
 
 FORMATS: dict[str, ArchiveFormat] = {SEVEN_ZIP: SevenZip(), ZSTANDARD: Zstandard()}
+
+Given = TypeVar("Given")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -75,14 +80,14 @@ def unpack(
         ready[place] = unpacked
         progress(unpacked)
 
-    for place, found in work_on(partial(_look_into, area, limits), archives, workers):
+    for place, found in _work_on(partial(_look_into, area, limits), archives, workers):
         if isinstance(found, Unpacked):
             finish(place, found)
         else:
             plans[place] = found
     require_space(sum(plan.size for plan in plans.values()))
     places = [*plans]
-    for index, unpacked in work_on(partial(_unpack, area, limits), [*plans.values()], workers):
+    for index, unpacked in _work_on(partial(_unpack, area, limits), [*plans.values()], workers):
         finish(places[index], unpacked)
     return [ready[place] for place in range(len(archives))]
 
@@ -124,3 +129,35 @@ def _unpack(area: Staging, limits: UnpackLimits, plan: _Plan) -> Unpacked:
     if unpacked is None:
         raise ContractError(f"{area.folder(name)} changed right after it was written", "keep other programs out of it")
     return unpacked
+
+
+def _work_on(work: Callable[[Given], Result], items: Sequence[Given], workers: int) -> Iterator[tuple[int, Result]]:
+    """Call a function on every item, in parallel processes, because unpacking is CPU-bound.
+
+    Args:
+        work: a function that can be pickled.
+        items: its arguments; they and the results can be pickled.
+        workers: number of processes; with one, or a single item, the calling process does the work.
+
+    Yields:
+        Place of the item and its result, in the order in which they become ready.
+
+    Raises:
+        CqaError: the first error of the function, raised after started items have ended; others are cancelled.
+        EnvironmentProblem: a process died.
+    """
+    if min(workers, len(items)) <= 1:
+        yield from enumerate(map(work, items))
+        return
+    # Spawned, not forked: the calling process may hold Spark's threads and sockets.
+    pool = ProcessPoolExecutor(min(workers, len(items)), mp_context=get_context("spawn"))
+    try:
+        places = {pool.submit(work, item): place for place, item in enumerate(items)}
+        for done in as_completed(places):
+            yield places[done], done.result()
+    except BrokenProcessPool as error:
+        raise EnvironmentProblem(
+            "a process that unpacks archives was killed, perhaps because memory ran out", "try again with fewer workers"
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from cqa_spark.corpora.annotated_files import AnnotatedFiles
 from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.content_check import check_content
 from cqa_spark.corpora.cqa_md.questions import NAMES, OPENING, QuestionRecord, read_questions
@@ -167,3 +168,18 @@ def _ingested_files(records: DataFrame, inputs: Sequence[InputFile], site: str) 
             "rows_in", "rows_out", "rows_quarantined",
         )
     )  # fmt: skip
+
+
+class CqaMdFiles(AnnotatedFiles):
+    """Files of SemEval 2016 and 2017 Task 3, subtask D.
+
+    Attributes:
+        task: name of the judged task.
+    """
+
+    task: ClassVar[str]
+    patterns: ClassVar[tuple[str, ...]] = ("*.xml", "*.xml.gz")
+
+    def read(self, spark: SparkSession) -> CommunityTables:
+        """Read the files."""
+        return read_cqa_md(spark, self.inputs, self.site, self.task)

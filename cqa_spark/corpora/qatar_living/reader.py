@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import ClassVar
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from cqa_spark.corpora.annotated_files import AnnotatedFiles
 from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.content_check import check_content
 from cqa_spark.corpora.inputs import InputFile, refuse_repeated_paths
-from cqa_spark.corpora.qatar_living.blocks import count_blocks
 from cqa_spark.corpora.qatar_living.layout import LAYOUTS, Layout
-from cqa_spark.corpora.qatar_living.parsed import THREAD, parse_chunks
+from cqa_spark.corpora.qatar_living.records import THREAD, parse_chunks
 from cqa_spark.corpora.qatar_living.repeats import contested_ids, refuse_repeats, refuse_shared_between_splits
-from cqa_spark.corpora.qatar_living.source import detect_layout, read_chunks
+from cqa_spark.corpora.qatar_living.source import count_blocks, detect_layout, read_chunks
 from cqa_spark.corpora.qatar_living.tables import JudgedTasks, comments_table, judgments_table, posts_table, users_table
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
@@ -125,3 +126,18 @@ def _ingested_files(
 
 def _of_file(values: list[str]) -> Column:
     return F.array(*[F.lit(value) for value in values])[F.col("file")]
+
+
+class QatarLivingFiles(AnnotatedFiles):
+    """Files of SemEval 2015-2017 Task 3, and dumps of the same forum.
+
+    Attributes:
+        tasks: names of the judged tasks.
+    """
+
+    default_site = SITE
+    tasks: ClassVar[JudgedTasks]
+
+    def read(self, spark: SparkSession) -> CommunityTables:
+        """Read the files."""
+        return read_qatar_living(spark, self.inputs, self.tasks, self.site)

@@ -1,4 +1,4 @@
-"""Reads files as text, split at the closing tag of a thread, so that many tasks share a large file."""
+"""Reads files as text, split at the closing tag of a thread, and counts records independently of the parser."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from collections.abc import Mapping
 from itertools import chain
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.content_check import REMEDY, SHOWN_CHARACTERS, names_seen
 from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.qatar_living.layout import LAYOUT_2015, LAYOUTS, Layout
+from cqa_spark.corpora.qatar_living.layout import LAYOUT_2015, LAYOUTS, ORIGINAL, WRAPPER, Layout
 from cqa_spark.errors import InputError
 
 SHOWN_LINES = 20
 
 Files = Mapping[int, InputFile]
 """Input files by their position in the user's list."""
+
+BYTE_ORDER_MARK = 3
 
 
 def detect_layout(spark: SparkSession, file: InputFile) -> Layout:
@@ -81,3 +83,48 @@ def _open(spark: SparkSession, file: InputFile) -> DataFrame:
             f"cannot read {file.path}: {error.getMessageParameters() or error}",
             "check the address and that the job may read it",
         ) from error
+
+
+def count_blocks(chunks: DataFrame, layout: Layout) -> DataFrame:
+    """Count the records of the blocks that Spark splits the files into.
+
+    Args:
+        chunks: as ``read_chunks`` returns them.
+        layout: the files' layout.
+
+    Returns:
+        file, block_start, file_size (bytes), start (bytes of the file before the block's first chunk), records (number
+        in the block).
+    """
+    blocks = chunks.groupBy("file", "block_start").agg(
+        F.max("file_size").alias("file_size"),
+        F.sum(F.octet_length("chunk") + len(layout.closing)).alias("bytes"),
+        F.sum(_records(F.col("chunk"), layout)).alias("records"),
+    )
+    by_file = Window.partitionBy("file")
+    earlier = by_file.orderBy("block_start").rowsBetween(Window.unboundedPreceding, -1)
+    whole = by_file.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
+    missing = F.col("file_size") - F.sum("bytes").over(whole)
+    start = _dropped_mark(missing, layout) + F.coalesce(F.sum("bytes").over(earlier), F.lit(0))
+    return blocks.select("file", "block_start", "file_size", start.alias("start"), "records")
+
+
+def _dropped_mark(missing: Column, layout: Layout) -> Column:
+    """Bytes of the byte order mark, which Spark's text reader drops; the last chunk may lack its closing tag."""
+    marked = missing.isin(BYTE_ORDER_MARK, BYTE_ORDER_MARK - len(layout.closing))
+    return F.when(marked, BYTE_ORDER_MARK).otherwise(0)
+
+
+def _records(chunk: Column, layout: Layout) -> Column:
+    pieces = F.split(chunk, layout.opening)
+    openings = F.size(pieces) - 1
+    outside = F.when(openings == 0, chunk).otherwise(_before_original(pieces[0]))
+    has_text = F.trim(F.regexp_replace(F.regexp_replace(outside, WRAPPER, "$1"), r"\s", "")) != ""
+    return openings + has_text.cast("int")
+
+
+def _before_original(text: Column) -> Column:
+    """The text before the thread's original question; all of it if there is none."""
+    original = F.substring_index(text, ORIGINAL, -1)
+    before = text.substr(F.lit(1), F.length(text) - F.length(original) - len(ORIGINAL))
+    return F.when(F.contains(text, F.lit(ORIGINAL)), before).otherwise(text)

@@ -10,7 +10,6 @@ from typing import Any
 
 from lxml import etree
 
-from cqa_spark.corpora.qatar_living.labels import COMMENT_LABELS, QUESTION_LABELS, normal_label
 from cqa_spark.corpora.qatar_living.layout import ORIGINAL, Layout, PostNames
 
 ThreadRow = dict[str, Any]
@@ -20,6 +19,26 @@ FIRST_YEAR, LAST_YEAR = 1970, 2199
 
 _DAY_MONTH = re.compile(r"^(\d{4})-(\d\d)-(\d\d)")
 _CLOSING_ORIGINAL = b"</OrgQuestion>"
+
+UNKNOWN = ("", "?")
+
+# SemEval-2015 Task 3 had six classes in English and three in Arabic, and its trial file others; the release of 2016
+# merges all but Good and Potential into Bad.
+COMMENT_LABELS: Mapping[str, str] = {
+    "Good": "Good",
+    "PotentiallyUseful": "PotentiallyUseful",
+    "Bad": "Bad",
+    "Potential": "PotentiallyUseful",
+    "Dialogue": "Bad",
+    "Not English": "Bad",
+    "non-English": "Bad",
+    "Other": "Bad",
+    "Author": "Bad",
+    "Direct": "Good",
+    "Related": "PotentiallyUseful",
+    "Irrelevant": "Bad",
+}
+QUESTION_LABELS: Mapping[str, str] = {label: label for label in ("PerfectMatch", "Relevant", "Irrelevant")}
 
 
 class UnreadableThread(Exception):
@@ -172,7 +191,7 @@ def _whole_number(element: etree._Element, attribute: str) -> int | None:
 def _label(element: etree._Element, attribute: str, known: Mapping[str, str]) -> str | None:
     label = element.get(attribute)
     try:
-        return normal_label(label, known)
+        return _normal_label(label, known)
     except KeyError:
         raise UnreadableThread(f"{attribute} is {label!r}; known labels: {', '.join(known)}") from None
 
@@ -187,3 +206,14 @@ def _text(element: etree._Element, names: Iterable[str]) -> str | None:
 
 def _all_text(element: etree._Element) -> str:
     return "".join(map(str, element.itertext())) if len(element) else element.text or ""
+
+
+def _normal_label(label: str | None, known: Mapping[str, str]) -> str | None:
+    """The name of the label in 2016, whatever its case; None if it is missing, empty or ``?``.
+
+    Raises:
+        KeyError: the label is unknown.
+    """
+    if label is None or label.strip() in UNKNOWN:
+        return None
+    return {name.casefold(): normal for name, normal in known.items()}[label.strip().casefold()]

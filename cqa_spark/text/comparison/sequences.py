@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel, JaroWinkler, LCSseq, Levenshtein
 
-from cqa_spark.text.comparison.substring import longest_common_substring
 from cqa_spark.text.comparison.tiling import tiles
 
 LEAST_RUN = 2
@@ -65,3 +64,19 @@ def compare_sequences(one: Sequence[str], other: Sequence[str], letters: str, ot
         jaro_winkler=JaroWinkler.similarity(letters, other_letters),
         sorted_words=Indel.normalized_similarity(" ".join(sorted(one)), " ".join(sorted(other))),
     )
+
+
+def longest_common_substring(one: str, other: str) -> int:
+    """Length of the longest common substring.
+
+    For each position of the shorter text, searches the longer text for a substring longer than the best so far. Each
+    search runs in C, which is many times faster than dynamic programming in Python.
+    """
+    shorter, longer = sorted((one, other), key=len)
+    longest = start = 0
+    while start + longest < len(shorter):
+        if shorter[start : start + longest + 1] in longer:
+            longest += 1
+        else:
+            start += 1
+    return longest

@@ -7,8 +7,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
-from cqa_spark.examples.fingerprint import letters
 from cqa_spark.examples.leakage import (
+    letters,
     refuse_shared_threads,
     shared_threads,
     threads_of,

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cqa_spark.corpora.text_pairs.kinds import QUESTION_PAIRS, SENTENCE_PAIRS
+from cqa_spark.corpora.text_pairs.kinds import QUESTION_PAIRS, SENTENCE_PAIRS, without_notices
 from cqa_spark.corpora.text_pairs.layout import QUESTIONS_WITHOUT_HEADER, SENTENCES_WITHOUT_HEADER
-from cqa_spark.corpora.text_pairs.notices import without_notices
 from cqa_spark.corpora.text_pairs.pairs import PairRow, near_pair_keys, read_pairs, same_pair_key
 from cqa_spark.corpora.text_pairs.recognition import UnknownLayout, recognize
 from cqa_spark.corpora.text_pairs.scales import DUPLICATE, SIMILARITY

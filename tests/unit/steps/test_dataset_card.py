@@ -7,7 +7,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.lake.run_record import InputRecord, RunRecord
 from cqa_spark.lake.table import column
-from cqa_spark.steps.dataset_card import dataset_card
+from cqa_spark.steps.dataset_export import dataset_card
 
 
 def test_the_card_names_the_files_the_columns_and_the_sources() -> None:

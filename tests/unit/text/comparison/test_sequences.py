@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.text.comparison.sequences import NOTHING, SequenceSimilarity, compare_sequences
-from cqa_spark.text.comparison.substring import longest_common_substring
+from cqa_spark.text.comparison.sequences import NOTHING, SequenceSimilarity, compare_sequences, longest_common_substring
 
 TEXTS = st.lists(st.text("abcé ", min_size=1, max_size=3).map(str.strip).filter(bool), max_size=8).map(" ".join)
 

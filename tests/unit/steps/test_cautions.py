@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cqa_spark.features.foreign_texts import foreign_texts
 from cqa_spark.features.registry import group_class
+from cqa_spark.steps.cautions import foreign_texts
 
 GROUPS = [group_class(name) for name in ("overlap_v1", "bge_pair_regression_v1", "use_pair_regression_v1")]
 

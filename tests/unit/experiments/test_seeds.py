@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.rankers.seeds import with_other_seed
+from cqa_spark.experiments.seeds import with_other_seed
 from cqa_spark.rankers.spec import RankerSpec
 
 

@@ -9,8 +9,8 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.rankers.spec import RankerSpec
+from cqa_spark.steps.train import tuned_systems
 from cqa_spark.systems.system import System
-from cqa_spark.systems.tuned_systems import tuned_systems
 
 LOGISTIC = System(
     name="logistic",
