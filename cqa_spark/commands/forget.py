@@ -10,10 +10,9 @@ from cqa_spark.corpora.gone import Change
 from cqa_spark.errors import InputError
 from cqa_spark.lake.collection import FEWEST, collect
 from cqa_spark.lake.forgotten import Forgotten, add_forgotten, of_site, read_forgotten
-from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.publishing import REPORT_FILES, Snapshot, publish, published_snapshot
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.storage import Lake, LeasedLake
 from cqa_spark.process.terminal import Terminal, TextTable, number
 from cqa_spark.runtime.workspace import open_run_in, read_lake, write_lake
 from cqa_spark.steps.forget import changes_in, forgotten_in, remove

@@ -12,11 +12,10 @@ from cqa_spark.corpora.registry import dump_sources, file_source, is_of_dumps, s
 from cqa_spark.corpora.source import Source
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.collection import collect
-from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.storage import Lake, LeasedLake
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections import night
 from cqa_spark.runtime.provenance import code_version

@@ -11,12 +11,12 @@ from pyspark.sql import functions as F
 
 from cqa_spark.corpora.accounting import forgotten
 from cqa_spark.corpora.gone import Change, Gone
-from cqa_spark.lake.document_ids import comment_document
 from cqa_spark.lake.forgotten import Forgotten, of_site, read_forgotten
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
+from cqa_spark.lake.schemas.text import comment_document
 from cqa_spark.lake.table import Table
 from cqa_spark.spark.persistence import persisted
 

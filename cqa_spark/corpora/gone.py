@@ -16,10 +16,10 @@ from typing import NamedTuple
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.lake.document_ids import comment_document
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.lake.schemas.text import comment_document
 from cqa_spark.lake.table import Table
 
 _USERS = frozenset({"user_id", "author_id", "asker_id"})

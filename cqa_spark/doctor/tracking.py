@@ -10,7 +10,7 @@ from pathlib import Path
 from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.runtime.mlflow_import import import_mlflow
+from cqa_spark.runtime.tracking import import_mlflow
 
 
 def examine_tracking(settings: TrackingSettings) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""The rows of a summary: the tests of a group of queries, with the group's key, size and resampling."""
+"""The rows of a summary: the tests of a group of queries, with wins and losses, the group's key and resampling."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import types as T
 
 from cqa_spark.evaluation.compare_systems import Compared
-from cqa_spark.evaluation.outcomes import with_outcomes
 from cqa_spark.evaluation.paired_systems import MeasuredGroup
 from cqa_spark.evaluation.resampling import Resampling
 
@@ -48,3 +47,35 @@ class GroupSummary:
         """
         with_key = with_outcomes(tests, wins, measured).assign(**dict(zip(self.keys, key, strict=True)))
         return with_key.assign(queries=measured.queries, **self.drawn._asdict())
+
+
+def count_wins(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The number of queries on which a system is better than another, for each pair of systems and each measure.
+
+    Args:
+        values: of single queries, shape (queries, systems, measures).
+
+    Returns:
+        Shape (systems, systems, measures): the first is better than the second.
+    """
+    import numpy as np
+
+    return np.stack([(values[:, [system]] > values).sum(axis=0) for system in range(values.shape[1])])
+
+
+def with_outcomes(tests: pd.DataFrame, wins: NDArray[np.int64], measured: MeasuredGroup) -> pd.DataFrame:
+    """Tests with the numbers of queries on which the system is better, worse and equal; null without a baseline.
+
+    Args:
+        tests: result of ``compare_systems``.
+        wins: result of ``count_wins``.
+        measured: the compared systems and measures.
+    """
+    import pandas as pd
+
+    tested = tests[tests["baseline"].notna()]
+    ours, theirs = (pd.Index(measured.systems).get_indexer(pd.Index(tested[name])) for name in ("system", "baseline"))
+    measure = pd.Index([str(each) for each in measured.measures]).get_indexer(pd.Index(tested["measure"]))
+    won, lost = wins[ours, theirs, measure], wins[theirs, ours, measure]
+    outcomes = tested[[]].assign(wins=won, losses=lost, ties=measured.queries - won - lost)
+    return tests.join(outcomes).astype(dict.fromkeys(outcomes, "Int32"))

@@ -11,9 +11,9 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.evaluation.compare_systems import Compared
-from cqa_spark.evaluation.few_queries import summarise_few
+from cqa_spark.evaluation.distributed_evaluation import MANY, summarise_distributed
 from cqa_spark.evaluation.group_summary import GroupSummary
-from cqa_spark.evaluation.many_queries import MANY, summarise_many
+from cqa_spark.evaluation.local_evaluation import summarise_locally
 from cqa_spark.evaluation.paired_systems import Key, measured_groups
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
 from cqa_spark.lake.journal import Entry
@@ -61,7 +61,8 @@ def summarise(
     """Aggregate every measure of every system over its queries, and test every system against the baseline.
 
     The queries of one task and split are sorted in one task, so the resamples do not depend on the partitions. Above
-    ``MANY`` queries, they are summed in parallel (``many_queries``). The driver receives a row per system and measure.
+    ``MANY`` queries, they are summed in parallel (``distributed_evaluation``). The driver receives a row per system and
+    measure.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``; read several times, so pass a stored or cached table.
@@ -133,7 +134,7 @@ def _summary(query_metrics: DataFrame, compared: Compared, drawn: Resampling, by
     many = {key: group for key, group in groups.items() if group.queries > MANY}
     few = {key: group for key, group in groups.items() if key not in many}
     found: list[Entry] = []
-    for summarise_groups, chosen in ((summarise_many, many), (summarise_few, few)):
+    for summarise_groups, chosen in ((summarise_distributed, many), (summarise_locally, few)):
         if chosen:
             of_groups = query_metrics if chosen == groups else query_metrics.where(_are_in(chosen, keys))
             found += [row.asDict() for row in summarise_groups(of_groups, chosen, summary).collect()]

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.experiments.evaluation_split import HeldOut
-from cqa_spark.experiments.refitting import refitted
+from cqa_spark.experiments.nested_folds import refitted
 from cqa_spark.experiments.variants import FULL, Variant, described, measure_variants, rank_variant
 from cqa_spark.features.assembly import assemble
 from cqa_spark.features.inputs import FeatureInputs

@@ -8,7 +8,7 @@ selection, BMC Bioinformatics 7).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -17,10 +17,11 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.experiments.evaluation_split import Part
-from cqa_spark.experiments.refitting import refitted
 from cqa_spark.features.assembly import assemble
+from cqa_spark.features.feature_table import KEY
+from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.folds import fold_of
-from cqa_spark.features.group import learns_from_labels
+from cqa_spark.features.group import Place, learns_from_labels
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 from cqa_spark.features.stored_values import read_values
@@ -88,3 +89,22 @@ def nested_folds(
 def _held(frame: DataFrame) -> DataFrame:
     """The rows, kept when they are first computed; plans that read them do not include the plan of the features."""
     return frame.localCheckpoint(eager=False)
+
+
+def refitted(
+    groups: Iterable[str], inputs: FeatureInputs, stored: Mapping[Place, DataFrame], folds: int
+) -> dict[Place, DataFrame]:
+    """The values of groups, with groups that learn from labels refitted on the given examples only.
+
+    Args:
+        groups: names; groups that do not learn from labels are unchanged.
+        inputs: groups are fitted on the training split; values are computed for all examples.
+        stored: by pass, the values of all groups.
+        folds: folds of the cross-fitting.
+    """
+    learning = [found for found in map(group_class, groups) if learns_from_labels(found)]
+    if not learning:
+        return {}
+    values = compute_place(fit_groups(learning, inputs, folds=folds), inputs, folds)
+    others = stored[Place.QUERY].drop(*[found.name for found in learning])
+    return {Place.QUERY: others.join(values, on=list(KEY))}

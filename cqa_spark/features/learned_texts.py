@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.lake.document_ids import comment_document
+from cqa_spark.lake.schemas.text import comment_document
 
 LEARNED_FROM = ("train", "unannotated")
 """Splits whose texts are used for unsupervised training."""

@@ -8,7 +8,6 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.post_links import DUPLICATE_LINK
 from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
 from cqa_spark.features.author_facts import with_facts
 from cqa_spark.features.batch_texts import vector_column
@@ -16,7 +15,8 @@ from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.shared_accounts import person
-from cqa_spark.lake.document_ids import comment_document
+from cqa_spark.lake.schemas.activity import DUPLICATE_LINK
+from cqa_spark.lake.schemas.text import comment_document
 
 NO_FOLD = -1
 """The fold of examples outside the training data."""

@@ -12,12 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.manifest import NAME, folder_of, read_manifest
 from cqa_spark.lake.pointer import change_pointer, read_pointer
 from cqa_spark.lake.publishing import stored_sizes
 from cqa_spark.lake.run_log import Listed, RunLog
-from cqa_spark.lake.storage import RUNS, TABLES
+from cqa_spark.lake.storage import RUNS, TABLES, LeasedLake
 
 _OF_RUN = re.compile(rf"{TABLES}/[^/]+/[^/]+\.\d+/[0-9a-f]{{32}}/|{RUNS}/[^/]+\.\d+/")
 """Paths of the files of runs; other programs may have written beside them."""

@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from cqa_spark.lake.collection import complete_collection
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.lease import Clock, Sleep, hold_lease
-from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.pointer import claim, read_pointer
 from cqa_spark.lake.publishing import complete_publication
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.storage import Lake, LeasedLake
 
 
 @contextmanager

@@ -14,13 +14,12 @@ from functools import cached_property
 from cqa_spark.errors import AnotherWriter, ContractError, InputError, noted
 from cqa_spark.lake.delta_tables import refuse_changed_types, update_tables
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.manifest import Manifest, folder_of, missing_files, read_manifest
 from cqa_spark.lake.pointer import change_pointer, read_pointer
 from cqa_spark.lake.run_log import Listed, RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.run_tables import RunTables
-from cqa_spark.lake.storage import RUNS, TABLES, Lake
+from cqa_spark.lake.storage import RUNS, TABLES, Lake, LeasedLake
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.object_store.store import AlreadyThere, Changed

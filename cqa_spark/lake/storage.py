@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.lake.journal import Journal
+from cqa_spark.lake.lease import Lease
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import DataFile, TableFiles
 from cqa_spark.object_store.opening import open_store
@@ -98,3 +99,18 @@ class Lake:
 def _literal_path(path: str) -> str:
     """A path that matches only this file: brackets and asterisks in it are escaped, because Spark expands patterns."""
     return _PATTERN_CHARACTER.sub(r"\\\g<0>", path)
+
+
+@dataclass(frozen=True)
+class LeasedLake(Lake):
+    """A lake with its lease, which is required to publish; created by ``cqa_spark.lake.holding.hold``."""
+
+    lease: Lease = field(kw_only=True)
+
+    def before_write(self) -> None:
+        """Renew the lease, so that no other process takes it during the write.
+
+        Raises:
+            AnotherWriter: another process has taken it.
+        """
+        self.lease.renew()

@@ -11,8 +11,7 @@ from uuid import uuid4
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.object_store.opening import open_store
-from cqa_spark.object_store.split import split
+from cqa_spark.object_store.opening import open_store, split
 
 
 def write_file(location: str, data: bytes, storage: ObjectStorageSettings) -> None:

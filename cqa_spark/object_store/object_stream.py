@@ -10,9 +10,8 @@ from typing import TypeVar
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.object_store.bucket import Bucket
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.opening import open_store, split
 from cqa_spark.object_store.requests import NotAsExpected, NotThere
-from cqa_spark.object_store.split import split
 
 Answer = TypeVar("Answer")
 

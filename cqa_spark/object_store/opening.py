@@ -1,4 +1,4 @@
-"""Opens the store of a location."""
+"""Opens the store of a location, and splits locations into folder and name."""
 
 from __future__ import annotations
 
@@ -56,3 +56,12 @@ def s3_client(settings: ObjectStorageSettings) -> Any:
             read_timeout=settings.timeout,
         ),
     )
+
+
+def split(location: str) -> tuple[str, str]:
+    """A location's folder and the name within it; a whole bucket has no name."""
+    scheme, separator, path = location.rstrip("/").rpartition("://")
+    folder, slash, name = path.rpartition("/")
+    if separator and not slash:
+        return location, ""
+    return f"{scheme}{separator}{folder}" or ("/" if slash else "."), name

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ConfigError
-from cqa_spark.object_store.opening import open_store
-from cqa_spark.object_store.split import split
+from cqa_spark.object_store.opening import open_store, split
 
 if TYPE_CHECKING:
     from cqa_spark.object_store.bucket import Bucket

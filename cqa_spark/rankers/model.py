@@ -131,7 +131,7 @@ class RankerModel(ABC):
         return None
 
     def save(self, folder: NewModelFolder) -> None:
-        """Write the model; load it with ``cqa_spark.rankers.saved_model.load_model``."""
+        """Write the model; load it with ``cqa_spark.rankers.registry.load_model``."""
         folder.write_json(DESCRIPTION, self.description)
         self.save_learned(folder.within(LEARNED))
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -113,3 +115,12 @@ def _scoring(
             yield pa.RecordBatch.from_arrays([*columns, pa.array(scores), pa.array(predicted)], schema=arrow_schema)
 
     return score_batches
+
+
+def apply_to(column: str, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Column:
+    """Apply a vectorised function to a column of doubles, batch by batch."""
+
+    def apply(scores: pd.Series) -> pd.Series:
+        return pd.Series(function(scores.to_numpy()))
+
+    return F.pandas_udf(apply, "double")(F.col(column))  # type: ignore[call-overload]

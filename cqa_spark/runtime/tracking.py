@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -19,7 +21,6 @@ from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.object_store.remote_files import fetch
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.runtime.mlflow_import import import_mlflow
 
 
 @dataclass(frozen=True)
@@ -202,3 +203,25 @@ def _on_this_machine(artifacts: Mapping[str, str], storage: ObjectStorageSetting
                 here[name] = Path(folder, str(number), location.rstrip("/").rpartition("/")[2])
                 fetch(location, here[name], storage)
         yield here
+
+
+def import_mlflow() -> ModuleType:
+    """Import MLflow, an optional dependency whose import takes seconds, and return it.
+
+    By default, importing MLflow requests telemetry settings from the internet. A job may contact only the tracking
+    server.
+
+    Raises:
+        EnvironmentProblem: MLflow is not installed.
+    """
+    os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
+    try:
+        import mlflow
+    except ModuleNotFoundError as error:
+        raise EnvironmentProblem(
+            "MLflow is not installed", "install cqa-spark[mlflow], or set tracking.enabled to false"
+        ) from error
+
+    for name in ("mlflow", "alembic"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    return mlflow

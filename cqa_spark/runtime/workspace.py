@@ -16,13 +16,12 @@ from cqa_spark.config.settings import JobSettings
 from cqa_spark.lake.delta_tables import refuse_unusable_path
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.opening import refuse_lost_pointer, refuse_old_lake, require_lake
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord, StepRecord
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.storage import Lake, LeasedLake
 from cqa_spark.object_store.locations import require_writable
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.execution import execute_step, execute_steps

@@ -18,7 +18,7 @@ from cqa_spark.object_store.locations import copy_folder
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.systems.feature_importances import write_importances
+from cqa_spark.steps.train import write_importances
 from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system

@@ -18,6 +18,7 @@ from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.lake.schemas.studies import TRIALS
+from cqa_spark.rankers.rankings import importances
 from cqa_spark.rankers.search_space import with_values
 from cqa_spark.rankers.truncation import MISSED
 from cqa_spark.runtime.step import Artifact, Product, Step
@@ -26,7 +27,6 @@ from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.featurize import GROUPS
 from cqa_spark.systems.feature_frames import feature_frames, frame_tables
-from cqa_spark.systems.feature_importances import write_importances
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import (
     TrainedSystem,
@@ -130,3 +130,17 @@ def tuned_systems(run: Run, systems: Sequence[System]) -> list[System]:
 def _with_values(system: System, values: dict[str, float | int]) -> System:
     parameters = with_values(system.ranker.parameters, values)
     return system.model_copy(update={"ranker": system.ranker.model_copy(update={"parameters": parameters})})
+
+
+def write_importances(run: Run, trained: Sequence[TrainedSystem]) -> None:
+    """Write the feature importances of some systems beside those of the run's other systems.
+
+    Args:
+        run: the run to write to.
+        trained: the systems; their earlier entries are replaced.
+    """
+    names = {each.system.name for each in trained}
+    before = run.entries(FEATURE_IMPORTANCES) if run.has(FEATURE_IMPORTANCES) else []
+    others = [entry for entry in before if entry["system"] not in names]
+    new = [entry for each in trained for entry in importances(each.system.name, each.model)]
+    run.write_entries(FEATURE_IMPORTANCES, [*others, *new])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.lake.document_ids import comment_document
-from cqa_spark.lake.schemas.text import DOCUMENTS
+from cqa_spark.lake.schemas.text import DOCUMENTS, comment_document
 
 
 def documents(posts: DataFrame, comments: DataFrame) -> DataFrame:

@@ -1,4 +1,4 @@
-"""Splits the text between two closing tags into records, and parses these in parallel, with byte offsets in the file."""
+"""Splits the text between two closing tags into records, and parses these into rows, with byte offsets in the file."""
 
 from __future__ import annotations
 

@@ -22,7 +22,6 @@ from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, Recor
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import DumpFormat, Source
 from cqa_spark.corpora.stackexchange.dump_files import site_of
-from cqa_spark.corpora.stackexchange.post_links import DUPLICATE_LINK
 from cqa_spark.corpora.whole_files import of_file, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import read_forgotten
@@ -30,7 +29,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, QUARANTINE
-from cqa_spark.lake.schemas.activity import POST_LINKS
+from cqa_spark.lake.schemas.activity import DUPLICATE_LINK, POST_LINKS
 from cqa_spark.lake.schemas.community import POSTS, UNANNOTATED
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table

@@ -120,3 +120,7 @@ POST_HISTORY = Table(
     key=("site", "history_id"),
     partition_by=("site",),
 )
+
+
+DUPLICATE_LINK = 3
+"""Value of ``link_type_id`` of a link that closed a question as a duplicate."""

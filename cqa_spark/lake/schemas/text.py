@@ -1,5 +1,9 @@
 """Processed text, once per distinct text."""
 
+from __future__ import annotations
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.lake.schemas.community import SITE, SPLIT
@@ -90,3 +94,8 @@ EMBEDDINGS = Table(
     key=("text_id", "model"),
     partition_by=("model", "version"),
 )
+
+
+def comment_document() -> Column:
+    """The document_id of a row of ``comments``; distinguishes ids of posts and comments of Stack Exchange."""
+    return F.when(F.col("thread_id").isNull(), F.concat(F.lit("comment "), "comment_id")).otherwise(F.col("comment_id"))

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.post_links import DUPLICATE_LINK
+from cqa_spark.lake.schemas.activity import DUPLICATE_LINK
 
 _CLUSTERS = "site string, post_id string, component bigint"
 

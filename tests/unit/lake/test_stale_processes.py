@@ -23,9 +23,8 @@ from seams import pausing, seams
 
 from cqa_spark.errors import CqaError, InputError
 from cqa_spark.lake.collection import collect
-from cqa_spark.lake.leased import LeasedLake
 from cqa_spark.lake.publishing import publish, rollback
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.storage import Lake, LeasedLake
 
 pytestmark = pytest.mark.usefixtures("two_tables")
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import DataFrame
 
 from cqa_spark.evaluation.compare_systems import compare_systems
-from cqa_spark.evaluation.group_summary import GroupSummary
-from cqa_spark.evaluation.outcomes import count_wins
+from cqa_spark.evaluation.group_summary import GroupSummary, count_wins
 from cqa_spark.evaluation.paired_systems import Key, MeasuredGroup, paired
 
 if TYPE_CHECKING:
@@ -22,7 +21,9 @@ Of more, each group gets its own task, for which Spark first samples the keys; b
 """
 
 
-def summarise_few(query_metrics: DataFrame, groups: Mapping[Key, MeasuredGroup], summary: GroupSummary) -> DataFrame:
+def summarise_locally(
+    query_metrics: DataFrame, groups: Mapping[Key, MeasuredGroup], summary: GroupSummary
+) -> DataFrame:
     """Summarise groups of queries; those of a group are sorted in one task, so resamples do not depend on partitions.
 
     Args:
