@@ -22,13 +22,6 @@ def test_systems_of_several_tasks_are_refused():
     )
 
 
-def test_recipes_that_say_that_they_predict_every_candidate_relevant_do():
-    systems = read_systems(known_systems())
-    claims = [system for system in systems if "very candidate is predicted relevant" in system.model_dump_json()]
-    assert [system.name for system in claims] == ["random", "random_b", "random_c"]
-    assert [system.build().describe(()).threshold for system in claims] == [None] * 3
-
-
 def test_recipes_with_a_model_published_after_their_paper_are_modern_substitutes():
     systems = [system for system in read_systems(known_systems()) if system.paper is not None]
     with_encoder = {system.name for system in systems if embedding_models(system.feature_groups)}
