@@ -17,7 +17,7 @@ from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_texts import LEARNED_FROM
 from cqa_spark.features.shared_accounts import person
 from cqa_spark.features.training_data import TrainingData
-from cqa_spark.spark.persistence import scan_of
+from cqa_spark.spark.internals import scan_of
 
 
 def known_names(training: TrainingData) -> DataFrame:

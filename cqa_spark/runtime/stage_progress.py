@@ -8,7 +8,7 @@ from threading import Event, Thread
 from time import monotonic
 
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.spark.running_stages import RunningStage
+from cqa_spark.spark.internals import RunningStage
 
 EVERY = 15.0
 """Seconds between two lines."""

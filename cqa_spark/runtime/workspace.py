@@ -28,7 +28,7 @@ from cqa_spark.runtime.execution import execute_step, execute_steps
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.stage_progress import stages_shown
-from cqa_spark.spark.running_stages import running_stages
+from cqa_spark.spark.internals import running_stages
 from cqa_spark.spark.session import session_of
 
 S = TypeVar("S", bound=JobSettings)

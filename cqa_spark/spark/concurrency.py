@@ -10,9 +10,10 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import TypeVar
 
-from pyspark import SparkContext, inheritable_thread_target
+from pyspark import inheritable_thread_target
 
 from cqa_spark.process.stop_signals import Stopped
+from cqa_spark.spark.internals import active_context
 
 AT_A_TIME = 2
 """Maximum number of concurrent parts; each may hold rows in memory."""
@@ -56,7 +57,7 @@ def cancel(results: Collection[Future[Result]]) -> None:
 
 def cancel_jobs() -> None:
     """Cancel all Spark jobs; a no-op if Spark does not run, or its Java process has ended."""
-    context = SparkContext._active_spark_context
+    context = active_context()
     if context is not None:
         with suppress(Exception):
             context.setLogLevel("OFF")  # Spark logs every cancelled job, with a stack trace

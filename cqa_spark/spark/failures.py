@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
 from py4j.protocol import Py4JError, Py4JNetworkError
-from pyspark import SparkContext
 from pyspark.errors import PySparkRuntimeError
 
 from cqa_spark.config.value_types import is_remote
@@ -16,6 +15,7 @@ from cqa_spark.errors import CqaError, EnvironmentProblem, InputError, message_o
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.machine_failures import machine_problem, with_causes
 from cqa_spark.spark.bucket_failures import bucket_problem
+from cqa_spark.spark.internals import java_address
 
 _MORE_FOR_DRIVER = "increase it: --spark.driver-memory 8g, or under spark-submit.sh --driver-memory 8g before the job"
 _MORE_FOR_EXECUTORS = (
@@ -152,12 +152,11 @@ def _is_unanswered(error: BaseException) -> bool:
 
 def _java_has_ended() -> bool:
     """Whether the Java process of this process has ended, so that nothing accepts connections at its port."""
-    gateway = SparkContext._gateway
-    if gateway is None:
+    address = java_address()
+    if address is None:
         return False
-    parameters = gateway.gateway_parameters
     try:
-        socket.create_connection((parameters.address, parameters.port), timeout=_PATIENCE).close()
+        socket.create_connection(address, timeout=_PATIENCE).close()
     except ConnectionRefusedError:
         return True
     except OSError:

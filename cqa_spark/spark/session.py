@@ -7,9 +7,8 @@ import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from pyspark import SparkConf, SparkContext
+from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
 from cqa_spark.config.job_settings import JobSettings
@@ -19,6 +18,7 @@ from cqa_spark.process.disk_failures import require_scratch, scratch_folders
 from cqa_spark.process.java import check_java
 from cqa_spark.process.stop_signals import java_starts
 from cqa_spark.spark.class_archive import archive_options
+from cqa_spark.spark.internals import connect_to_java, import_from_wheels, keep_java_classes, set_hadoop_options
 from cqa_spark.spark.jars import installed_jars
 from cqa_spark.spark.python_daemon import MORE_IMPORTS
 
@@ -100,19 +100,15 @@ def spark_session(
         settings["spark.sql.shuffle.partitions"] = settings["spark.default.parallelism"] = str(partitions)
     if driver_memory:
         settings["spark.driver.memory"] = driver_memory
-    # Wheels of --py-files, which hold plug-ins, are zip files; workers import from those that Spark knows as such.
-    SparkContext.PACKAGE_EXTENSIONS = (".zip", ".egg", ".jar", ".whl")
+    import_from_wheels()  # which hold plug-ins
     builder = SparkSession.builder.appName(app_name)
     for name, value in settings.items():
         builder = builder.config(name, value)
     with java_starts():
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    for name in _OFTEN_NAMED:
-        _keep(session._jvm, name)
-    hadoop = session.sparkContext._jsc.hadoopConfiguration()
-    for name, value in s3a_settings(object_storage or ObjectStorageSettings()).items():
-        hadoop.set(name, value)
+    keep_java_classes(session, _OFTEN_NAMED)
+    set_hadoop_options(session, s3a_settings(object_storage or ObjectStorageSettings()).items())
     return session
 
 
@@ -144,7 +140,7 @@ def is_local_master(master: str | None = None) -> bool:
         master: Spark master URL; None for the configured one.
     """
     if master is None and _under_spark_submit():
-        SparkContext._ensure_initialized()  # connects to Java, which spark-submit has started
+        connect_to_java()
         master = SparkConf().get("spark.master")
     return master is None or master.startswith("local")
 
@@ -185,17 +181,6 @@ def read_settings(path: Path) -> dict[str, str]:
     lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
     pairs = (line.split(maxsplit=1) for line in lines if line and not line.startswith("#"))
     return {name: value for name, value in pairs}
-
-
-def _keep(jvm: Any, name: str) -> None:
-    """Keep Py4J's objects for a Java class and the packages around it.
-
-    Py4J creates them at every use, and for each Java searches all packages and jars for a class of that name.
-    """
-    for part in name.split("."):
-        found = getattr(jvm, part)
-        setattr(jvm, part, found)
-        jvm = found
 
 
 def _under_spark_submit() -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-_GPUS = "spark.task.resource.gpu.amount"
+from cqa_spark.spark.internals import Trained, train_on_dataframe
 
-Trained = TypeVar("Trained")
+_GPUS = "spark.task.resource.gpu.amount"
 
 
 def train_on_partitions(function: Callable[..., Trained], rows: DataFrame, partitions: int, *arguments: Any) -> Trained:
@@ -32,9 +32,7 @@ def train_on_partitions(function: Callable[..., Trained], rows: DataFrame, parti
     uses_gpus = bool(rows.sparkSession.conf.get(_GPUS, ""))
     distributor = TorchDistributor(partitions, local_mode=False, use_gpu=uses_gpus)
     distributor.logger.setLevel(logging.WARNING)  # it logs every start at level INFO
-    # The public methods do not pass Spark data; Spark's own PyTorch estimators use this method, too.
-    trained: Trained = distributor._train_on_dataframe(function, rows, *arguments)
-    return trained
+    return train_on_dataframe(distributor, function, rows, *arguments)
 
 
 def own_rows() -> pa.Table:

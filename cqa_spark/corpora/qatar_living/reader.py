@@ -21,7 +21,7 @@ from cqa_spark.corpora.qatar_living.tables import JudgedTasks, comments_table, j
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
-from cqa_spark.spark.persistence import scan_of
+from cqa_spark.spark.internals import scan_of
 
 SITE = "qatarliving.com"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cqa_spark.runtime.stage_progress import StageWatch, described
-from cqa_spark.spark.running_stages import RunningStage
+from cqa_spark.spark.internals import RunningStage
 
 LONG = RunningStage(7, tasks=96, done=24, rows=1_250_000, bytes=312_400_000)
 

@@ -21,7 +21,7 @@ from cqa_spark.features.learned_facts import LearnedFactsGroup, in_section
 from cqa_spark.features.learned_texts import LEARNED_FROM
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
-from cqa_spark.spark.persistence import scan_of
+from cqa_spark.spark.internals import scan_of
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"

@@ -18,7 +18,7 @@ from cqa_spark.features.learned_facts import LEARNED, LearnedFactsGroup, in_sect
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark.persistence import scan_of
+from cqa_spark.spark.internals import scan_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,136 @@
+"""What this package uses of Spark beyond its public interface: private attributes of PySpark, and classes of its Java.
+
+No other module does. Each function says what the public interface lacks, and ``test_internals.py`` and
+``test_java_internals.py`` fail when a version of Spark has changed what it uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pyspark import SparkContext
+from pyspark.sql import DataFrame, SparkSession
+
+if TYPE_CHECKING:
+    from pyspark.ml.torch.distributor import TorchDistributor
+
+Trained = TypeVar("Trained")
+
+
+def active_context() -> SparkContext | None:
+    """The running context; None if Spark does not run. The public method would start it."""
+    return SparkContext._active_spark_context
+
+
+def connect_to_java() -> None:
+    """Connect to the Java process that spark-submit has started, whose settings ``SparkConf`` then reads."""
+    SparkContext._ensure_initialized()
+
+
+def java_address() -> tuple[str, int] | None:
+    """The address and port at which Java listens; None if it was not started. PySpark does not say whether it lives."""
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return None
+    return gateway.gateway_parameters.address, gateway.gateway_parameters.port
+
+
+def import_from_wheels() -> None:
+    """Let workers import from the wheels of --py-files, which are zip files; Spark knows other suffixes only."""
+    SparkContext.PACKAGE_EXTENSIONS = (".zip", ".egg", ".jar", ".whl")
+
+
+def set_hadoop_options(session: SparkSession, options: Iterable[tuple[str, str]]) -> None:
+    """Set options of Hadoop in a session that runs; public settings reach it at its start only."""
+    hadoop: Any = session.sparkContext._jsc.hadoopConfiguration()
+    for name, value in options:
+        hadoop.set(name, value)
+
+
+def keep_java_classes(session: SparkSession, names: Iterable[str]) -> None:
+    """Keep Py4J's objects for Java classes and the packages around them.
+
+    Py4J creates them at every use, and for each Java searches all packages and jars for a class of that name.
+
+    Args:
+        session: the session.
+        names: with their packages, unless Spark imports them into Py4J's view.
+    """
+    for name in names:
+        parent: Any = session._jvm
+        for part in name.split("."):
+            child = getattr(parent, part)
+            setattr(parent, part, child)
+            parent = child
+
+
+def scan_of(frame: DataFrame) -> DataFrame:
+    """The rows of a persisted DataFrame, with a plan that only scans them.
+
+    Spark analyses the whole plan of a DataFrame at each operation on it, including the part that is persisted, which it
+    replaces by a scan only when a query runs. On a small corpus, this takes most of the time of a step that derives
+    many DataFrames.
+
+    Args:
+        frame: a persisted DataFrame. To release the rows, unpersist this one, not its scan.
+    """
+    spark = frame.sparkSession
+    jvm: Any = spark._jvm
+    of_rows, session = jvm.org.apache.spark.sql.Dataset.ofRows, spark._jsparkSession
+    relation = of_rows(session, frame._jdf.logicalPlan()).queryExecution().withCachedData()
+    # Without the order of the rows, which would keep the ids of the columns when a join of the scan with itself gives
+    # one side new ones; the physical scan knows it.
+    scan = relation.copy(relation.output(), relation.cacheBuilder(), jvm.PythonUtils.toSeq([]))
+    getattr(scan, "statsOfPlanToCache_$eq")(relation.statsOfPlanToCache())
+    return DataFrame(of_rows(session, scan), spark)
+
+
+@dataclass(frozen=True)
+class RunningStage:
+    """A running stage.
+
+    Attributes:
+        stage_id: its id.
+        tasks: number of its tasks.
+        done: number of tasks that have ended.
+        rows: records that the tasks have read, from files and from earlier stages.
+        bytes: bytes that the tasks have read.
+    """
+
+    stage_id: int
+    tasks: int
+    done: int
+    rows: int
+    bytes: int
+
+
+def running_stages(session: SparkSession) -> list[RunningStage]:
+    """The running stages, from the driver's status store: the public status tracker does not count rows and bytes."""
+    stages = session.sparkContext._jsc.sc().statusStore().activeStages()
+    return [
+        RunningStage(
+            stage.stageId(),
+            stage.numTasks(),
+            stage.numCompleteTasks(),
+            stage.inputRecords() + stage.shuffleReadRecords(),
+            stage.inputBytes() + stage.shuffleReadBytes(),
+        )
+        for stage in (stages.apply(index) for index in range(stages.size()))
+    ]
+
+
+def train_on_dataframe(
+    distributor: TorchDistributor, function: Callable[..., Trained], rows: DataFrame, *arguments: Any
+) -> Trained:
+    """Train on the partitions of a DataFrame, as Spark's own PyTorch estimators do; public methods pass no rows.
+
+    Args:
+        distributor: starts the processes.
+        function: a module-level function, which the processes import.
+        rows: the rows.
+        arguments: arguments of the function; sent to each process.
+    """
+    trained: Trained = distributor._train_on_dataframe(function, rows, *arguments)
+    return trained
