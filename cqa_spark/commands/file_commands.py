@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 
 def print_scores(settings: EvaluateFileSettings) -> None:
     """Print the measures of prediction files, official ones or runs of TREC."""
-    from cqa_spark.evaluation import evaluate_file, evaluate_scores, evaluate_trec
+    from cqa_spark.evaluation import evaluate_file, evaluate_scores, evaluate_trec, truncated_files
     from cqa_spark.process.terminal import Terminal
 
     with _local_copies(settings) as (gold, *predictions):
         if settings.task == "sts":
             correlations = evaluate_scores.evaluate_scores(gold, predictions)
             table, text = evaluate_scores.to_table(correlations), evaluate_scores.to_json(correlations)
+        elif settings.task == "duplicate":
+            totals = truncated_files.evaluate_truncated(gold, predictions)
+            table, text = evaluate_trec.to_table(totals), evaluate_trec.to_json(totals)
         elif options := _trec_options(settings, gold):
             totals = evaluate_trec.evaluate_runs(gold, predictions, options)
             table, text = evaluate_trec.to_table(totals), evaluate_trec.to_json(totals)
@@ -48,6 +51,7 @@ def print_comparison(settings: CompareFilesSettings) -> None:
     from cqa_spark.evaluation.compare_files import compare_files, to_json
     from cqa_spark.evaluation.evaluate_scores import compare_scores
     from cqa_spark.evaluation.evaluate_trec import compare_runs
+    from cqa_spark.evaluation.truncated_files import compare_truncated
     from cqa_spark.process.terminal import Terminal
     from cqa_spark.reports.kit.tables import print_grid
     from cqa_spark.reports.sections.file_comparison import file_comparison_grid
@@ -56,6 +60,8 @@ def print_comparison(settings: CompareFilesSettings) -> None:
     with _local_copies(settings) as (gold, *predictions):
         if settings.task == "sts":
             found = compare_scores(gold, predictions, **resampling)
+        elif settings.task == "duplicate":
+            found = compare_truncated(gold, predictions, **resampling)
         elif options := _trec_options(settings, gold):
             found = compare_runs(gold, predictions, options, **resampling)
         else:

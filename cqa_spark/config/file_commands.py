@@ -127,9 +127,10 @@ class PredictionFilesCommand(FilesCommand):
     ]
     predictions: InputFiles
     task: Annotated[
-        Literal["ranking", "sts"],
+        Literal["ranking", "duplicate", "sts"],
         Field(
-            description="ranking: files of SemEval Task 3 or TREC; sts: scores, one a line, or folders of such files"
+            description="ranking: files of SemEval Task 3 or TREC; duplicate: truncated rankings of subtask E, by TMAP; "
+            "sts: scores, one a line, or folders of such files"
         ),
     ] = "ranking"
     trec: TrecSettings = TrecSettings()
@@ -148,6 +149,7 @@ class EvaluateFileSettings(PredictionFilesCommand):
         "cqa evaluate-file dev.xml.subtaskA.relevancy *.pred --format json",
         "cqa evaluate-file dev.qrels best_a.run --trec.relevance-level 2",
         "cqa evaluate-file irds:antique/test best_a.run",
+        "cqa evaluate-file android_test.relevancy best_e.pred --task duplicate",
         "cqa evaluate-file STS.gs.headlines.txt STS.output.headlines.txt --task sts",
     )
 

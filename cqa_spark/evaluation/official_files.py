@@ -113,12 +113,23 @@ def ranked_file(gold: Path, prediction: Path) -> RankedFile:
             f"{prediction}: {len(unknown)} candidates are not in {gold}: {names}",
             "give the gold file of the same data, or rank only its candidates",
         )
-    queries = {query_id: _ranked(judged[query_id], predicted[query_id]) for query_id in shared}
+    queries = judged_queries([row for query_id in shared for row in judged[query_id].values()], predictions)
     _warn_of_unranked_candidates(gold, prediction, queries)
     predicts_labels = not set(predictions) <= set(judgments)
     if predicts_labels:
         _warn_if_labels_are_known(gold, prediction, queries.values())
     return RankedFile(queries, predicts_labels)
+
+
+def judged_queries(judgments: Iterable[OfficialRow], predictions: Iterable[OfficialRow]) -> dict[str, RankedQuery]:
+    """The queries of the judgments, ranked by the predictions; a candidate without a prediction is not ranked.
+
+    Args:
+        judgments: rows of the gold file.
+        predictions: rows of the prediction file; the judgments have all their candidates of these queries.
+    """
+    predicted = _by_query(predictions)
+    return {query: _ranked(candidates, predicted.get(query, {})) for query, candidates in _by_query(judgments).items()}
 
 
 def _by_query(rows: Iterable[OfficialRow]) -> dict[str, dict[str, OfficialRow]]:
