@@ -129,8 +129,8 @@ class PredictionFilesCommand(FilesCommand):
     task: Annotated[
         Literal["ranking", "duplicate", "sts"],
         Field(
-            description="ranking: files of SemEval Task 3 or TREC; duplicate: truncated rankings of subtask E, by TMAP; "
-            "sts: scores, one a line, or folders of such files"
+            description="ranking: files of SemEval Task 3 or TREC; duplicate: truncated rankings of subtask E, for "
+            "TMAP; sts: scores, one a line, or folders of such files"
         ),
     ] = "ranking"
     trec: TrecSettings = TrecSettings()

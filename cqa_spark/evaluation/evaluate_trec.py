@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import logging
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.compare_files import FileComparison, compare_components, components_of
-from cqa_spark.evaluation.coverage import warn_of_uncovered_queries
+from cqa_spark.evaluation.coverage import some, warn_of_uncovered_queries
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
@@ -30,6 +31,8 @@ Scores = dict[str, str | int | float]
 """``file``, ``queries``, and measures by display name: fractions in full precision."""
 
 _UNJUDGED = -1
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ def judged(
     if not grades.keys() & scores.keys():
         raise InputError(f"{run} has no query in common with {judgments}", "give the qrels of the same queries")
     warn_of_uncovered_queries(judgments, run, grades.keys(), scores.keys(), counted=True)
+    _warn_of_near_ties(run, grades, scores, options)
     return {query: _ranked(of_query, scores.get(query, {}), options) for query, of_query in grades.items()}
 
 
@@ -181,17 +185,39 @@ def to_table(scores: Sequence[Scores]) -> TextTable:
 
 
 def _ranked(grades: Mapping[str, float], scores: Mapping[str, float], options: TrecOptions) -> RankedQuery:
-    if options.judged_only:
-        scores = {document: score for document, score in scores.items() if grades.get(document, _UNJUDGED) >= 0}
-    if options.precision == "single":
-        scores = dict(zip(scores, array("f", scores.values()), strict=True))
-    best_first = sorted(sorted(scores, reverse=True), key=lambda document: -scores[document])
+    best_first = _best_first(grades, scores, options)
     missed = [grade for document, grade in grades.items() if document not in scores]
     level = options.relevance_level
     return RankedQuery(
         [_judged(grades.get(document, _UNJUDGED), level, scores[document]) for document in best_first],
         [_judged(grade, level) for grade in missed],
     )
+
+
+def _best_first(grades: Mapping[str, float], scores: Mapping[str, float], options: TrecOptions) -> list[str]:
+    """The documents by score, and ties by id, both descending."""
+    if options.judged_only:
+        scores = {document: score for document, score in scores.items() if grades.get(document, _UNJUDGED) >= 0}
+    if options.precision == "single":
+        scores = dict(zip(scores, array("f", scores.values()), strict=True))
+    return sorted(sorted(scores, reverse=True), key=lambda document: -scores[document])
+
+
+def _warn_of_near_ties(run: str, grades: Grades, scores: RunScores, options: TrecOptions) -> None:
+    """Log the queries whose documents of different grades are ordered otherwise in the other precision."""
+    other = replace(options, precision="single" if options.precision == "double" else "double")
+    changed = []
+    for query, of_query in grades.items():
+        orders = (_best_first(of_query, scores.get(query, {}), each) for each in (options, other))
+        gains, other_gains = ([max(of_query.get(document, _UNJUDGED), 0) for document in order] for order in orders)
+        if gains != other_gains:
+            changed.append(query)
+    if changed:
+        _log.warning(
+            "%s: scores of %d of %d queries are so close that the measures differ between %s precision, used here, and "
+            "%s (trec.precision; trec_eval 9, pytrec_eval and ir_measures compare in single precision): %s",
+            run, len(changed), len(grades), options.precision, other.precision, some(sorted(changed)),
+        )  # fmt: skip
 
 
 def _judged(grade: float, relevance_level: float, score: float = 0.0) -> Candidate:

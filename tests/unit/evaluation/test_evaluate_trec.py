@@ -137,6 +137,19 @@ def test_grades_levels_and_documents_without_judgment() -> None:
         cqa.evaluate(grades, run, precision="float")
 
 
+@pytest.mark.parametrize(("precision", "value", "other"), [("double", 1.0, "single"), ("single", 0.5, "double")])
+def test_near_ties_that_change_a_measure_are_named(precision: str, value: float, other: str, caplog) -> None:
+    grades = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 1, "c": 1}}
+    near = 0.1 + 1e-10
+    run = {"q1": {"a": near, "b": 0.1}, "q2": {"a": near, "b": 0.1, "c": 1e300}}
+    assert cqa.evaluate(grades, run, ["MRR@10"], precision=precision) == {"MRR@10": (value + 1) / 2}
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the run: scores of 1 of 2 queries are so close that the measures differ between {precision} precision, "
+        f"used here, and {other} (trec.precision; trec_eval 9, pytrec_eval and ir_measures compare in single "
+        "precision): q1"
+    ]
+
+
 def test_queries_of_one_file_only_are_counted(files: tuple[Path, Path, Path], caplog) -> None:
     qrels, first, second = files
     (scores,) = evaluate_runs(qrels, [first])

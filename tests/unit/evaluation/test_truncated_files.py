@@ -58,7 +58,7 @@ def test_files_are_compared_over_all_queries(files: tuple[Path, Path]) -> None:
 def test_candidates_of_other_data_are_refused(files: tuple[Path, Path]) -> None:
     gold, cut = files
     cut.write_text(CUT + "Q9 a 0 1 true\n")
-    with pytest.raises(InputError, match="1 candidates are not in .*gold: a of query Q9"):
+    with pytest.raises(InputError, match=r"1 candidates are not in .*gold: a of query Q9"):
         evaluate_truncated(gold, [cut])
 
 
