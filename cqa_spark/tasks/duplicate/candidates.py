@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.duplicates_settings import RetrievalSettings
 from cqa_spark.errors import InputError
+from cqa_spark.examples.task import Task
 from cqa_spark.features.registry import embedding_models, reads_texts
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
@@ -45,11 +46,13 @@ class Candidates(Step):
     candidates.
 
     Attributes:
+        task: the task of duplicates.
         settings: parameters of the retrieval.
         trains: whether systems are trained afterwards, which requires known duplicates.
         last: the published run; None to index all questions.
     """
 
+    task: Task
     settings: RetrievalSettings
     trains: bool = True
     last: Snapshot | None = None
@@ -104,8 +107,8 @@ class Candidates(Step):
             else:
                 indexed = self._grow(run, update, questions, ids, last, sites)
             retrieved = of_sites(run.read(RETRIEVED), sites)
-            update.of(EXAMPLES).write(examples_of(queries, retrieved, pairs, posts))
-            update.of(UNRETRIEVED).write(unretrieved_of(queries, retrieved, pairs, posts))
+            update.of(EXAMPLES).write(examples_of(self.task, queries, retrieved, pairs, posts))
+            update.of(UNRETRIEVED).write(unretrieved_of(self.task, queries, retrieved, pairs, posts))
             return indexed
 
     def _index(self, run: Run, update: SiteUpdate, questions: DataFrame, ids: DataFrame) -> int:

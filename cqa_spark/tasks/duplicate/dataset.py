@@ -5,8 +5,10 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from cqa_spark.examples.task import Task
 from cqa_spark.lake.schemas.community import UNANNOTATED
-from cqa_spark.tasks.duplicate.task import DUPLICATE_LABEL, OTHER_LABEL, Duplicate
+
+DUPLICATE_LABEL, OTHER_LABEL = "Duplicate", "NotDuplicate"
 
 TRAINING, MEASURED = 0.5, 0.75
 """Quantiles of a site's questions, by time, at which the training and the development split end."""
@@ -55,10 +57,11 @@ def _keep_splits(queries: DataFrame, published: DataFrame) -> DataFrame:
     return joined.withColumn("split", F.coalesce("kept", of_others)).drop("kept", "is_published")
 
 
-def examples_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, posts: DataFrame) -> DataFrame:
+def examples_of(task: Task, queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, posts: DataFrame) -> DataFrame:
     """The candidates of every query; without labels on a site of which no duplicate is known.
 
     Args:
+        task: the task of duplicates.
         queries: as ``split_queries`` returns them.
         retrieved: rows of ``RETRIEVED``.
         pairs: as ``duplicate_pairs`` returns them.
@@ -72,10 +75,12 @@ def examples_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, post
     judged = candidates.join(is_duplicate, ["site", "query_id", "candidate_id"], "left")
     measurable = F.broadcast(pairs.select("site", F.lit(True).alias("is_measurable")).distinct())
     rows = judged.join(measurable, "site", "left").join(queries, ["site", "query_id"])
-    return _examples(rows, posts, F.when(F.col("is_measurable"), F.coalesce("found", F.lit(OTHER_LABEL))))
+    return _examples(task, rows, posts, F.when(F.col("is_measurable"), F.coalesce("found", F.lit(OTHER_LABEL))))
 
 
-def unretrieved_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, posts: DataFrame) -> DataFrame:
+def unretrieved_of(
+    task: Task, queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, posts: DataFrame
+) -> DataFrame:
     """The duplicates that retrieval missed; arguments as for ``examples_of``.
 
     Returns:
@@ -83,11 +88,10 @@ def unretrieved_of(queries: DataFrame, retrieved: DataFrame, pairs: DataFrame, p
     """
     missed = pairs.drop("cluster").join(retrieved, ["site", "query_id", "candidate_id"], "left_anti")
     ranked = missed.select("site", "query_id", "candidate_id", F.lit(0).alias("initial_rank"))
-    return _examples(ranked.join(queries, ["site", "query_id"]), posts, F.lit(DUPLICATE_LABEL))
+    return _examples(task, ranked.join(queries, ["site", "query_id"]), posts, F.lit(DUPLICATE_LABEL))
 
 
-def _examples(rows: DataFrame, posts: DataFrame, label: Column) -> DataFrame:
-    task = Duplicate()
+def _examples(task: Task, rows: DataFrame, posts: DataFrame, label: Column) -> DataFrame:
     written = task.written(posts, posts).withColumnsRenamed({"user_id": "author_id", "created_at": "answered_at"})
     dated = rows.join(written, ["site", "candidate_id"])
     return task.examples(dated.withColumns({"thread_id": F.col("candidate_id"), "label": label}))

@@ -13,6 +13,7 @@ from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
 from cqa_spark.systems.recipes import groups_of, learn, read_systems, task_of
 from cqa_spark.tasks.duplicate.candidates import Candidates, question_texts
+from cqa_spark.tasks.duplicate.task import Duplicate
 
 _NOTHING_KEPT = "no_duplicates"
 """The system that decides when keeping candidates is worth it: by TMAP, it beats every order that is not cut."""
@@ -33,7 +34,7 @@ def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
         (
             Ingest(source),
             *question_texts(groups_of(systems), retrieval.embeddings),
-            Candidates(retrieval, trains=learn(systems)),
+            Candidates(Duplicate(), retrieval, trains=learn(systems)),
             *training(systems, task, settings.features),
             Score(systems, task),
             Evaluate(evaluation, settings.baseline, second_baseline=_NOTHING_KEPT),

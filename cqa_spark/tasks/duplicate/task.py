@@ -10,8 +10,7 @@ from pyspark.sql import functions as F
 from cqa_spark.examples.night import Night
 from cqa_spark.examples.task import Task
 from cqa_spark.runtime.step import Step
-
-DUPLICATE_LABEL, OTHER_LABEL = "Duplicate", "NotDuplicate"
+from cqa_spark.tasks.duplicate.dataset import DUPLICATE_LABEL, OTHER_LABEL
 
 
 class Duplicate(Task):
@@ -46,4 +45,4 @@ class Duplicate(Task):
 
         retrieval = night.settings.retrieval
         texts = question_texts(night.groups, retrieval.embeddings, night.last_texts)
-        return *texts, Candidates(retrieval, trains=night.learns, last=night.last)
+        return *texts, Candidates(self, retrieval, trains=night.learns, last=night.last)
