@@ -20,7 +20,7 @@ from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.reports.sections import explanation
 from cqa_spark.reports.sections.explanation import Explained
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.steps.explanations import explains, strongest_contributions
+from cqa_spark.steps.explanations import strongest_contributions
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.numbered_groups import numbered_groups
 from cqa_spark.systems.saved_system import load_system
@@ -84,7 +84,7 @@ def explaining_system(snapshot: Snapshot, name: str | None) -> tuple[System, Ran
     for each in wanted:
         path = snapshot.record.artifacts[model_artifact(each)]
         saved, model = load_system(open_model_folder(path, "trained_system", snapshot.lake.storage))
-        if explains(model):
+        if model.explains:
             return saved.system, model
     raise ConfigError(
         f"{', '.join(wanted) or 'the run'}: no ranker explains its scores",

@@ -89,9 +89,15 @@ class BoostedTreesModel(RankerModel):
         total = sum(gains.values()) or 1.0
         return tuple(FeatureImportance(name, gains.get(name, 0.0) / total, 0) for name in self.description.features)
 
-    def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    @property
+    def explains(self) -> bool:
+        """Always."""
+        return True
+
+    def contributions(self, candidates: Candidates) -> NDArray[np.float64]:
         """Tree SHAP (Lundberg et al. 2020, From local explanations to global understanding), in log odds or sums."""
         booster = self._booster
+        values = candidates.of(self.description.features)
         rows = import_xgboost().DMatrix(values, feature_names=booster.feature_names)
         found: NDArray[np.float64] = booster.predict(rows, pred_contribs=True)
         return found[:, :-1]  # the last column is the bias

@@ -46,6 +46,14 @@ class Candidates:
         """The candidates with other features."""
         return replace(self, features=tuple(features), values=values)
 
+    def where(self, chosen: NDArray[np.bool_]) -> Candidates:
+        """Some of the candidates, in order.
+
+        Args:
+            chosen: shape (candidates,).
+        """
+        return replace(self, examples=self.examples.filter(pa.array(chosen)), values=self.values[chosen])
+
     @cached_property
     def starts(self) -> NDArray[np.int64]:
         """The index of the first candidate of each query."""

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
 from cqa_spark.rankers.model import RankerModel
@@ -58,13 +59,14 @@ class ConditionalLogitRanker(Ranker[ConditionalLogitParameters]):
         return with_share_threshold(self.fit_scores(frame), self, frame)
 
     def fit_scores(self, frame: DataFrame) -> ConditionalLogitModel:
-        """Learn the choice from the features."""
+        """Learn the choice from the features; a candidate counts as relevant if it has a weight."""
         parameters = self.parameters
+        chosen = frame.withColumn("relevant", F.col(parameters.target) > 0)
 
         def learning(features: tuple[str, ...]) -> LinearLearning:
             signs = tuple(parameters.sign(feature) for feature in features)
             return LinearLearning("choice", parameters.l2, parameters.iterations, signs=signs)
 
-        trained = train_in_tasks(frame, learning, parameters, target=parameters.target, order="buckets")
+        trained = train_in_tasks(chosen, learning, parameters, target=parameters.target, order="buckets")
         description = self.describe(trained.features, training=trained.counts)
         return ConditionalLogitModel(description, LinearWeights.model_validate_json(trained.learned))

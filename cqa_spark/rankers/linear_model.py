@@ -74,9 +74,14 @@ class LinearModel(NumbersModel):
             for name, value in zip(self.description.features, coefficients, strict=True)
         )
 
-    def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    @property
+    def explains(self) -> bool:
+        """Always."""
+        return True
+
+    def contributions(self, candidates: Candidates) -> NDArray[np.float64]:
         """Coefficients times standardised values."""
-        return self.learned.terms(values)
+        return self.learned.terms(candidates.of(self.description.features))
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
         """The value of the linear function."""

@@ -41,14 +41,15 @@ class MeanSimilarityParameters(MembersParameters):
 class MeanSimilarityModel(PooledModel):
     """The score is the mean of the members' similarities."""
 
-    def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """The mean of the members' contributions, which share a scale; None if a member has none."""
-        found = [member.contributions(values) for member in self.members]
-        known = [each for each in found if each is not None]
-        if len(known) < len(found):
-            return None
-        mean: NDArray[np.float64] = np.mean(known, axis=0)
-        return mean
+    @property
+    def explains(self) -> bool:
+        """Whether all members do."""
+        return all(member.explains for member in self.members)
+
+    def contributions(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The mean of the members' contributions, which share a scale."""
+        found: NDArray[np.float64] = np.mean([member.contributions(candidates) for member in self.members], axis=0)
+        return found
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
         """The mean of the members' scores."""

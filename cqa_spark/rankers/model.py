@@ -119,16 +119,21 @@ class RankerModel(ABC):
         """The share of each feature in the model's decisions; empty for baselines."""
         return ()
 
-    def contributions(self, values: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    @property
+    def explains(self) -> bool:
+        """Whether the ranker has additive contributions."""
+        return False
+
+    def contributions(self, candidates: Candidates) -> NDArray[np.float64]:
         """The contribution of each feature to the score of each candidate, on the ranker's additive scale.
 
         Args:
-            values: shape (candidates, features), in the order of the description.
+            candidates: with the model's features.
 
         Returns:
-            The same shape; None if the ranker has no additive contributions.
+            Shape (candidates, features), in the order of the description; only if the model ``explains``.
         """
-        return None
+        raise NotImplementedError(f"{self.description.ranker} has no additive contributions")
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the model; load it with ``cqa_spark.rankers.registry.load_model``."""

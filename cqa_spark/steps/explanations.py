@@ -31,7 +31,7 @@ def explained_pairs(run: Run, system: str, queries: Sequence[Query]) -> Mapping[
     if not run.artifact(model_artifact(system)) or not queries:
         return {}
     trained = trained_system(run, model_artifact(system))
-    if not explains(trained.model):
+    if not trained.model.explains:
         return {}
     wanted = [F.struct(F.lit(site), F.lit(query_id)) for site, query_id in queries]
     examples = task_examples(run, trained.system.task).where(F.struct("site", "query_id").isin(wanted))
@@ -48,21 +48,14 @@ def strongest_contributions(
     """The features with the largest contributions to each candidate's score, the largest first.
 
     Args:
-        model: fitted model of the system's ranker, for which ``explains`` is true.
+        model: fitted model of the system's ranker, which explains its scores.
         system: the system.
         candidates: with the model's features.
         about: meaning by feature column.
     """
     features, moments = model.description.features, times(system.feature_groups)
-    values = candidates.of(features)
-    contributions = model.contributions(values)
-    assert contributions is not None, "the caller has checked explains()"
-    return [_strongest(features, moments, about, *both) for both in zip(values, contributions, strict=True)]
-
-
-def explains(model: RankerModel) -> bool:
-    """Whether the ranker explains its scores."""
-    return model.contributions(np.zeros((1, len(model.description.features)))) is not None
+    rows = zip(candidates.of(features), model.contributions(candidates), strict=True)
+    return [_strongest(features, moments, about, *both) for both in rows]
 
 
 def _strongest(

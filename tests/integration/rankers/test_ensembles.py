@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from saved_folders import reloaded_ranker
 
 from cqa_spark.features.folds import fold_of
+from cqa_spark.rankers.cross_fitted import CrossFittedModel
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.registry import build_ranker
@@ -87,3 +88,21 @@ def test_the_column_baseline_can_predict_nothing(held: DataFrame) -> None:
         ranker = build_ranker("column", {"column": "initial_rank", "ascending": True, "predict": predict})
         predicted = ranker.fit(held).transform(held).select(F.min("predicted"), F.max("predicted")).first()
         assert tuple(predicted or ()) == (wanted, wanted)
+
+
+@pytest.mark.parametrize("sites", [1, 2])
+def test_a_cross_fitted_ranker_scores_every_fold_by_a_model_of_the_others(held: DataFrame, sites: int) -> None:
+    frame = held.withColumn("site", F.concat(F.lit("s"), F.crc32("fold_key") % sites))
+    model = build_ranker("cross_fitted", {"member": LOGISTIC, "folds": 2}).fit(frame)
+    assert isinstance(model, CrossFittedModel)
+    assert model.folds.are_of_sites == (sites == 2)
+    fold = model.folds.column()
+    alone = build_ranker(**LOGISTIC)
+    found = {row["candidate_id"]: row["score"] for row in rows(model, frame)}
+    for part in range(2):
+        scored = rows(alone.fit_scores(frame.where(fold != part)), frame.where(fold == part))
+        assert scored
+        assert all(found[row["candidate_id"]] == row["score"] for row in scored)
+    elsewhere = frame.withColumn("site", F.lit("elsewhere"))
+    assert {row["score"] for row in rows(model, elsewhere)} == {row["score"] for row in rows(model.on_all, elsewhere)}
+    assert sum(row["predicted"] for row in rows(model, frame)) == 80

@@ -32,6 +32,7 @@ _OUT_OF_FOLD: dict[str, dict[str, Any]] = {
     "mean_similarity": {"members": [_RIDGE, _RIDGE]},
     "stacking": {"members": [_LOGISTIC, _TREES]},
     "calibrated": {"member": _LOGISTIC},
+    "cross_fitted": {"member": _LOGISTIC, "folds": 2},
 }
 _NEURAL: dict[str, dict[str, Any]] = {"feed_forward": {"epochs": 1}, "decomposable_attention": {"epochs": 1}}
 

@@ -16,6 +16,7 @@ from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.registry import build_ranker
+from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.rankers.threshold import share_threshold
 
 SMALL = {"trees": 10, "depth": 2, "learning_rate": 0.5}
@@ -88,11 +89,12 @@ def test_importances_are_shares_and_the_signal_has_most(model) -> None:
     assert by_feature["g_v1__signal"].direction == (model.description.ranker != "boosted_trees")
 
 
-def test_contributions_add_up_to_the_differences_between_scores(rows, model, scored) -> None:
-    moved = model.contributions(rows[list(model.description.features)].to_numpy())
-    if moved is None:
+def test_contributions_add_up_to_the_differences_between_scores(training, model, scored) -> None:
+    if not model.explains:
         assert model.description.ranker == "average"  # which has no one scale to add up on
         return
+    candidates = collect_candidates(training, model.description.features)
+    rows, moved = candidates.examples.to_pandas(), model.contributions(candidates)
     given = rows["candidate_id"].map(scored)
     is_probability = given.between(0, 1).all() and model.description.ranker != "linear_svm"
     if is_probability and model.description.parameters.get("objective") not in ("pairwise", "listwise"):

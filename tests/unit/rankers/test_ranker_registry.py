@@ -15,6 +15,7 @@ def test_rankers_are_found_by_name() -> None:
         "calibrated",
         "column",
         "conditional_logit",
+        "cross_fitted",
         "decomposable_attention",
         "feed_forward",
         "linear_svm",
@@ -44,8 +45,8 @@ def test_an_unknown_ranker_is_answered_with_the_known_ones() -> None:
     assert caught.value.problem == "unknown ranker boosted_tree"
     assert caught.value.remedy == (
         "did you mean boosted_trees? known rankers: average, boosted_trees, calibrated, column, "
-        "conditional_logit, decomposable_attention, feed_forward, linear_svm, logistic_regression, mean_similarity, "
-        "multilayer_perceptron, random_order, ridge_regression, stacking, within_query"
+        "conditional_logit, cross_fitted, decomposable_attention, feed_forward, linear_svm, logistic_regression, "
+        "mean_similarity, multilayer_perceptron, random_order, ridge_regression, stacking, within_query"
     )
 
 

@@ -1,0 +1,203 @@
+"""A ranker whose model scores what it learned from out of fold, wherever and whenever it is used."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.rankers.candidates import Candidates
+from cqa_spark.rankers.feature_contract import feature_columns
+from cqa_spark.rankers.members import build_member
+from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
+from cqa_spark.rankers.out_of_fold import fit_outside
+from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.saved_model import load_model
+from cqa_spark.rankers.spec import RankerSpec
+from cqa_spark.rankers.threshold import share_threshold
+
+ELSEWHERE = -1
+"""In place of a fold: an example of a site that the model did not learn from."""
+
+_FOLDS, _ON_ALL = "folds.json", "on_all"
+
+
+class Folds(BaseModel):
+    """The folds of a model's training sites.
+
+    They are of whole sites if there are enough: then scores of a fold tell what the model is worth on other sites.
+    Else they are of threads, by a hash, and tell what it is worth on other threads of these sites.
+
+    Attributes:
+        number: number of folds.
+        sites: the sites of the training data, in order of name.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    number: int
+    sites: tuple[str, ...]
+
+    @property
+    def are_of_sites(self) -> bool:
+        """Whether every site is in one fold."""
+        return len(self.sites) >= self.number
+
+    def column(self) -> Column:
+        """The fold of a row of ``EXAMPLES`` of one of the sites."""
+        if self.are_of_sites:
+            of_sites = [(F.lit(site), F.lit(place % self.number)) for place, site in enumerate(self.sites)]
+            return F.create_map(*chain.from_iterable(of_sites))[F.col("site")]
+        return F.pmod(F.crc32(F.concat_ws("/", "site", "fold_key")), F.lit(self.number))
+
+    def of(self, examples: pa.Table) -> NDArray[np.int64]:
+        """The fold of each row of ``EXAMPLES``, or ``ELSEWHERE``; the same as that of ``column``."""
+        places = {site: place for place, site in enumerate(self.sites)}
+        sites = examples.column("site").to_pylist()
+        if self.are_of_sites:
+            found = [places[site] % self.number if site in places else ELSEWHERE for site in sites]
+        else:
+            threads = zip(sites, examples.column("fold_key").to_pylist(), strict=True)
+            found = [
+                zlib.crc32(f"{site}/{thread}".encode()) % self.number if site in places else ELSEWHERE
+                for site, thread in threads
+            ]
+        return np.array(found, dtype=np.int64)
+
+
+class CrossFittedParameters(RankerParameters):
+    """The member ranker, and the number of folds."""
+
+    member: RankerSpec = Field(description="the ranker, with name and parameters")
+    folds: int = Field(10, ge=2, description="number of folds, of whole sites if there are as many, else of threads")
+
+    def needs_features(self) -> tuple[str, ...]:
+        """The features that the member's parameters name."""
+        return build_member(self.member).parameters.needs_features()
+
+    def reads_texts(self) -> bool:
+        """Whether the member does."""
+        return build_member(self.member).parameters.reads_texts()
+
+    def require_libraries(self) -> None:
+        """Check the libraries of the member."""
+        build_member(self.member).parameters.require_libraries()
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFittedModel(RankerModel):
+    """A model on all training examples, and one of the others for each fold.
+
+    Attributes:
+        folds: of the training sites; every thread of these sites is scored by the model without its fold.
+        on_all: scores the threads of other sites.
+        outside: by fold, the model of all examples outside of it.
+    """
+
+    folds: Folds
+    on_all: RankerModel
+    outside: tuple[RankerModel, ...]
+
+    @property
+    def compares_candidates(self) -> bool:
+        """Whether the member does."""
+        return self.on_all.compares_candidates
+
+    @property
+    def explains(self) -> bool:
+        """Whether the member does."""
+        return self.on_all.explains
+
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The score of the model that did not learn from the thread."""
+        found = np.empty(len(candidates))
+        for rows, model in self._models(candidates):
+            found[rows] = model.score(candidates.where(rows))
+        return found
+
+    def contributions(self, candidates: Candidates) -> NDArray[np.float64]:
+        """Those of the model that did not learn from the thread."""
+        found = np.empty((len(candidates), len(self.description.features)))
+        for rows, model in self._models(candidates):
+            found[rows] = model.contributions(candidates.where(rows))
+        return found
+
+    def feature_importances(self) -> tuple[FeatureImportance, ...]:
+        """Those of the model on all examples."""
+        return self.on_all.feature_importances()
+
+    @classmethod
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> CrossFittedModel:
+        """Read the folds and all models."""
+        folds = folder.read_json(_FOLDS, Folds)
+        if folds.number != description.parameters["folds"]:
+            raise folder.refusal(_FOLDS, f"it is for {folds.number} folds, not {description.parameters['folds']}")
+        outside = tuple(load_model(folder.within(str(fold))) for fold in range(folds.number))
+        return cls(description, folds, load_model(folder.within(_ON_ALL)), outside)
+
+    def save_learned(self, folder: NewModelFolder) -> None:
+        """Write the folds, and a folder for each model."""
+        folder.write_json(_FOLDS, self.folds)
+        self.on_all.save(folder.within(_ON_ALL))
+        for fold, model in enumerate(self.outside):
+            model.save(folder.within(str(fold)))
+
+    def _models(self, candidates: Candidates) -> Iterator[tuple[NDArray[np.bool_], RankerModel]]:
+        """Which of the candidates are scored by which model."""
+        folds = self.folds.of(candidates.examples)
+        for fold in np.unique(folds).tolist():
+            yield folds == fold, self.on_all if fold == ELSEWHERE else self.outside[fold]
+
+
+class CrossFittedRanker(Ranker[CrossFittedParameters]):
+    """Fits the member on all examples, and on all but those of each fold.
+
+    What the model learned from is thereby ranked and measured like everything else, by a model that has not seen it.
+
+    Source:
+        Cross-fitting (Chernozhukov et al. 2018, Double/debiased machine learning, The Econometrics Journal 21), here
+        with the models kept.
+    """
+
+    name = "cross_fitted"
+    about = "fits another ranker by folds, so that what it learned from is scored by a model that has not seen it"
+    parameters_type: ClassVar[type[RankerParameters]] = CrossFittedParameters
+    model_type: ClassVar[type[RankerModel]] = CrossFittedModel
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether the member does."""
+        return build_member(self.parameters.member).gives_probabilities
+
+    @property
+    def gives_similarities(self) -> bool:
+        """Whether the member does."""
+        return build_member(self.parameters.member).gives_similarities
+
+    def fit(self, frame: DataFrame) -> CrossFittedModel:
+        """Fit like ``fit_scores``, then choose the threshold on the model's scores, which are out of fold."""
+        model = self.fit_scores(frame)
+        labelled = frame.where(F.col("relevant").isNotNull())
+        threshold = share_threshold(model.transform(labelled), labelled.where("relevant").count())
+        return replace(model, description=model.description.model_copy(update={"threshold": threshold}))
+
+    def fit_scores(self, frame: DataFrame) -> CrossFittedModel:
+        """Fit the member on all examples, and outside of every fold."""
+        member, number = build_member(self.parameters.member), self.parameters.folds
+        on_all = member.fit_scores(frame)
+        sites = sorted(row["site"] for row in frame.select("site").distinct().collect())
+        folds = Folds(number=number, sites=tuple(sites))
+        outside = fit_outside(member, frame, [folds.column() == fold for fold in range(number)])
+        description = self.describe(feature_columns(frame), training=on_all.description.training)
+        return CrossFittedModel(description, folds, on_all, tuple(outside))
