@@ -12,7 +12,7 @@ from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.duplicates_settings import RetrievalSettings
 from cqa_spark.config.fields import InputFormat, KeptPublications, Report, Task
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.preferred_answer_settings import AnswerSettings
+from cqa_spark.config.preferred_answer_settings import NightSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, TrainingInputs
 from cqa_spark.config.value_types import (
     InputFile,
@@ -34,7 +34,7 @@ class NightlySettings(DumpJobSettings):
     """
 
     examples: ClassVar[tuple[str, ...]] = (
-        "cqa nightly --input beer.stackexchange.com/ --lake build/lake --min-answers 2",
+        "cqa nightly --input beer.stackexchange.com/ --lake build/lake",
         "cqa nightly --config conf/duplicates.yaml --task duplicate --input beer.stackexchange.com/ --lake build/lake",
         "cqa nightly --system best_a --input new/ --train train.xml --lake build/lake",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
@@ -45,10 +45,10 @@ class NightlySettings(DumpJobSettings):
     dump_format: InputFormat = None
     inputs: Annotated[TrainingInputs, NotHashed()] = TrainingInputs()
     task: Task = None
-    answers: AnswerSettings = AnswerSettings()
+    answers: NightSettings = NightSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     system: Annotated[SystemName, Field(description="system to rank with; trained in the first run, then reused")] = (
-        "metadata_boosted_asof"
+        "night_answers"
     )
     model: Annotated[
         InputFile | None,

@@ -25,6 +25,14 @@ RankerName = Literal[
 RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]
 
 
+class NightSettings(Section):
+    """Selection of the nights of questions."""
+
+    flag_prefix: ClassVar[str | None] = ""
+
+    min_answers: int = Field(default=2, ge=2, description="minimum number of answers of a question to rank")
+
+
 class AnswerSettings(Section):
     """Selection of candidate answers."""
 

@@ -31,6 +31,10 @@ VOTES: Mapping[str, tuple[int, float]] = {"0-3 votes": (0, 4), "4-9 votes": (4, 
 """Bands of the number of votes, up and down, for the answers of a night."""
 
 NIGHTS, SERVED_AGES = "nights", "nights, weighted to the ages of served threads"
+LAST_NIGHTS = "last nights before the acceptance"
+"""The latest replayed night of a thread. Answers of the day of the acceptance, and threads that had fewer than two
+answers before it, are not in it."""
+
 ALL = "all"
 _CONFIDENCE = 0.95
 
@@ -101,7 +105,7 @@ def night_worth(nights: Nights, orders: Mapping[str, Reals], reference: str, ser
 
     Returns:
         A row for each order and each band that has nights, in order of band; the weighted population has a row over
-        the bands of age in which there are nights.
+        the bands of age in which there are nights; that of the last nights has one night of each thread.
     """
     hits = {name: nights.hits(scores) for name, scores in orders.items()}
     everywhere = np.ones(len(nights.starts), dtype=np.bool_)
@@ -114,6 +118,7 @@ def night_worth(nights: Nights, orders: Mapping[str, Reals], reference: str, ser
             for band, chosen in ({ALL: everywhere} | by_age | by_votes).items()
         ),
         (SERVED_AGES, ALL, weights),
+        (LAST_NIGHTS, ALL, _is_last(nights).astype(np.float64)),
     ]
     return [
         _worth(name, population, band, hits[name], hits[reference], nights.thread, weight)
@@ -121,6 +126,13 @@ def night_worth(nights: Nights, orders: Mapping[str, Reals], reference: str, ser
         if weight.any()
         for name in orders
     ]
+
+
+def _is_last(nights: Nights) -> Mask:
+    """Whether each night is the latest of its thread."""
+    latest = np.full(nights.thread.max(initial=-1) + 1, -1, dtype=np.int64)
+    np.maximum.at(latest, nights.thread, nights.age)
+    return nights.age == latest[nights.thread]
 
 
 def in_band(numbers: Longs, band: tuple[int, float]) -> Mask:

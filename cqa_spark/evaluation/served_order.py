@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -12,14 +12,6 @@ from scipy import stats
 _CONFIDENCE = 0.95
 AGREEING_NIGHTS = 3
 """Number of successive nights that must agree before another order is served."""
-
-
-class SimpleOrder(StrEnum):
-    """Orders that need no model; the value is the name in tables and sentences."""
-
-    VOTES_THEN_LENGTH = "votes, then length"
-    LONGEST = "longest"
-    GIVEN = "given order"
 
 
 class Served(StrEnum):
@@ -44,7 +36,8 @@ class Choice(NamedTuple):
 
     Attributes:
         served: what is served tonight.
-        verdict: what this night's figures speak for; the next nights need it.
+        verdict: what this night's figures speak for.
+        agreeing: number of successive nights, this one the last, whose figures speak for the same.
         difference: the pooled difference; its error is infinite without any evidence.
         low: lower bound of its 95 % interval.
         high: upper bound.
@@ -52,24 +45,13 @@ class Choice(NamedTuple):
 
     served: Served
     verdict: Served
+    agreeing: int
     difference: Difference
     low: float
     high: float
 
 
-def simple_order(*, has_votes: bool, has_texts: bool) -> SimpleOrder:
-    """The simple order of a site, which depends on what its dump has, never on figures.
-
-    Args:
-        has_votes: whether the site has votes for answers.
-        has_texts: whether answers have texts.
-    """
-    if has_votes:
-        return SimpleOrder.VOTES_THEN_LENGTH
-    return SimpleOrder.LONGEST if has_texts else SimpleOrder.GIVEN
-
-
-def choose(evidence: Iterable[Difference], before: Sequence[Choice]) -> Choice:
+def choose(evidence: Iterable[Difference], before: Choice | None) -> Choice:
     """Choose the order of a band of age.
 
     The night speaks for the simple order if the interval of the pooled difference is below 0, else for the system. The
@@ -78,17 +60,15 @@ def choose(evidence: Iterable[Difference], before: Sequence[Choice]) -> Choice:
 
     Args:
         evidence: the difference on the site's nights, and in the table of the shipped model.
-        before: the choices of earlier nights in this band, the latest last.
+        before: the choice of the night before in this band; None for the first night.
     """
     pooled = pool(evidence)
     wide = float(stats.norm.ppf((1 + _CONFIDENCE) / 2)) * pooled.error
     low, high = pooled.value - wide, pooled.value + wide
     verdict = Served.SIMPLE if high < 0 else Served.SYSTEM
-    served = before[-1].served if before else verdict
-    verdicts = [*(choice.verdict for choice in before), verdict][-AGREEING_NIGHTS:]
-    if len(verdicts) == AGREEING_NIGHTS and set(verdicts) == {verdict}:
-        served = verdict
-    return Choice(served, verdict, pooled, low, high)
+    agreeing = before.agreeing + 1 if before is not None and before.verdict is verdict else 1
+    served = verdict if before is None or agreeing >= AGREEING_NIGHTS else before.served
+    return Choice(served, verdict, agreeing, pooled, low, high)
 
 
 def pool(evidence: Iterable[Difference]) -> Difference:

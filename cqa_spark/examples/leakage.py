@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import UNANNOTATED
-from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, OUTSIDE_TRAINING, QUERY
+from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, OUTSIDE_TRAINING, QUERY, QUERY_POST
 
 SHOWN_THREADS = 20
 
@@ -31,7 +31,7 @@ def threads_of(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> Da
         site, task, split, query_id, fold_key (the thread that represents the query and its copies), fingerprint
         (null if the question has no letters), subject.
     """
-    queries = examples.select("site", "task", "split", "query_id", "fold_key").distinct()
+    queries = examples.select("site", "task", "split", F.expr(QUERY_POST).alias("query_id"), "fold_key").distinct()
     asked = queries.select("site", F.col("query_id").alias("post_id"))
     marks = fingerprints(posts.join(asked, on=["site", "post_id"], how="left_semi"), comments)
     return queries.join(marks.withColumnRenamed("post_id", "query_id"), on=["site", "query_id"], how="left")

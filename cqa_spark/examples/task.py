@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 from typing import ClassVar
@@ -13,10 +13,12 @@ from pyspark.sql import functions as F
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.examples.night import Night
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.plugins import PluginKind
 from cqa_spark.runtime.step import Step
+from cqa_spark.systems.system import System
 
 
 class Task(ABC):
@@ -39,8 +41,9 @@ class Task(ABC):
         formats: names of the source formats with examples of the task; nights read the first, unless another is named.
         baseline: name of the system with the simple order that others are compared with.
         measures: display names of the measures, the most important first.
-        serves_every_query: whether nights also rank the queries of the training split, which are not measured: readers
-            want their rankings, whatever a system has learned from.
+        replays_nights: whether its systems learn from replayed nights and are measured on them, instead of on splits.
+        simple_orders: names of systems that a night ranks with as well, and serves where the chosen one is worse: the
+            first of them whose features a site has; by default the baseline.
         candidates_stay: whether candidates are retrieved once, so that nights rank new queries only.
     """
 
@@ -57,7 +60,8 @@ class Task(ABC):
     formats: ClassVar[tuple[str, ...]]
     baseline: ClassVar[str]
     measures: ClassVar[tuple[str, ...]]
-    serves_every_query: ClassVar[bool] = False
+    replays_nights: ClassVar[bool] = False
+    simple_orders: ClassVar[tuple[str, ...]] = ()
     candidates_stay: ClassVar[bool] = False
 
     def build(self, posts: DataFrame, comments: DataFrame, judgments: DataFrame) -> DataFrame:
@@ -101,7 +105,7 @@ class Task(ABC):
             "initial_rank", F.col("grade").alias("label"), (F.col("grade") >= self.relevant_from).alias("relevant"),
             self.similarity().alias("similarity"), "split",
         )  # fmt: skip
-        return EXAMPLES.conform(graded)
+        return EXAMPLES.complete(graded)
 
     @abstractmethod
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
@@ -131,6 +135,15 @@ class Task(ABC):
             ConfigError: nights do not rank for the task.
         """
         raise ConfigError(f"nights do not rank for the task {self.name}", "name a system of another task: --system")
+
+    def measure_nights(self, systems: Sequence[System], last: Snapshot | None) -> tuple[Step, ...]:
+        """The steps of a night that measure trained systems before they rank; none if labels of queries measure them.
+
+        Args:
+            systems: recipes: the chosen system first, then the simple orders.
+            last: the published run, whose measures of unchanged sites are kept; None to compute all.
+        """
+        return ()
 
 
 TASKS: PluginKind[type[Task]] = PluginKind("tasks", "task")

@@ -28,7 +28,8 @@ class QueryBatch:
     Attributes:
         examples: rows of the table ``examples`` without labels, in order of site, query, candidate. ``cut`` is the time
             up to which as-of groups use events, ``account`` the candidate's author (null unless one known person),
-            ``fold`` the fold of a training example (-1 for others), and ``facts`` the groups' facts about authors.
+            ``query_post_id`` the id of the post that it is ranked for, ``fold`` the fold of a training example (-1 for
+            others), and ``facts`` the groups' facts about authors.
         posts: questions of the queries and of their candidates' threads, with the answers there: ``site``,
             ``query_id``, ``post_id``, ``thread_id``, ``author`` (one known person, or null), ``created_at``,
             ``category``, and the ``post_columns`` of the groups.
@@ -104,7 +105,7 @@ class QueryBatch:
     @cached_property
     def query_post(self) -> Indices:
         """The index in ``posts`` of each example's query; ``ABSENT`` if the corpus lacks it."""
-        return self._posts_of("query_id")
+        return self._posts_of("query_post_id")
 
     @cached_property
     def candidate_post(self) -> Indices:
@@ -124,12 +125,12 @@ class QueryBatch:
     @cached_property
     def query_text(self) -> Indices:
         """The index in ``texts`` of each example's query (subject and body); ``ABSENT`` for none."""
-        return self._texts_of(self.query, self.column("query_id"), "text")
+        return self._texts_of(self.query, self.column("query_post_id"), "text")
 
     @cached_property
     def subject_text(self) -> Indices:
         """The index in ``texts`` of the subject of each example's query; ``ABSENT`` for none."""
-        return self._texts_of(self.query, self.column("query_id"), "subject")
+        return self._texts_of(self.query, self.column("query_post_id"), "subject")
 
     @cached_property
     def candidate_text(self) -> Indices:

@@ -16,6 +16,7 @@ from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.shared_accounts import person
 from cqa_spark.lake.schemas.activity import DUPLICATE_LINK
+from cqa_spark.lake.schemas.examples import QUERY_POST
 from cqa_spark.lake.schemas.text import comment_document
 
 NO_FOLD = -1
@@ -40,7 +41,12 @@ def query_rows(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, folds: 
     """
     fold = F.when(F.col("split") == "train", fold_of(folds)).otherwise(NO_FOLD) if folds else F.lit(NO_FOLD)
     examples = inputs.examples.drop("label", "relevant", "similarity").withColumns(
-        {"fold": fold.cast("bigint"), "cut": F.expr(inputs.cut.sql), "account": person("site", "author_id")}
+        {
+            "fold": fold.cast("bigint"),
+            "cut": F.expr(inputs.cut.sql),
+            "account": person("site", "author_id"),
+            "query_post_id": F.expr(QUERY_POST),
+        }
     )
     facts = {name: found for name, group in by_name.items() if (found := group.facts(inputs)) is not None}
     threads = _threads(examples)
@@ -104,7 +110,7 @@ def _threads(examples: DataFrame) -> DataFrame:
     """The threads of each query: those of its candidates, and its own thread, which is needed for its posts only."""
     both = F.array(
         F.struct("thread_id", F.lit(True).alias("of_candidates")),
-        F.struct(F.col("query_id").alias("thread_id"), F.lit(False).alias("of_candidates")),
+        F.struct(F.expr(QUERY_POST).alias("thread_id"), F.lit(False).alias("of_candidates")),
     )
     named = examples.select(*QUERY, F.inline(both))
     return named.groupBy(*QUERY, "thread_id").agg(F.max("of_candidates").alias("of_candidates"))

@@ -23,7 +23,7 @@ from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.upstream import ScoreUpstream, tasks_of, upstream_of
-from cqa_spark.systems.recipes import groups_of, learn, rank_by_words, read_systems, task_of
+from cqa_spark.systems.recipes import cross_fitted, groups_of, learn, rank_by_words, read_systems, task_of
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 
@@ -41,11 +41,13 @@ def nightly(
     """
     systems, kept = night_systems(settings), kept or {}
     task = task_of(systems)
-    ranked_once = task_named(task).candidates_stay
+    of_task = task_named(task)
+    ranked_once = of_task.candidates_stay
     new = [system for system in systems if system.name not in kept]
     names, groups = [system.name for system in systems], groups_of(systems)
-    baseline, evaluation = task_named(task).baseline, evaluation_of(settings.evaluation, task)
+    baseline, evaluation = simple_orders(task)[0], evaluation_of(settings.evaluation, task)
     unchanged = None if settings.full else last
+    dispensable = (settings.system,) if of_task.replays_nights else ()
     return Flow(
         "nightly",
         (
@@ -53,9 +55,10 @@ def nightly(
             Ingest(source),
             *_examples(settings, systems, new, kept, unchanged),
             *[ScoreUpstream(system) for system in systems if system.upstream and system.name in kept],
-            *(training(new, task, settings.features) if new else []),
+            *(training(new, task, settings.features, dispensable) if new else []),
             ComputeFeatures(names, groups, task, settings.features, unchanged, ranked_once, computed=groups_of(new)),
-            Score(systems, task, unchanged, ranked_once, task_named(task).serves_every_query),
+            *of_task.measure_nights(systems, unchanged),
+            Score(systems, task, unchanged, ranked_once, settings.system),
             Evaluate(evaluation, baseline, last=unchanged),
             *([] if last is None else [Changes(last)]),
             Check(last, settings.checks, settings.system, evaluation.measures[0]),
@@ -105,7 +108,7 @@ def night_format(settings: NightlySettings) -> str:
 
 
 def night_systems(settings: NightlySettings) -> list[System]:
-    """The system that a night ranks with, and the baseline of its task.
+    """The system that a night ranks with, and the simple orders of its task.
 
     Raises:
         ConfigError: the system is for another task than the settings name.
@@ -116,5 +119,12 @@ def night_systems(settings: NightlySettings) -> list[System]:
             f"{system.name} ranks for the task {system.task}",
             f"name a system of {settings.task}: --system, of cqa systems list",
         )
-    baseline = task_named(system.task).baseline
-    return [system] if system.name == baseline else [system, *read_systems([baseline])]
+    others = read_systems([name for name in simple_orders(system.task) if name != system.name])
+    if task_named(system.task).replays_nights:
+        system = cross_fitted(system, settings.features.folds)
+    return [system, *others]
+
+
+def simple_orders(task: str) -> tuple[str, ...]:
+    """Names of the simple orders of a task; the first is what others are compared with."""
+    return task_named(task).simple_orders or (task_named(task).baseline,)

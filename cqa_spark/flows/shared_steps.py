@@ -49,12 +49,14 @@ def learning(
     return (*text_analysis(systems, examples_only=examples_only), *training(systems, task, features))
 
 
-def training(systems: Sequence[System], task: str, features: FeatureSettings) -> tuple[Step, ...]:
-    """From examples and analysed texts to trained systems."""
+def training(
+    systems: Sequence[System], task: str, features: FeatureSettings, dispensable: Sequence[str] = ()
+) -> tuple[Step, ...]:
+    """From examples and analysed texts to trained systems; ``dispensable`` is as for ``Train``."""
     return (
         *([TrainUpstream(systems, features)] if upstream_of(systems) else []),
         Featurize(groups_of(systems), task, features),
-        Train(systems, task),
+        Train(systems, task, dispensable),
     )
 
 

@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
+from cqa_spark.lake.schemas.examples import QUERY_POST
 
 QUERY_WORDS, CANDIDATE_WORDS = WORD_COLUMNS = ("query_words", "candidate_words")
 """Arrays of strings in text order; empty without a text."""
@@ -19,15 +20,16 @@ def with_words(examples: DataFrame, documents: DataFrame, texts: DataFrame) -> D
         documents: the table ``documents``.
         texts: the table ``texts``.
     """
+    asked = examples.withColumn("query_post_id", F.expr(QUERY_POST))
 
     def words_of(key: str, name: str) -> DataFrame:
         # An inner join lets Spark broadcast the examples if they are few.
-        wanted = examples.select("site", F.col(key).alias("document_id")).distinct()
+        wanted = asked.select("site", F.col(key).alias("document_id")).distinct()
         texts_of = wanted.join(documents.select("site", "document_id", "text_id"), on=["site", "document_id"])
         found = texts_of.join(texts.select("text_id", "content_words"), on="text_id")
         return found.select("site", F.col("document_id").alias(key), F.col("content_words").alias(name))
 
-    with_query = examples.join(words_of("query_id", QUERY_WORDS), on=["site", "query_id"], how="left")
+    with_query = asked.join(words_of("query_post_id", QUERY_WORDS), on=["site", "query_post_id"], how="left")
     joined = with_query.join(words_of("candidate_id", CANDIDATE_WORDS), on=["site", "candidate_id"], how="left")
     words = [F.coalesce(name, F.array().cast("array<string>")).alias(name) for name in WORD_COLUMNS]
     return joined.select(*examples.columns, *words)

@@ -9,38 +9,29 @@ from pyspark.sql import functions as F
 
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
+from cqa_spark.lake.table import Table
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import is_bad
 from cqa_spark.rankers.model import RankerModel
 
 
-def rank(scored: DataFrame, system: str, run_id: str) -> DataFrame:
+def rank(scored: DataFrame, system: str, run_id: str, table: Table = RANKINGS) -> DataFrame:
     """Rank each query's candidates by score descending, then initial_rank, then candidate_id.
 
     Args:
-        scored: columns of the table ``examples``, ``score`` and ``predicted``.
+        scored: columns of the table ``examples``, ``score``, ``predicted`` and, if a night serves rankings, ``served``.
         system: name of the system.
         run_id: id of the run.
+        table: ``RANKINGS``, or a table with further columns of the examples.
 
     Returns:
-        Rows of the table ``rankings``. A score that is not a number fails the job when the rows are computed.
+        Rows of the table. A score that is not a number fails the job when the rows are computed.
     """
     order = (F.col("score").desc(), F.col("initial_rank").asc(), F.col("candidate_id").asc())
     query = Window.partitionBy("site", "task", "query_id").orderBy(*order)
     checked = scored.withColumn("score", _number_or_stop(system))
-    ranked = checked.select(
-        F.lit(run_id).alias("run_id"),
-        F.lit(system).alias("system"),
-        "site",
-        "task",
-        "split",
-        "query_id",
-        "candidate_id",
-        "score",
-        F.row_number().over(query).alias("rank"),
-        "predicted",
-    )
-    return RANKINGS.conform(ranked)
+    ranked = checked.withColumns({"run_id": F.lit(run_id), "system": F.lit(system), "rank": F.row_number().over(query)})
+    return table.complete(ranked.select(*[name for name in table.schema.names if name in ranked.columns]))
 
 
 def best_first(candidates: Candidates, scores: NDArray[np.float64]) -> list[int]:

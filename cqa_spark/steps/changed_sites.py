@@ -96,7 +96,6 @@ def site_update(
     *,
     settings: Mapping[str, Section],
     models: Sequence[str] = (),
-    untrained: Sequence[str] = (),
     versions: Sequence[str] = (),
 ) -> SiteUpdate:
     """Compare what a table is made from with what the published one was made from, site by site.
@@ -108,7 +107,6 @@ def site_update(
         inputs: the tables that they follow from.
         settings: the settings that they follow from, by section.
         models: the trained systems that they follow from.
-        untrained: systems that this run trains later, and that they follow from.
         versions: whatever else they follow from.
     """
     made_by = fingerprint_of(
@@ -119,7 +117,6 @@ def site_update(
     of_all = [
         *table.schema.names,
         *[_model(run, name) for name in models],
-        *[run.artifact_path("models", model_artifact(name)).removeprefix(run.lake.path("")) for name in untrained],
     ]
     given = [run.files_or_none(each) for each in inputs]
     sites = set[str]().union(*(files.sites for files in given))

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
+from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY_POST
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.runtime.step import Product, Published, Step
@@ -77,7 +77,7 @@ class Embed(Step):
         texts = run.read(TEXTS).select("text_id", "clean")
         if not self.examples_only:
             return texts
-        of_pair = F.explode(F.array("query_id", "candidate_id")).alias("document_id")
+        of_pair = F.explode(F.array(F.expr(QUERY_POST), "candidate_id")).alias("document_id")
         learned_or_ranked = F.col("label").isNotNull() | F.expr(OUTSIDE_TRAINING)
         pairs = run.read(EXAMPLES).where(learned_or_ranked).select("site", of_pair)
         documents = run.read(DOCUMENTS).join(pairs, on=["site", "document_id"], how="left_semi")

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import reduce
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
 from cqa_spark.features.stored_values import tables_of
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
+from cqa_spark.lake.schemas.night_worth import SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS
+from cqa_spark.lake.table import Table
 from cqa_spark.rankers.rankings import rank
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.changed_sites import (
@@ -41,20 +45,25 @@ class Score(Step):
         task: their task.
         last: the published run, whose rankings of unchanged sites are kept; None to rank all.
         ranked_once: also keep the rankings of queries whose candidates are the published ones.
-        every_query: also rank the queries of the training split, from whose labels the systems have learned.
+        served: name of the system whose rankings a night serves, unless ``SERVED_ORDERS`` names another; None outside
+            nights.
     """
 
     systems: Sequence[System]
     task: str
     last: Snapshot | None = None
     ranked_once: bool = False
-    every_query: bool = False
+    served: str | None = None
 
     name = "score"
 
     def reads(self) -> tuple[Product, ...]:
         """Examples, features and models."""
         return read_to_rank(self.systems)
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """The orders that a night has chosen."""
+        return (SERVED_ORDERS,)
 
     def writes(self) -> tuple[Product, ...]:
         """The rankings."""
@@ -75,9 +84,10 @@ class Score(Step):
                 before = update.last if self.ranked_once else None
                 ranked = held.enter_context(ranked_before(run, before, self.task, update.sites))
                 examples = except_queries(of_sites(task_examples(run, self.task), update.sites), ranked)
-                examples = examples if self.every_query else examples.where(OUTSIDE_TRAINING)
+                examples = examples.where(OUTSIDE_TRAINING)
                 frame_of = held.enter_context(feature_frames(run, recipes, examples, sites=update.sites))
-                rankings = rankings_by(trained, frame_of, run.run_id)
+                served = None if self.served is None else served_system(self.served, run.entries_or_none(SERVED_ORDERS))
+                rankings = rankings_by(trained, frame_of, run.run_id, served=served)
                 update.write(rankings, ranked=ranked)
         counts.rows_out = run.rows(RANKINGS)
         counts.rows_in = counts.rows_out // len(trained)
@@ -109,15 +119,45 @@ def load_trained(run: Run, systems: Sequence[str]) -> dict[str, TrainedSystem]:
     return {name: trained_system(run, model_artifact(name)) for name in names}
 
 
-def rankings_by(systems: Mapping[str, TrainedSystem], frame_of: FrameOf, run_id: str) -> DataFrame:
-    """The rankings of several systems, as rows of ``RANKINGS``.
+def served_system(usual: str, orders: Iterable[Entry]) -> Column:
+    """The name of the system whose order of an example's query is served.
+
+    Args:
+        usual: the name where nothing else was chosen.
+        orders: entries of ``SERVED_ORDERS``.
+    """
+    found = F.lit(usual)
+    for each in orders:
+        if each["order"] != usual:
+            here = (F.col("site") == each["site"]) & (F.col("age_days") >= each["from_days"])
+            if each["below_days"] is not None:
+                here &= F.col("age_days") < each["below_days"]
+            found = F.when(here, each["order"]).otherwise(found)
+    return found
+
+
+def rankings_by(
+    systems: Mapping[str, TrainedSystem],
+    frame_of: FrameOf,
+    run_id: str,
+    *,
+    table: Table = RANKINGS,
+    served: Column | None = None,
+) -> DataFrame:
+    """The rankings of several systems, as rows of a table.
 
     Args:
         systems: trained systems by name, at least one.
         frame_of: returns the examples with the features of a system.
         run_id: id of the run.
+        table: ``RANKINGS``, or ``NIGHT_RANKINGS``.
+        served: the name of the system whose order is served; None outside nights.
     """
-    rankings = (
-        rank(trained.model.transform(frame_of(trained.system)), name, run_id) for name, trained in systems.items()
-    )
+
+    def ranked(name: str, trained: TrainedSystem) -> DataFrame:
+        scored = trained.model.transform(frame_of(trained.system))
+        marked = scored if served is None else scored.withColumn("served", served == name)
+        return rank(marked, name, run_id, table)
+
+    rankings = (ranked(name, trained) for name, trained in systems.items())
     return reduce(DataFrame.unionByName, rankings)

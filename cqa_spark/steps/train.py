@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.errors import InputError
 from cqa_spark.examples.leakage import training_threads
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
@@ -18,6 +19,7 @@ from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.lake.schemas.studies import TRIALS
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.rankings import importances
 from cqa_spark.rankers.search_space import with_values
 from cqa_spark.rankers.truncation import MISSED
@@ -48,10 +50,12 @@ class Train(Step):
     Attributes:
         systems: recipes of one task.
         task: their task.
+        dispensable: names of systems that are left out, with a warning, if there is not enough to learn from.
     """
 
     systems: Sequence[System]
     task: str
+    dispensable: Collection[str] = ()
 
     name = "train"
 
@@ -95,7 +99,16 @@ class Train(Step):
                 run.add_artifact(model_artifact(system.name), path, loaded=trained)
                 return trained
 
-            trained = run_concurrently(fit_and_save, systems)
+            def attempt(system: System) -> TrainedSystem | None:
+                try:
+                    return fit_and_save(system)
+                except InputError as error:
+                    if system.name not in self.dispensable:
+                        raise
+                    Terminal(stderr=True).line(f"warning: {system.name} is left out: {error.problem}")
+                    return None
+
+            trained = [each for each in run_concurrently(attempt, systems) if each is not None]
         write_importances(run, trained)
         trainings = [each.model.description.training for each in trained]
         counts.rows_in = sum(each.rows for each in trainings if each is not None)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cqa_spark.errors import ConfigError
+from cqa_spark.rankers.cross_fitted import CrossFittedRanker
 from cqa_spark.rankers.model import BaselineModel
 from cqa_spark.rankers.random_order import RandomOrderRanker
+from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.systems.system import System, known_systems, read_recipe, read_system
 
 
@@ -47,6 +49,19 @@ def groups_of(systems: Iterable[System]) -> list[str]:
 def learn(systems: Iterable[System]) -> bool:
     """Whether any of the systems learns from labels; the others order by one column."""
     return any(not issubclass(system.build().model_type, BaselineModel) for system in systems)
+
+
+def cross_fitted(system: System, folds: int) -> System:
+    """The system, scoring what it learned from out of fold; itself if it does so or learns nothing.
+
+    Args:
+        system: a recipe.
+        folds: number of folds.
+    """
+    if system.ranker.name == CrossFittedRanker.name or not learn([system]):
+        return system
+    ranker = RankerSpec(name=CrossFittedRanker.name, parameters={"member": system.ranker.model_dump(), "folds": folds})
+    return system.model_copy(update={"ranker": ranker})
 
 
 def rank_by_words(systems: Iterable[System]) -> bool:

@@ -13,7 +13,7 @@ class Cut:
 
     Attributes:
         kind: ``question``, the time of the question; ``answer``, the time of each answer; ``delay``, ``hours`` after
-            the question; ``night``, the night that the example belongs to.
+            the question. An example of a night is evaluated at the cut of the night, whatever the kind.
         hours: the delay, in hours.
     """
 
@@ -24,4 +24,5 @@ class Cut:
     def sql(self) -> str:
         """SQL expression of the cut over columns of the examples; null where unknown."""
         delayed = f"timestamp_micros(unix_micros(asked_at) + {round(self.hours * _MICROSECONDS_AN_HOUR)})"
-        return {"question": "asked_at", "answer": "answered_at", "delay": delayed, "night": "cut_at"}[self.kind]
+        otherwise = {"question": "asked_at", "answer": "answered_at", "delay": delayed}[self.kind]
+        return f"coalesce(cut_at, {otherwise})"

@@ -13,12 +13,24 @@ QUERY = ("site", "task", "query_id")
 IN_TRAINING = "split = 'train'"
 OUTSIDE_TRAINING = "split <> 'train'"
 
+MEASURED, UNDECIDED, SERVED = "measured", "undecided", "served"
+"""Roles of the examples of a task with replayed nights. ``served``: tonight's, whose rankings are published;
+``measured``: those of a past night, an answer of which was accepted later; ``undecided``: of a past night without such
+an answer. A role is null for other tasks, whose examples are all served."""
+
+QUERY_POST = "CASE WHEN role IS NULL THEN query_id ELSE thread_id END"
+"""The id of the post that candidates are ranked for; the query_id of a replayed night is no post."""
+
+IS_SERVED = f"coalesce(role, '{SERVED}') = '{SERVED}'"
+IS_MEASURED = f"role = '{MEASURED}'"
+
 CROSS_VALIDATED = "cross-validated"
 """The split of all queries if each is ranked by a model that was not trained on it."""
 
 EXAMPLES = Table(
     "examples",
-    "One row per (query, candidate) pair of a task.",
+    "One row per (query, candidate) pair of a task. The query_id of a replayed night is that of the question, followed "
+    "by @ and the date of the cut.",
     (
         SITE,
         TASK,
@@ -40,6 +52,21 @@ EXAMPLES = Table(
         column("relevant", "boolean", "whether the task counts the label as a hit; null where not known"),
         column("similarity", "double", "graded similarity, 0 to 5; null where not known and for tasks with classes"),
         SPLIT,
+        column("cut_at", "timestamp", "time up to which a night knows events, UTC; null for tasks without nights"),
+        column(
+            "role",
+            "string",
+            "served: tonight's, ranked and published; measured: of a replayed night, an answer of which was accepted "
+            "later; undecided: of a replayed night without such an answer; null for tasks without nights",
+        ),
+        column("age_days", "int", "midnights from the question to the cut; null for tasks without nights"),
+        column(
+            "accepted",
+            "boolean",
+            "whether the asker accepted the answer, in the dump, to look at and never to learn from; null if none is "
+            "accepted, and for tasks without nights",
+        ),
+        column("choice", "double", "weight with which the answer is the choice to learn, 0 to 1; null without nights"),
     ),
     key=(*QUERY, "candidate_id"),
     partition_by=("site",),

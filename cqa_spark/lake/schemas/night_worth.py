@@ -1,6 +1,7 @@
-"""What orders of answers are worth on replayed nights."""
+"""What orders of answers are worth on replayed nights, and which of them is served."""
 
 from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.table import column
 
 NIGHT_WORTH = JournalTable(
@@ -22,4 +23,29 @@ NIGHT_WORTH = JournalTable(
         column("threads", "bigint", "number of threads", nullable=False),
     ),
     key=("order", "population", "band", "measure"),
+)
+
+SERVED_ORDERS = JournalTable(
+    "served_orders",
+    "The order that a night serves by site and age of the question; differences are the system's P@1 minus that of the "
+    "simple order, on the site's replayed nights.",
+    (
+        SITE,
+        column("band", "string", "band of age", nullable=False),
+        column("from_days", "bigint", "lowest age of the band, in days", nullable=False),
+        column("below_days", "bigint", "the age that the band ends below; null for none"),
+        column("order", "string", "name of the system whose order is served", nullable=False),
+        column("simple_order", "string", "name of the simple order of the site", nullable=False),
+        column("served", "string", "system or simple order: what is served", nullable=False),
+        column(
+            "verdict", "string", "system or simple order: what the figures of this night speak for; null without any"
+        ),
+        column("agreeing", "bigint", "successive nights, this one the last, that speak for the same", nullable=False),
+        column("difference", "double", "the difference; null without evidence"),
+        column("low", "double", "lower bound of its 95 % interval; null without evidence"),
+        column("high", "double", "upper bound; null without evidence"),
+        column("nights", "bigint", "number of replayed nights", nullable=False),
+        column("reason", "string", "why this order is served", nullable=False),
+    ),
+    key=("site", "band"),
 )

@@ -2,7 +2,7 @@
 
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
-from cqa_spark.lake.schemas.examples import CANDIDATE_ID, QUERY_ID, TASK
+from cqa_spark.lake.schemas.examples import CANDIDATE_ID, EXAMPLES, QUERY_ID, TASK
 from cqa_spark.lake.table import Table, column
 
 SYSTEM = column("system", "string", "name of the recipe in conf/systems", nullable=False)
@@ -26,8 +26,22 @@ RANKINGS = Table(
             nullable=False,
         ),
         column("predicted", "boolean", "whether the system predicts that the candidate is relevant", nullable=False),
+        column("served", "boolean", "whether the night serves this order of the query; null outside nights"),
     ),
     key=("run_id", "system", "site", "task", "query_id", "candidate_id"),
+    partition_by=("site",),
+)
+
+NIGHT_RANKINGS = Table(
+    "night_rankings",
+    "The ranking of the answers of replayed nights, one of which was accepted later, by systems that have not learned "
+    "from the thread.",
+    (
+        *(each for each in RANKINGS.columns if each.name != "served"),
+        column("thread_id", "string", "the question", nullable=False),
+        *(each for each in EXAMPLES.columns if each.name in ("cut_at", "age_days", "accepted")),
+    ),
+    key=RANKINGS.key,
     partition_by=("site",),
 )
 

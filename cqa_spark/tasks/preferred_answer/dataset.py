@@ -10,7 +10,6 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.tasks.preferred_answer.judged_answers import KEPT
 from cqa_spark.tasks.preferred_answer.task import ACCEPTED_ANSWER, OTHER_ANSWER, PreferredAnswer
 
@@ -41,31 +40,6 @@ def examples_of(candidates: DataFrame, *, name: str, split: str) -> DataFrame:
     else:
         threads = _split(_chosen(candidates, SIZES[name]), split)
     return _examples(candidates.join(threads.select("site", "query_id", "split"), on=["site", "query_id"]))
-
-
-def every_question(candidates: DataFrame, *, min_answers: int) -> DataFrame:
-    """All questions with enough candidates; those with an accepted answer are split by hash.
-
-    The split depends only on site and id. A question that is answered or accepted later therefore never moves from
-    training to evaluation data.
-
-    Args:
-        candidates: as ``judged_answers.candidates`` returns them.
-        min_answers: minimum number of candidates of a question.
-
-    Returns:
-        A DataFrame with schema ``EXAMPLES``; questions without an accepted answer are ``unannotated``.
-    """
-    enough = F.count(F.lit(1)).over(Window.partitionBy("site", "query_id")) >= min_answers
-    wanted = candidates.withColumn("enough", enough).where("enough")
-    is_judged = F.col("outcome") == KEPT
-    rows = _split_by_hash(wanted).withColumns(
-        {
-            "accepted": F.when(is_judged, F.col("accepted")),
-            "split": F.when(is_judged, F.col("split")).otherwise(UNANNOTATED),
-        }
-    )
-    return _examples(rows)
 
 
 def _examples(rows: DataFrame) -> DataFrame:

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cqa_spark.tasks.preferred_answer.replayed_nights import CUT_AT, MEASURED, ROLE, UNDECIDED, starts_of_threads
+from cqa_spark.lake.schemas.examples import MEASURED, UNDECIDED
+from cqa_spark.tasks.preferred_answer.replayed_nights import CUT_AT, ROLE, starts_of_threads
 
 WEAK_WEIGHT = 0.2
 """Weight of a thread that is labelled by votes, where one with an accepted answer has 1; chosen by cross-validation

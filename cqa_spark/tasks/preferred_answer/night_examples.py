@@ -13,11 +13,11 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
 from cqa_spark.lake.schemas.community import UNANNOTATED
-from cqa_spark.lake.schemas.night_examples import NIGHT_EXAMPLES
+from cqa_spark.lake.schemas.examples import EXAMPLES, MEASURED, SERVED
 from cqa_spark.spark.whole_groups import whole_groups
 from cqa_spark.tasks.preferred_answer.judged_answers import PROPERTIES, judged_answers
 from cqa_spark.tasks.preferred_answer.night_choices import choice_weights, starts_of_nights
-from cqa_spark.tasks.preferred_answer.replayed_nights import MEASURED, SERVED, replayed_nights
+from cqa_spark.tasks.preferred_answer.replayed_nights import replayed_nights
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 _THREAD = ("site", "query_id")
@@ -30,8 +30,8 @@ _ADDED = {
 }
 
 
-def night_examples(posts: DataFrame, votes: DataFrame) -> DataFrame:
-    """All nights of all threads with two answers or more.
+def night_examples(posts: DataFrame, votes: DataFrame, min_answers: int = 2) -> DataFrame:
+    """All nights of all threads with enough answers.
 
     Labels are those of measured nights. A served night has none, whatever was accepted by then, so that no measure and
     no model reads it.
@@ -39,9 +39,10 @@ def night_examples(posts: DataFrame, votes: DataFrame) -> DataFrame:
     Args:
         posts: the table ``posts``.
         votes: the table ``votes``; if it is empty, no acceptance has a time, and all nights are undecided or served.
+        min_answers: minimum number of answers of a night.
 
     Returns:
-        A frame of the schema ``NIGHT_EXAMPLES``; ranks are by time, from 1, and replayed nights are all of the split
+        A frame of the schema ``EXAMPLES``; ranks are by time, from 1, and replayed nights are all of the split
         train, because who learns from which is decided by sites.
     """
     net = F.sum(F.when(F.col("vote_type_id") == UP, 1).otherwise(-1))
@@ -54,10 +55,10 @@ def night_examples(posts: DataFrame, votes: DataFrame) -> DataFrame:
     in_time = ("answered_at", F.length("candidate_id"), "candidate_id")
     together = dated.repartition(*_THREAD).sortWithinPartitions(*_THREAD, *in_time)
     schema = T.StructType([*together.schema, *[T.StructField(name, type_) for name, type_ in _ADDED.items()]])
-    rows = together.mapInArrow(_replaying(schema), schema)
+    rows = together.mapInArrow(_replaying(schema, min_answers), schema)
     is_served, measured = F.col("role") == SERVED, F.col("role") == MEASURED
     night = F.concat_ws("@", "query_id", F.date_format("cut_at", "yyyy-MM-dd"))
-    return NIGHT_EXAMPLES.conform(
+    return EXAMPLES.conform(
         rows.select(
             "site", F.lit(PreferredAnswer.name).alias("task"),
             F.when(is_served, F.col("query_id")).otherwise(night).alias("query_id"), "candidate_id",
@@ -70,11 +71,13 @@ def night_examples(posts: DataFrame, votes: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def _replaying(schema: T.StructType) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _replaying(
+    schema: T.StructType, min_answers: int
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def replay(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         arrow_schema = to_arrow_schema(schema)
         for answers in whole_groups(batches, *_THREAD):
-            nights = replayed_nights(answers)
+            nights = replayed_nights(answers, min_answers)
             starts = starts_of_nights(nights)
             sizes = np.diff(starts, append=nights.num_rows)
             ranks = np.arange(nights.num_rows) - np.repeat(starts, sizes) + 1

@@ -19,12 +19,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-MEASURED, UNDECIDED, SERVED = "measured", "undecided", "served"
-"""Roles of a night's examples. ``measured``: an answer of the night was accepted later; ``undecided``: none was, as far
-as the dump goes; ``served``: the night of the dump itself, whose order is published."""
+from cqa_spark.lake.schemas.examples import MEASURED, SERVED, UNDECIDED
 
 CUT_AT, ROLE, AGE = "cut_at", "role", "age_days"
-MIN_ANSWERS = 2
 
 NIGHT = pa.schema([(CUT_AT, pa.timestamp("us", "UTC")), (ROLE, pa.string()), (AGE, pa.int32())])
 """The columns that a night adds to the rows of its answers."""
@@ -36,7 +33,7 @@ _NEVER = np.iinfo(np.int64).max
 Longs = NDArray[np.int64]
 
 
-def replayed_nights(answers: pa.Table) -> pa.Table:
+def replayed_nights(answers: pa.Table, min_answers: int = 2) -> pa.Table:
     """The nights of whole threads.
 
     Args:
@@ -45,6 +42,7 @@ def replayed_nights(answers: pa.Table) -> pa.Table:
             and ``accepted``, as ``judged_answers`` returns them, and ``ends_at``, the end of the day of the newest time
             in the site's dump. A thread with an acceptance of unknown time is only served. Rows without ``asked_at`` or
             ``answered_at`` have no nights, because it is not known when they were there.
+        min_answers: minimum number of answers of a night.
 
     Returns:
         A row per night and answer, in order of thread, cut and the rows given: the columns of ``answers``, then
@@ -65,7 +63,7 @@ def replayed_nights(answers: pa.Table) -> pa.Table:
     for cut, role in _looks(asked, known, end):
         present = (answered <= cut) & (cut < _NEVER)
         sizes = np.add.reduceat(present.astype(np.int64), threads)
-        chosen = np.flatnonzero(present & np.repeat(sizes >= MIN_ANSWERS, np.diff(threads, append=len(asked))))
+        chosen = np.flatnonzero(present & np.repeat(sizes >= min_answers, np.diff(threads, append=len(asked))))
         rows.append(chosen)
         cuts.append(cut[chosen])
         ages.append(-((asked - cut)[chosen] // _DAY))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from cqa_spark.config.preferred_answer_settings import AnswerSettings, ThreadSettings
+from cqa_spark.config.preferred_answer_settings import AnswerSettings, NightSettings, ThreadSettings
 from cqa_spark.errors import InputError
-from cqa_spark.examples.leakage import threads_of, trained_on, without_labels_of_trained
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
@@ -20,13 +16,13 @@ from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.changed_sites import of_sites, site_update
-from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.preferred_answer.data_card import data_card
-from cqa_spark.tasks.preferred_answer.dataset import every_question, examples_of
+from cqa_spark.tasks.preferred_answer.dataset import examples_of
 from cqa_spark.tasks.preferred_answer.judged_answers import AnswerRules, candidates, judged_answers
+from cqa_spark.tasks.preferred_answer.night_examples import night_examples
 
 ADOPTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, POST_HISTORY)
 
@@ -117,29 +113,22 @@ class PreferredAnswerDataset(Step):
 
 
 @dataclass(frozen=True)
-class EveryQuestion(Step):
-    """Create examples of every question with enough answers, judged or not.
-
-    A question outside the training split that a system was nevertheless trained on, as another copy or with another
-    data set, is ranked like a question without a known preferred answer: it is excluded from the metrics.
+class ReplayNights(Step):
+    """Create the examples of nights: tonight's answers of every question, and those of replayed nights.
 
     Attributes:
-        settings: selection of answers.
-        models: trained systems that the run ranks with.
-        new: names of the systems that the run trains on the training split.
+        settings: selection of nights.
         last: the published run, whose examples of unchanged sites are kept; None to create all.
     """
 
-    settings: AnswerSettings
-    models: Sequence[str] = ()
-    new: Sequence[str] = ()
+    settings: NightSettings
     last: Snapshot | None = None
 
     name = "dataset"
 
     def reads(self) -> tuple[Product, ...]:
-        """Posts and comments, and the models."""
-        return POSTS, COMMENTS, *[Artifact(model_artifact(name)) for name in self.models]
+        """Posts."""
+        return (POSTS,)
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """Votes."""
@@ -156,26 +145,14 @@ class EveryQuestion(Step):
             InputError: no question has enough answers.
         """
         counts.rows_in = run.rows(POSTS)
-        inputs, settings = (POSTS, COMMENTS, VOTES), {"answers": self.settings}
-        last = None if self.new else self.last
-        update = site_update(run, last, EXAMPLES, inputs, settings=settings, models=self.models, untrained=self.new)
+        update = site_update(run, self.last, EXAMPLES, (POSTS, VOTES), settings={"answers": self.settings})
         if not update.keep():
-            with self._examples(run, *[of_sites(frame, update.sites) for frame in _tables(run)]) as examples:
-                update.write(examples)
+            posts, _, votes = (of_sites(frame, update.sites) for frame in _tables(run))
+            update.write(night_examples(posts, votes, self.settings.min_answers))
         counts.rows_out = run.rows(EXAMPLES)
         if counts.rows_out == 0:
-            raise InputError(f"no question has {self.settings.min_answers} answers", "allow fewer with --min-answers")
-
-    @contextmanager
-    def _examples(self, run: Run, posts: DataFrame, comments: DataFrame, votes: DataFrame) -> Iterator[DataFrame]:
-        """The examples of whole threads, to be read before the block ends."""
-        answers = candidates(judged_answers(posts, votes), _rules(self.settings))
-        examples = every_question(answers, min_answers=self.settings.min_answers)
-        threads = threads_of(examples.where(F.col("label").isNotNull()), posts, comments)
-        with persisted(examples, threads) as (examples, threads):
-            trained = [trained_system(run, model_artifact(name)).all_threads() for name in self.models]
-            trained += [trained_on(threads)] if self.new else []
-            yield without_labels_of_trained(examples, threads, trained)
+            least = self.settings.min_answers
+            raise InputError(f"no question has {least} answers", "give a dump with more posts")
 
 
 def _rules(settings: AnswerSettings) -> AnswerRules:

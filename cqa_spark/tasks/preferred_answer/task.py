@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame
@@ -9,7 +10,9 @@ from pyspark.sql import functions as F
 
 from cqa_spark.examples.night import Night
 from cqa_spark.examples.task import Task
+from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.runtime.step import Step
+from cqa_spark.systems.system import System
 
 ACCEPTED_ANSWER, OTHER_ANSWER = "Accepted", "NotAccepted"
 """Labels of the answers of a question whose asker accepted one."""
@@ -29,7 +32,8 @@ class PreferredAnswer(Task):
     relevant_from = 1
     formats = ("stackexchange",)
     baseline = "first_answer"
-    serves_every_query = True
+    replays_nights = True
+    simple_orders = ("votes_then_length", "longest_answer_asof")
     measures = ("P@1", "MRR@10", "MAP@10", "nDCG@10")  # Xu et al. use only the first
 
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
@@ -41,9 +45,15 @@ class PreferredAnswer(Task):
         return F.col("thread_id")
 
     def night(self, night: Night) -> tuple[Step, ...]:
-        """Every question with enough answers."""
+        """Tonight's answers of every question with enough of them, and the nights before."""
         from cqa_spark.flows.shared_steps import text_steps  # lists import every task
-        from cqa_spark.tasks.preferred_answer.steps import EveryQuestion
+        from cqa_spark.tasks.preferred_answer.steps import ReplayNights
 
-        examples = EveryQuestion(night.settings.answers, tuple(night.kept), tuple(night.new), night.last)
+        examples = ReplayNights(night.settings.answers, night.last)
         return examples, *text_steps(night.groups, words=night.reads_words, last=night.last_texts)
+
+    def measure_nights(self, systems: Sequence[System], last: Snapshot | None) -> tuple[Step, ...]:
+        """Replayed nights."""
+        from cqa_spark.tasks.preferred_answer.measure_nights import MeasureNights
+
+        return (MeasureNights(systems, last),)

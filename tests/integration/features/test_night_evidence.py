@@ -12,7 +12,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.features.featurize import compute_values
-from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 from cqa_spark.tasks.preferred_answer.night_examples import night_examples
@@ -21,7 +20,7 @@ GROUPS = ("answer_standing_asof_v1", "answer_timing_asof_v1", "answer_markup_aso
 
 
 def nights(inputs: FeatureInputs) -> FeatureInputs:
-    return replace(inputs, examples=night_examples(inputs.posts, inputs.needed("votes")), cut=Cut("night"))
+    return replace(inputs, examples=night_examples(inputs.posts, inputs.needed("votes")))
 
 
 def before(inputs: FeatureInputs, end: datetime) -> FeatureInputs:

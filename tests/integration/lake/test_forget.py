@@ -31,7 +31,6 @@ from cqa_spark.lake.schemas.attentions import ATTENTIONS
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS
-from cqa_spark.lake.schemas.night_examples import NIGHT_EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS, UPSTREAM_SCORES
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED, UNRETRIEVED
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, EMBEDDINGS, TEXTS
@@ -95,7 +94,6 @@ ROWS: Mapping[Table, Sequence[Values]] = {
         *_pairs(PAIRS[2], author_id="9", asker_id="8", fold_key="3"),
         *_pairs(PAIRS[3], author_id="9", fold_key="1"),
     ],
-    NIGHT_EXAMPLES: _pairs(*PAIRS, role="served", fold_key="3"),
     UNRETRIEVED: _pairs(*PAIRS, fold_key="3"),
     FEATURES: _pairs(*PAIRS, place="query"),
     RANKINGS: [
@@ -116,7 +114,7 @@ ROWS: Mapping[Table, Sequence[Values]] = {
 
 REMOVED = {
     "posts": 3, "comments": 2, "users": 1, "judgments": 2, "votes": 2, "badges": 1, "post_links": 1, "post_history": 2,
-    "examples": 2, "night_examples": 2, "unretrieved": 2, "features": 2, "rankings": 2, "upstream_scores": 2,
+    "examples": 2, "unretrieved": 2, "features": 2, "rankings": 2, "upstream_scores": 2,
     "query_metrics": 1, "retrieved": 1, "documents": 5, "index_shards": 1, "tags": 0, "quarantine": 0,
 }  # fmt: skip
 CHANGED = {"posts": 2, "tags": 1, "post_history": 1, "quarantine": 1, "examples": 1}

@@ -29,7 +29,7 @@ RANKED = ["features", "score", "evaluate", "checks", "report", "publish"]
 @pytest.mark.parametrize(
     ("system", "steps"),
     [
-        ("metadata_boosted_asof", ["ingest", "dataset", "features", "train", *RANKED]),
+        ("night_answers", ["ingest", "dataset", "features", "train", "features", "nights", *RANKED[1:]]),
         ("fused_e", ["ingest", "candidates", "features", "train", *RANKED]),
         # Trained on annotated files before; the order of the search engine learns nothing.
         ("best_a", ["models", "ingest", "pair", "text", "embeddings", "features", "train", *RANKED]),

@@ -23,7 +23,7 @@ _SHARED = {"U2"}
 _EXAMPLES = pa.schema(
     [
         *((name, pa.string()) for name in ("site", "task", "query_id", "candidate_id", "thread_id", "fold_key")),
-        *((name, pa.string()) for name in ("author_id", "account", "asker_id")),
+        *((name, pa.string()) for name in ("author_id", "account", "asker_id", "query_post_id")),
         ("asked_at", _MOMENT),
         ("answered_at", _MOMENT),
         ("cut", _MOMENT),
@@ -222,6 +222,7 @@ def _example(
         "site": SITE,
         "task": task,
         "query_id": query,
+        "query_post_id": query,
         "candidate_id": candidate,
         "thread_id": thread,
         "fold_key": query,

@@ -17,6 +17,7 @@ from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.lake.schemas.examples import QUERY_POST
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.post_words import plain_text_of, post_words, words_of
@@ -82,6 +83,6 @@ class AnswerTextV1(FittedQueryGroup):
 
 def _posts(inputs: FeatureInputs) -> DataFrame:
     """The posts of the examples, each once."""
-    both = F.explode(F.array("query_id", "candidate_id")).alias("post_id")
+    both = F.explode(F.array(F.expr(QUERY_POST), "candidate_id")).alias("post_id")
     wanted = inputs.examples.select("site", both).distinct()
     return inputs.posts.join(wanted, on=["site", "post_id"], how="left_semi")

@@ -40,7 +40,7 @@ class CommentsOnPosts:
 
 def questions_comments(batch: QueryBatch) -> CommentsOnPosts:
     """The comments on the questions of examples."""
-    return _comments_on(batch, "query_id")
+    return _comments_on(batch, "query_post_id")
 
 
 def answers_comments(batch: QueryBatch) -> CommentsOnPosts:

@@ -1,0 +1,195 @@
+"""trained systems + replayed nights → what orders are worth, and which of them is served."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import functions as F
+
+from cqa_spark.evaluation.night_worth import AGES, Nights, clustered_mean, in_band, night_worth
+from cqa_spark.evaluation.served_order import AGREEING_NIGHTS, Choice, Difference, Served, choose
+from cqa_spark.features.query_sample import sample_queries
+from cqa_spark.features.stored_values import tables_of
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.activity import VOTES
+from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_SERVED, QUERY
+from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH, SERVED_ORDERS
+from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS
+from cqa_spark.rankers.scoring import collect_candidates
+from cqa_spark.runtime.step import Product, Step
+from cqa_spark.steps.changed_sites import of_sites, site_update
+from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.steps.score import load_trained, rankings_by, read_to_rank
+from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import TrainedSystem
+from cqa_spark.tasks.preferred_answer.simple_orders import FEATURES, nights_of, simple_orders
+
+Reals = NDArray[np.float64]
+
+_MOST = 1_000_000
+"""Answers of nights that orders are measured on, in memory; of more, whole nights are sampled."""
+
+
+@dataclass(frozen=True)
+class MeasureNights(Step):
+    """Rank the replayed nights with every trained system, measure all orders, and choose the order that is served.
+
+    Attributes:
+        systems: recipes: the system that nights serve, then the simple orders, which it is compared with.
+        last: the published run, whose rankings of unchanged sites are kept; None to rank all.
+    """
+
+    systems: Sequence[System]
+    last: Snapshot | None
+
+    name = "nights"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Examples, features and models."""
+        return read_to_rank(self.systems)
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Votes; without them no night is measured."""
+        return (VOTES,)
+
+    def writes(self) -> tuple[Product, ...]:
+        """The rankings of measured nights, what orders are worth, and the orders that are served."""
+        return NIGHT_RANKINGS, NIGHT_WORTH, SERVED_ORDERS
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Rank, measure and choose."""
+        trained = load_trained(run, [system.name for system in self.systems])
+        self._rank(run, trained)
+        counts.rows_in = run.rows(NIGHT_RANKINGS)
+        reference = self.systems[1].name
+        measured = _measured(run, trained, reference) if counts.rows_in else None
+        threads = run.read(EXAMPLES).where(f"{IS_SERVED} AND initial_rank = 1").groupBy("site", "age_days").count()
+        served = threads.collect()
+        ages = np.repeat(*np.array([(row["age_days"], row["count"]) for row in served], dtype=np.int64).T)
+        worth = night_worth(measured.nights, measured.orders, reference, ages) if measured else []
+        counts.rows_out = run.write_entries(NIGHT_WORTH, [each._asdict() for each in worth])
+        run.write_entries(SERVED_ORDERS, self._choose(run, trained, measured, sorted({row["site"] for row in served})))
+
+    def _rank(self, run: Run, trained: Mapping[str, TrainedSystem]) -> None:
+        recipes = [each.system for each in trained.values()]
+        inputs = (EXAMPLES, *tables_of(groups_of(recipes)))
+        update = site_update(run, self.last, NIGHT_RANKINGS, inputs, settings={}, models=[*trained])
+        if not update.keep():
+            measured = of_sites(task_examples(run, recipes[0].task).where(IS_MEASURED), update.sites)
+            with feature_frames(run, recipes, measured, sites=update.sites) as frame_of:
+                update.write(rankings_by(trained, frame_of, run.run_id, table=NIGHT_RANKINGS))
+
+    def _choose(
+        self, run: Run, trained: Mapping[str, TrainedSystem], measured: _Measured | None, sites: Iterable[str]
+    ) -> list[Entry]:
+        """The order of every site and band of age; a site that has not changed brings no evidence for a change."""
+        system, *simple = (each.name for each in self.systems)
+        voting = run.files(VOTES).rows_by_site() if run.has(VOTES) else {}
+        last = [] if self.last is None else self.last.entries_or_none(SERVED_ORDERS)
+        before = {(entry["site"], entry["band"]): entry for entry in last}
+        entries = []
+        for site, band in product(sites, AGES):
+            order = simple[0] if voting.get(site) else simple[-1]
+            if system in trained and voting.get(site):
+                evidence = measured.difference(system, order, site, band) if measured else (_NOTHING, 0)
+                choice = choose([evidence[0]], _choice(before.get((site, band))))
+                entries.append(_entry(site, band, system, order, choice, evidence[1]))
+            else:
+                entries.append(_entry(site, band, system, order, None, 0))
+        return entries
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The measured nights of all sites, with the scores of all orders, and the site of every night."""
+
+    nights: Nights
+    orders: Mapping[str, Reals]
+    site: NDArray[np.object_]
+
+    def difference(self, system: str, simple: str, site: str, band: str) -> tuple[Difference, int]:
+        """The difference of P@1 in a band of age on one site, with its error, and the number of nights."""
+        chosen = (self.site == site) & in_band(self.nights.age, AGES[band])
+        if not chosen.any():
+            return _NOTHING, 0
+        differences = self.nights.hits(self.orders[system]) - self.nights.hits(self.orders[simple])
+        value, error, _ = clustered_mean(differences, chosen.astype(np.float64), self.nights.thread)
+        return Difference(value, error), int(chosen.sum())
+
+
+_NOTHING = Difference(0.0, np.inf)
+
+
+def _measured(run: Run, trained: Mapping[str, TrainedSystem], voting: str) -> _Measured:
+    """The measured nights; without votes for answers there are none.
+
+    Args:
+        run: a run with the rankings of measured nights.
+        trained: the systems.
+        voting: name of the system whose features the simple orders need.
+    """
+    system = trained[voting].system
+    by_answer = [*QUERY, "candidate_id"]
+    scores = run.read(NIGHT_RANKINGS).groupBy(*by_answer).pivot("system", list(trained)).agg(F.first("score"))
+    examples = task_examples(run, system.task).where(IS_MEASURED)
+    with feature_frames(run, [system], examples) as frame_of:
+        frame = frame_of(system).join(scores, on=by_answer)
+        candidates = collect_candidates(sample_queries(frame, _MOST, rows=run.rows(EXAMPLES)), FEATURES)
+    table = candidates.examples
+    orders = {name: table[name].to_numpy() for name in trained} | simple_orders(candidates)
+    return _Measured(nights_of(candidates), orders, np.array(table["site"].to_pylist(), object)[candidates.starts])
+
+
+def _choice(entry: Entry | None) -> Choice | None:
+    """The choice of an earlier night; None if it had nothing to choose from."""
+    if entry is None or entry["verdict"] is None:
+        return None
+    infinite = entry["low"] is None
+    low, high = (-np.inf, np.inf) if infinite else (entry["low"], entry["high"])
+    error = np.inf if infinite else (high - low) / 2
+    difference = Difference(entry["difference"] or 0.0, error)
+    return Choice(Served(entry["served"]), Served(entry["verdict"]), entry["agreeing"], difference, low, high)
+
+
+def _entry(site: str, band: str, system: str, simple: str, choice: Choice | None, nights: int) -> Entry:
+    """A row of ``SERVED_ORDERS``; the simple order is served if there is no choice."""
+    served = Served.SIMPLE if choice is None else choice.served
+    lowest, end = AGES[band]
+    is_known = choice is not None and np.isfinite(choice.difference.error)
+    return {
+        "site": site,
+        "band": band,
+        "from_days": int(lowest),
+        "below_days": int(end) if np.isfinite(end) else None,
+        "order": system if served is Served.SYSTEM else simple,
+        "simple_order": simple,
+        "served": served.value,
+        "verdict": None if choice is None else choice.verdict.value,
+        "agreeing": 0 if choice is None else choice.agreeing,
+        "difference": choice.difference.value if choice is not None and is_known else None,
+        "low": choice.low if choice is not None and is_known else None,
+        "high": choice.high if choice is not None and is_known else None,
+        "nights": nights,
+        "reason": _reason(system, simple, choice, is_known=is_known),
+    }
+
+
+def _reason(system: str, simple: str, choice: Choice | None, *, is_known: bool) -> str:
+    if choice is None:
+        return f"{system} has no votes with dates to learn from and to be measured on"
+    if not is_known:
+        return f"no replayed nights tell {system} and {simple} apart"
+    points = f"{100 * choice.difference.value:+.1f} points ({100 * choice.low:+.1f} to {100 * choice.high:+.1f})"
+    against = f"{system} against {simple}: {points}"
+    if choice.served is not choice.verdict:
+        return f"{against}, {choice.agreeing} of {AGREEING_NIGHTS} nights for the {choice.verdict.value}"
+    return against
