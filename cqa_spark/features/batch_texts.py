@@ -63,11 +63,6 @@ class Texts:
         """The stem of each content word."""
         return self.unit("stems")
 
-    @property
-    def bigrams(self) -> list[list[str]]:
-        """Pairs of adjacent words in a sentence, joined by a blank."""
-        return self.unit("bigrams")
-
     def unit(self, name: str) -> list[Any]:
         """A column of the table ``texts``."""
         if name not in self._lists:
