@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from usearch.index import Index
 
 from cqa_spark.retrieval.dense import DenseIndex
-from cqa_spark.retrieval.shard import Moments, build_shard
+from cqa_spark.retrieval.shard import QuestionTimes, build_shard
 from cqa_spark.retrieval.vectors import as_integers
 
 DIMENSION, CENTRES, QUERIES, CANDIDATES = 384, 500, 500, 50
@@ -45,13 +45,13 @@ def main(number: int) -> None:
     _row("usearch, index", number / (time.process_time() - started), "questions/s")
 
     started = time.process_time()
-    index.search(integers[asked], Moments(asked, np.zeros(QUERIES, np.int64)), CANDIDATES)
+    index.search(integers[asked], QuestionTimes(asked, np.zeros(QUERIES, np.int64)), CANDIDATES)
     _row("ours, earlier questions", QUERIES / (time.process_time() - started), "queries/s")
     started = time.process_time()
     near = other.search(vectors[asked], CANDIDATES, threads=1).keys
     peer = _row("usearch, all questions", QUERIES / (time.process_time() - started), "queries/s")
     started = time.process_time()
-    latest = Moments(np.full(QUERIES, number), np.zeros(QUERIES, np.int64))
+    latest = QuestionTimes(np.full(QUERIES, number), np.zeros(QUERIES, np.int64))
     nearest = index.search(integers[asked], latest, CANDIDATES)
     ours = _row("ours, all questions", QUERIES / (time.process_time() - started), "queries/s")
     hits = sum(len(np.intersect1d(near[query], nearest.place[nearest.query == query])) for query in range(QUERIES))

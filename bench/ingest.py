@@ -42,7 +42,7 @@ from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
 from cqa_spark.corpora.stackexchange.dump_stream import Access
 from cqa_spark.corpora.stackexchange.file_probe import probe
 from cqa_spark.corpora.stackexchange.ingest.range_reading import read_files
-from cqa_spark.corpora.stackexchange.values import Kind
+from cqa_spark.corpora.stackexchange.values import ValueKind
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.writing import Destination
@@ -156,7 +156,7 @@ def _spark_xml(spark: SparkSession, file: str, target: str) -> None:
     rows.withColumn("site", F.lit(SITE)).write.partitionBy("site").parquet(target)
 
 
-_SPARK_TYPES = {Kind.INTEGER: T.IntegerType(), Kind.LONG: T.LongType(), Kind.TIME: T.TimestampType()}
+_SPARK_TYPES = {ValueKind.INTEGER: T.IntegerType(), ValueKind.LONG: T.LongType(), ValueKind.TIME: T.TimestampType()}
 
 
 def _xml2arrow(spark: SparkSession, file: str, target: str) -> None:
@@ -178,14 +178,17 @@ def _xml2arrow(spark: SparkSession, file: str, target: str) -> None:
     )
     batches = XmlToArrowParser(settings).parse_single_table(file)
     schema = pa.schema(
-        [field.with_type(pa.timestamp("us")) if kinds[field.name] is Kind.TIME else field for field in batches.schema]
+        [
+            field.with_type(pa.timestamp("us")) if kinds[field.name] is ValueKind.TIME else field
+            for field in batches.schema
+        ]
     )
     with pq.ParquetWriter(Path(target, "part.parquet"), schema) as writer:
         for batch in batches:
             writer.write_table(pa.Table.from_batches([batch]).cast(schema))
 
 
-_RUST_TYPES = {Kind.INTEGER: "Int32", Kind.LONG: "Int64"}
+_RUST_TYPES = {ValueKind.INTEGER: "Int32", ValueKind.LONG: "Int64"}
 
 
 def _text(spark: SparkSession, file: str, target: str) -> None:

@@ -26,7 +26,7 @@ import Stemmer
 from measuring import add_figure
 
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
-from cqa_spark.retrieval.shard import Moments, Shard, build_shard
+from cqa_spark.retrieval.shard import QuestionTimes, Shard, build_shard
 
 WORDS, LENGTH, QUERIES, CANDIDATES = 50_000, 60, 500, 50
 SHARD = 100_000
@@ -82,7 +82,7 @@ def main(number: int) -> None:
         queries = [words[drawn[at // SHARD][at % SHARD, :length]].tolist() for at in asked]
         joined = pa.array([" ".join(each) for each in queries])
         for what, latest in (("earlier", asked), ("all", np.full(QUERIES, number))):
-            moments = Moments(latest.astype(np.int64), np.zeros(QUERIES, np.int64))
+            moments = QuestionTimes(latest.astype(np.int64), np.zeros(QUERIES, np.int64))
             ours = _speed(f"ours, {name}, {what} questions", partial(_search, indexes, joined, moments))
         retrieve = partial(other.retrieve, queries, k=CANDIDATES, show_progress=False, n_threads=1)
         peer = _speed(f"bm25s, {name}, all questions", retrieve)
@@ -106,7 +106,7 @@ def _statistics(shards: Sequence[Shard]) -> list[SiteStatistics]:
     return [SiteStatistics(questions, terms, counts[each]) for each in places]
 
 
-def _search(indexes: Sequence[Bm25Index], texts: pa.Array, asked: Moments) -> pa.Table:
+def _search(indexes: Sequence[Bm25Index], texts: pa.Array, asked: QuestionTimes) -> pa.Table:
     """The best questions of all shards."""
     found = [index.search(texts, asked, CANDIDATES) for index in indexes]
     query, shard, place, score = (

@@ -13,7 +13,7 @@ from cqa_spark.commands.known_names import checks
 from cqa_spark.commands.plans import planned_flow
 from cqa_spark.config.command import Command
 from cqa_spark.config.flags import flags
-from cqa_spark.config.layers import Key, Layer, nested
+from cqa_spark.config.layers import Key, SettingsLayer, nested
 from cqa_spark.config.rendering import dry_run
 from cqa_spark.config.resolve import resolve_layer
 from cqa_spark.config.settings import JobSettings
@@ -101,7 +101,7 @@ def _run(settings: Command) -> Run | None:
     return lake.run(settings.run_id) if settings.run_id in lake.runs().to_arrow()["run_id"].to_pylist() else None
 
 
-def _layer(name: str, model: type[Command], settings: Mapping[str, Any]) -> Layer:
+def _layer(name: str, model: type[Command], settings: Mapping[str, Any]) -> SettingsLayer:
     """The settings as a layer above the config files.
 
     Raises:
@@ -118,7 +118,7 @@ def _layer(name: str, model: type[Command], settings: Mapping[str, Any]) -> Laye
         key, is_list = known[spelling].key, known[spelling].many
         values[key] = [value] if is_list and isinstance(value, str | PathLike) else value
         places[key] = f"argument {spelling}"
-    return Layer("arguments", nested(values), places)
+    return SettingsLayer("arguments", nested(values), places)
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from cqa_spark import flows
 from cqa_spark.config.settings import FeatureAuditSettings
 from cqa_spark.errors import ContractError
-from cqa_spark.features.history.audit import Exposure, Finding
+from cqa_spark.features.history.audit import AuditedGroup, Exposure
 from cqa_spark.process.terminal import Terminal, TextTable, number
 from cqa_spark.runtime.workspace import given, run_flow
 from cqa_spark.steps.audit import audited
@@ -31,7 +31,7 @@ def audit(settings: FeatureAuditSettings) -> None:
     refuse_late_answers(exposure)
 
 
-def findings_table(findings: Sequence[Finding]) -> TextTable:
+def findings_table(findings: Sequence[AuditedGroup]) -> TextTable:
     """A row per group and moment."""
     table = TextTable(
         "group", "changed after", number("rows"), "columns that changed", "columns as of the dump", title="Audit"
@@ -50,7 +50,7 @@ def exposed_pairs(exposure: Exposure) -> str:
     )
 
 
-def refuse_changes(findings: Sequence[Finding]) -> None:
+def refuse_changes(findings: Sequence[AuditedGroup]) -> None:
     """Fail if a value changed.
 
     Raises:

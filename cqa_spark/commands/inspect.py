@@ -13,7 +13,7 @@ from cqa_spark.object_store.locations import write_file
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports import kinds
 from cqa_spark.reports.kit.page import page_bytes
-from cqa_spark.reports.section import Report
+from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections.comparison import ComparedRuns, table_changes
 from cqa_spark.reports.sections.inspection.facts import InspectedRun
 from cqa_spark.runtime.provenance import code_version
@@ -39,7 +39,7 @@ def inspect(settings: InspectSettings) -> None:
         Terminal(stderr=True).line(f"page: {settings.page}")
 
 
-def _report(settings: InspectSettings) -> Report:
+def _report(settings: InspectSettings) -> ReportValues:
     lake = read_lake(settings)
     if settings.compares:
         return kinds.COMPARISON.collect(compare(lake, settings.diff, settings.run_id))

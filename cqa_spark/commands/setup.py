@@ -11,7 +11,7 @@ from cqa_spark.config.file_commands import SetupSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
 from cqa_spark.corpora.stackexchange.block_reader import BlockReader
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
-from cqa_spark.corpora.stackexchange.file_probe import Layout
+from cqa_spark.corpora.stackexchange.file_probe import RowLayout
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.class_archive import make_archive
 from cqa_spark.spark.jars import download_jars, jar_name, resolve_jars
@@ -62,7 +62,7 @@ def _compile_scanner() -> None:
     for dump in DUMP_TABLES:
         row = " ".join(f'{name}="1"' for name in dump.attributes)
         text = f'<row {row} />\n<row Id="1" New="&lt;" />'.encode()
-        for _ in BlockReader(io.BytesIO(text), dump, dump.root, Layout.ROW_PER_LINE).blocks():
+        for _ in BlockReader(io.BytesIO(text), dump, dump.root, RowLayout.ROW_PER_LINE).blocks():
             pass
 
 

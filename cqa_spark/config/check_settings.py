@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 
 
-class CheckSettings(Section):
+class CheckSettings(SettingsSection):
     """Limits on the differences between a nightly run and the published run."""
 
     max_quarantine_share: float = Field(default=0.001, ge=0, le=1, description="maximum share of quarantined records")

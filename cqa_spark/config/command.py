@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 
 
-class Command(Section):
+class Command(SettingsSection):
     """The settings of a command.
 
     Attributes:

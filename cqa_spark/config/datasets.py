@@ -8,14 +8,14 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from cqa_spark.config.conf_files import conf_files
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.suggestions import known_names
 from cqa_spark.config.yaml_files import read_yaml
 from cqa_spark.errors import ConfigError
 
 
-class DataPart(Section):
+class DataPart(SettingsSection):
     """An evaluation part of a data set.
 
     Attributes:
@@ -27,7 +27,7 @@ class DataPart(Section):
     gold: Mapping[str, str] = Field(default_factory=dict)
 
 
-class DataSet(Section):
+class DataSet(SettingsSection):
     """A data set; paths are relative to the folder of the data sets.
 
     Attributes:

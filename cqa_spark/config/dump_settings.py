@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 from pydantic import BeforeValidator, Field
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import InputFiles, NotHashed, OutputFolder, is_remote, one_or_many
 from cqa_spark.errors import ConfigError
@@ -33,7 +33,7 @@ PeopleColumn = Literal[
 PEOPLE_COLUMNS = frozenset[str](get_args(PeopleColumn))
 
 
-class DumpSettings(Section):
+class DumpSettings(SettingsSection):
     """Dumps: input files and error tolerance."""
 
     flag_prefix: ClassVar[str | None] = ""
@@ -68,7 +68,7 @@ class DumpSettings(Section):
     )
 
 
-class UnpackSettings(Section):
+class UnpackSettings(SettingsSection):
     """Archives: staging folder and archive-bomb limits."""
 
     staging: Annotated[OutputFolder | None, NotHashed()] = Field(

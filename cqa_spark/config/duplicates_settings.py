@@ -10,11 +10,11 @@ from pydantic import Field
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.fields import Baseline, InputFormat, OutputFormat, Report, Systems, baseline_not_run
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Section
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, SettingsSection
 from cqa_spark.config.value_types import EmbeddingModelName, NotHashed, RunName, Shown
 
 
-class RetrievalSettings(Section):
+class RetrievalSettings(SettingsSection):
     """Retrieval of candidates."""
 
     k1: float = Field(default=1.2, ge=0, description="BM25: saturation of the term frequency")

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.value_types import SystemNames, one_or_many
 
 
-class ExperimentSettings(Section):
+class ExperimentSettings(SettingsSection):
     """Optional experiments; each trains its systems several times."""
 
     cross_validation: bool = Field(

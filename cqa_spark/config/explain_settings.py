@@ -7,12 +7,12 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.sections import Section, SparkSettings
+from cqa_spark.config.sections import SettingsSection, SparkSettings
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import NotHashed, RunName, Shown, SystemName
 
 
-class ExplainedSettings(Section):
+class ExplainedSettings(SettingsSection):
     """Thread and system to explain."""
 
     flag_prefix: ClassVar[str | None] = ""

@@ -10,7 +10,7 @@ from cqa_spark.config.command import Command
 from cqa_spark.config.fields import ObjectStorage, OutputFormat
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
-from cqa_spark.config.sections import ResamplingSettings, Section
+from cqa_spark.config.sections import ResamplingSettings, SettingsSection
 from cqa_spark.config.site_names import SiteFolderName
 from cqa_spark.config.value_types import GroupName, InputFiles, JudgmentsFile, OutputFolder, Positional, Shown, Size
 
@@ -103,7 +103,7 @@ class FilesCommand(Command):
     object_storage: ObjectStorage = ObjectStorageSettings()
 
 
-class TrecSettings(Section):
+class TrecSettings(SettingsSection):
     """TREC runs and qrels, also BEIR's qrels and MS MARCO's runs."""
 
     relevance_level: int = Field(

@@ -15,9 +15,9 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from cqa_spark.config.command import Command
-from cqa_spark.config.layers import Key, Layer, nested
+from cqa_spark.config.layers import Key, SettingsLayer, nested
 from cqa_spark.config.problems import Problem
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.suggestions import did_you_mean
 from cqa_spark.config.value_types import Positional, Shown
 
@@ -37,7 +37,7 @@ class Flag:
 
     key: Key
     spelling: str
-    section: type[Section]
+    section: type[SettingsSection]
     field: FieldInfo
 
     @property
@@ -70,7 +70,7 @@ class Flag:
         return f"{self.field.description}{f' (default: {text})' if text else ''}".replace("%", "%%")
 
 
-def flags(model: type[Section], key: Key = (), prefix: str = "") -> Iterator[Flag]:
+def flags(model: type[SettingsSection], key: Key = (), prefix: str = "") -> Iterator[Flag]:
     """The flags of a model; the flags of its sections follow its own."""
     sections: list[Iterator[Flag]] = []
     for name, field in model.model_fields.items():
@@ -86,10 +86,10 @@ def flags(model: type[Section], key: Key = (), prefix: str = "") -> Iterator[Fla
         yield from section_flags
 
 
-def section_of(field: FieldInfo) -> type[Section] | None:
+def section_of(field: FieldInfo) -> type[SettingsSection] | None:
     """The model of a field that is a section; None for a plain setting."""
     kind = _element(field.annotation)[0]
-    return kind if isinstance(kind, type) and issubclass(kind, Section) else None
+    return kind if isinstance(kind, type) and issubclass(kind, SettingsSection) else None
 
 
 def build_parser(program: str, model: type[Command], *, with_files: bool) -> argparse.ArgumentParser:
@@ -123,7 +123,7 @@ def build_parser(program: str, model: type[Command], *, with_files: bool) -> arg
     always.add_argument("--dry-run", action="store_true", help="print the settings, inputs and outputs, and exit")
     always.add_argument("--debug", action="store_true", help="print the traceback of every error")
     always.add_argument("-h", "--help", action="help", help="print this help and exit")
-    groups: dict[type[Section], argparse._ArgumentGroup] = {}
+    groups: dict[type[SettingsSection], argparse._ArgumentGroup] = {}
     for flag in flags(model):
         if flag.section not in groups:
             title = "settings" if flag.section is model else _first_line(flag.section)
@@ -134,9 +134,9 @@ def build_parser(program: str, model: type[Command], *, with_files: bool) -> arg
 
 def read_flags(
     parser: argparse.ArgumentParser,
-    model: type[Section],
+    model: type[SettingsSection],
     arguments: Sequence[str],
-) -> tuple[argparse.Namespace, Layer, list[Problem]]:
+) -> tuple[argparse.Namespace, SettingsLayer, list[Problem]]:
     """Parse the command line into arguments, settings and problems.
 
     argparse stops at the first error. The flag at fault is reported and removed, and the rest is parsed again.
@@ -154,7 +154,7 @@ def read_flags(
     known = list(flags(model))
     given = {flag.key: value for flag in known if (value := getattr(parsed, _destination(flag))) not in (None, [])}
     places = {flag.key: f"flag {flag.spelling}" if flag.spelling.startswith("-") else "command line" for flag in known}
-    layer = Layer("command line", nested(given), {key: places[key] for key in given})
+    layer = SettingsLayer("command line", nested(given), {key: places[key] for key in given})
     return parsed, layer, problems + list(_unknown(unknown, parser, known))
 
 
@@ -176,13 +176,13 @@ def _destination(flag: Flag) -> str:
     return ".".join(flag.key)
 
 
-def _places(model: type[Section]) -> str:
+def _places(model: type[SettingsSection]) -> str:
     """The positional arguments, for the usage line."""
     named = [flag for flag in flags(model) if not flag.spelling.startswith("-")]
     return "".join(f"{flag.metavar} ... " if flag.many else f"{flag.metavar} " for flag in named)
 
 
-def _first_line(model: type[Section]) -> str:
+def _first_line(model: type[SettingsSection]) -> str:
     return (model.__doc__ or "").strip().splitlines()[0].rstrip(".")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import NotHashed, Shown
 
@@ -18,7 +18,7 @@ def _table(about: str) -> Any:
     return Field(default=None, description=about)
 
 
-class CommunityTableSettings(Section):
+class CommunityTableSettings(SettingsSection):
     """Tables: files (.parquet, .csv, .jsonl), folders of them, Delta tables, or tables of Spark's catalogue."""
 
     flag_prefix: ClassVar[str | None] = ""

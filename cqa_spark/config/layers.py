@@ -21,7 +21,7 @@ _VARIABLE = re.compile(r"\$\{(?P<name>\w+)(?::-(?P<default>[^}]*))?\}")
 
 
 @dataclass(frozen=True)
-class Layer:
+class SettingsLayer:
     """Settings from one origin.
 
     Attributes:
@@ -35,23 +35,23 @@ class Layer:
     places: dict[Key, str] = field(default_factory=dict)
 
 
-def read_layer(path: Path) -> tuple[Layer | None, list[Problem]]:
+def read_layer(path: Path) -> tuple[SettingsLayer | None, list[Problem]]:
     """Read one YAML file; None with a problem for a file that cannot be read."""
     try:
         document = read_yaml(path)
     except YamlError as error:
         return None, [error.detail]
     if document.value is None:
-        return Layer(str(path)), []
+        return SettingsLayer(str(path)), []
     if not isinstance(document.value, dict):
         return None, [Problem(str(path), "", "contains no settings", "write `key: value` pairs")]
-    layer = Layer(str(path), places=dict(document.places))
+    layer = SettingsLayer(str(path), places=dict(document.places))
     problems: list[Problem] = []
     layer.values.update(_expand_all(document.value, (), layer, problems))
     return layer, problems
 
 
-def _expand_all(values: Mapping[str, Any], above: Key, layer: Layer, problems: list[Problem]) -> dict[str, Any]:
+def _expand_all(values: Mapping[str, Any], above: Key, layer: SettingsLayer, problems: list[Problem]) -> dict[str, Any]:
     expanded: dict[str, Any] = {}
     for name, value in values.items():
         key = (*above, name)
@@ -85,7 +85,7 @@ def _expand(value: Any, key: Key, place: str, problems: list[Problem]) -> Any:
     return _VARIABLE.sub(variable, value)
 
 
-def merge(layers: Sequence[Layer]) -> dict[str, Any]:
+def merge(layers: Sequence[SettingsLayer]) -> dict[str, Any]:
     """Merge layers, later ones over earlier ones; lists are replaced, null values are ignored."""
     merged: dict[str, Any] = {}
     for layer in layers:
@@ -103,7 +103,7 @@ def _merge_into(below: dict[str, Any], above: Mapping[str, Any]) -> None:
             below[name] = value
 
 
-def origin_of(key: Key, layers: Sequence[Layer]) -> str:
+def origin_of(key: Key, layers: Sequence[SettingsLayer]) -> str:
     """The place of a setting in the last layer that sets it, or else of its innermost section that is set."""
     for length in range(len(key), 0, -1):
         for layer in reversed(layers):
@@ -112,7 +112,7 @@ def origin_of(key: Key, layers: Sequence[Layer]) -> str:
     return "config files and flags"
 
 
-def unknown_keys(layer: Layer, known: Collection[Key]) -> list[Problem]:
+def unknown_keys(layer: SettingsLayer, known: Collection[Key]) -> list[Problem]:
     """A problem for every unknown key of a file; keys inside an unknown section are ignored."""
     spellings = [".".join(key) for key in known]
     problems = []

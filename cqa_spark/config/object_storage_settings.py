@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.value_types import Shown, refused
 
 
@@ -16,7 +16,7 @@ def _unset_where_empty(value: Any) -> Any:
     return None if value == "" else value
 
 
-class ObjectStorageSettings(Section):
+class ObjectStorageSettings(SettingsSection):
     """Object storage (s3a://…); credentials come from the environment, an AWS profile or the machine's role."""
 
     endpoint: Annotated[

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from cqa_spark.config.fields import Report
 from cqa_spark.config.job_settings import JobSettings, StageSettings
-from cqa_spark.config.sections import FeatureSettings, ResamplingSettings, Section
+from cqa_spark.config.sections import FeatureSettings, ResamplingSettings, SettingsSection
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.tracking_settings import TrackedSettings
 from cqa_spark.config.value_types import GroupNames, RunName, one_or_many
@@ -25,7 +25,7 @@ RankerName = Literal[
 RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]
 
 
-class NightSettings(Section):
+class NightSettings(SettingsSection):
     """Selection of the nights of questions."""
 
     flag_prefix: ClassVar[str | None] = ""
@@ -33,7 +33,7 @@ class NightSettings(Section):
     min_answers: int = Field(default=2, ge=2, description="minimum number of answers of a question to rank")
 
 
-class AnswerSettings(Section):
+class AnswerSettings(SettingsSection):
     """Selection of candidate answers."""
 
     flag_prefix: ClassVar[str | None] = ""
@@ -81,7 +81,7 @@ class PreferredAnswerDatasetSettings(JobSettings):
         return [f"{self.lake}: community tables of run {self.from_run or '(published)'}"]
 
 
-class AnswerExperimentSettings(Section):
+class AnswerExperimentSettings(SettingsSection):
     """Training and evaluation of the experiment."""
 
     flag_prefix: ClassVar[str | None] = ""
@@ -189,7 +189,7 @@ def _studied(experiment: Mapping[str, Any]) -> set[str]:
     return set(one_or_many(experiment.get("studied", default)))
 
 
-class AuditSettings(Section):
+class AuditSettings(SettingsSection):
     """Scope of the audit."""
 
     flag_prefix: ClassVar[str | None] = ""

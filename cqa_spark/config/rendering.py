@@ -10,18 +10,18 @@ import yaml
 
 from cqa_spark.config.command import Command
 from cqa_spark.config.conf_files import conf_files
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.value_types import NotHashed
 from cqa_spark.config.yaml_files import read_yaml
 from cqa_spark.process.control_characters import visible_line
 
 
-def config_yaml(settings: Section) -> str:
+def config_yaml(settings: SettingsSection) -> str:
     """All settings as YAML for ``--config``; equal settings give equal text."""
     return _yaml(settings.model_dump(mode="json"))
 
 
-def config_hash(settings: Section) -> str:
+def config_hash(settings: SettingsSection) -> str:
     """SHA-256 (hexadecimal) of all configuration that can affect results.
 
     These are the settings and the recipes of the systems that they name, without settings marked ``NotHashed``: paths
@@ -31,12 +31,12 @@ def config_hash(settings: Section) -> str:
     return hashlib.sha256(_yaml({**settled, "recipes": _recipes(settled)}).encode()).hexdigest()
 
 
-def hashed_settings(section: Section) -> dict[str, Any]:
+def hashed_settings(section: SettingsSection) -> dict[str, Any]:
     """The settings of a section that can affect results, as plain data: those of its sections too."""
     fields = type(section).model_fields.items()
     asides = {name for name, field in fields if any(isinstance(each, NotHashed) for each in field.metadata)}
     settled = section.model_dump(mode="json", exclude=asides)
-    sections = {name: value for name, value in section if name in settled and isinstance(value, Section)}
+    sections = {name: value for name, value in section if name in settled and isinstance(value, SettingsSection)}
     return settled | {name: hashed_settings(value) for name, value in sections.items()}
 
 

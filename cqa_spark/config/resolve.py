@@ -13,10 +13,10 @@ from pydantic_core import ErrorDetails
 from cqa_spark.config.command import Command
 from cqa_spark.config.conf_files import conf_file
 from cqa_spark.config.flags import build_parser, flags, read_flags
-from cqa_spark.config.layers import Key, Layer, merge, only, origin_of, read_layer, unknown_keys
+from cqa_spark.config.layers import Key, SettingsLayer, merge, only, origin_of, read_layer, unknown_keys
 from cqa_spark.config.named_job import JOB, config_file
 from cqa_spark.config.problems import Problem, SettingsError
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.settings import JobSettings
 from cqa_spark.config.value_types import Checks
 
@@ -68,7 +68,11 @@ def resolve(
 
 
 def resolve_layer(
-    model: type[SettingsT], config: Iterable[str], given: Layer, checks: Checks, problems: Sequence[Problem] = ()
+    model: type[SettingsT],
+    config: Iterable[str],
+    given: SettingsLayer,
+    checks: Checks,
+    problems: Sequence[Problem] = (),
 ) -> SettingsT:
     """Resolve the settings of a job from config files and the last layer.
 
@@ -102,7 +106,7 @@ def standard_files() -> list[Path]:
     return [_shortest(conf_file(f"{name}.yaml")) for name in names]
 
 
-def known_keys(model: type[Section], above: Key = ()) -> set[Key]:
+def known_keys(model: type[SettingsSection], above: Key = ()) -> set[Key]:
     """The keys of a model's settings and sections."""
     keys = {flag.key for flag in flags(model)}
     return keys | {key[:length] for key in keys for length in range(1, len(key))}
@@ -119,10 +123,10 @@ def _shortest(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
-def _read_files(paths: Sequence[Path]) -> tuple[list[Layer | None], list[Problem]]:
+def _read_files(paths: Sequence[Path]) -> tuple[list[SettingsLayer | None], list[Problem]]:
     """The layers with their problems; a layer is None if its file cannot be read."""
     known = {(JOB,)}.union(*map(known_keys, all_jobs()))
-    layers: list[Layer | None] = []
+    layers: list[SettingsLayer | None] = []
     problems: list[Problem] = []
     for path in paths:
         layer, mistakes = read_layer(path)
@@ -131,7 +135,9 @@ def _read_files(paths: Sequence[Path]) -> tuple[list[Layer | None], list[Problem
     return layers, problems
 
 
-def _contradictions(model: type[Command], values: Mapping[str, Any], layers: Sequence[Layer]) -> Iterator[Problem]:
+def _contradictions(
+    model: type[Command], values: Mapping[str, Any], layers: Sequence[SettingsLayer]
+) -> Iterator[Problem]:
     for dotted in model.required(values):
         value: Any = values
         for name in dotted.split("."):
@@ -145,7 +151,7 @@ def _contradictions(model: type[Command], values: Mapping[str, Any], layers: Seq
 def _validated(
     model: type[SettingsT],
     values: Mapping[str, Any],
-    layers: Sequence[Layer],
+    layers: Sequence[SettingsLayer],
     checks: Checks,
     problems: list[Problem],
 ) -> SettingsT | None:
@@ -160,7 +166,7 @@ def _validated(
         return None
 
 
-def _problem(model: type[Section], error: ErrorDetails, layers: Sequence[Layer]) -> Problem:
+def _problem(model: type[SettingsSection], error: ErrorDetails, layers: Sequence[SettingsLayer]) -> Problem:
     key = _key(error)
     if error["type"] == "missing":
         return _not_set(model, key)
@@ -182,7 +188,7 @@ def _key(error: ErrorDetails) -> Key:
     return tuple(part for part in error["loc"] if isinstance(part, str))
 
 
-def _not_set(model: type[Section], key: Key) -> Problem:
+def _not_set(model: type[SettingsSection], key: Key) -> Problem:
     flag = next(flag for flag in flags(model) if flag.key == key)
     in_file = f" or `{'.'.join(key)}` in a config file" if issubclass(model, JobSettings) else ""
     by_flag = f"{flag.spelling} {flag.metavar}" if flag.spelling.startswith("-") else flag.metavar

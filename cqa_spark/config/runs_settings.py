@@ -9,7 +9,7 @@ from pydantic import Field
 
 from cqa_spark.config.fields import KeptPublications, OutputFormat
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import NotHashed, Positional, RunName, Shown
 
@@ -76,7 +76,7 @@ class RollbackSettings(RunLogSettings):
         return [f"{self.lake}: the published run, one record of the run log"]
 
 
-class ForgottenSettings(Section):
+class ForgottenSettings(SettingsSection):
     """User or post to forget."""
 
     flag_prefix: ClassVar[str | None] = ""

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from cqa_spark.config.value_types import InputFiles, MeasureNames, Shown
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     """A group of settings; its fields are YAML keys and command-line flags.
 
     Attributes:
@@ -21,7 +21,7 @@ class Section(BaseModel):
     flag_prefix: ClassVar[str | None] = None
 
 
-class TrainingInputs(Section):
+class TrainingInputs(SettingsSection):
     """Training files."""
 
     flag_prefix: ClassVar[str | None] = ""
@@ -41,7 +41,7 @@ class Inputs(TrainingInputs):
     unannotated: InputFiles = Field(default=(), description="files without judgments, for text and user statistics")
 
 
-class FeatureSettings(Section):
+class FeatureSettings(SettingsSection):
     """Features: cross-fitting of labels, and the time cut of as-of groups."""
 
     folds: int = Field(default=5, ge=2, description="folds of the cross-fitting, grouped by thread")
@@ -54,7 +54,7 @@ class FeatureSettings(Section):
     top_tags: int = Field(default=24, ge=1, le=30, description="most frequent tags of a site with a column each")
 
 
-class ResamplingSettings(Section):
+class ResamplingSettings(SettingsSection):
     """Uncertainty: bootstrap intervals and paired tests."""
 
     resamples: int = Field(default=9999, ge=1, description="resamples of the bootstrap and of the randomization test")
@@ -71,7 +71,7 @@ class EvaluationSettings(ResamplingSettings):
     )
 
 
-class SparkSettings(Section):
+class SparkSettings(SettingsSection):
     """The Spark session; see also conf/spark/*.conf."""
 
     master: Annotated[str | None, Shown("URL")] = Field(

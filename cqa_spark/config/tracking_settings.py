@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field, model_validator
 
 from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.value_types import NotHashed, OutputFolder, Shown, is_remote, refused
 
 _SQLITE = "sqlite:///"
@@ -34,7 +34,7 @@ def _supported(uri: str) -> str:
     return uri
 
 
-class TrackingSettings(Section):
+class TrackingSettings(SettingsSection):
     """MLflow tracking."""
 
     enabled: bool = Field(default=True, description="log the run; an unreachable server only causes a warning")

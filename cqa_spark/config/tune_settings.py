@@ -7,12 +7,12 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.job_settings import StageSettings
-from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Section
+from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, SettingsSection
 from cqa_spark.config.tracking_settings import TrackedSettings
 from cqa_spark.config.value_types import NotHashed, OutputFile, SystemName
 
 
-class SearchSettings(Section):
+class SearchSettings(SettingsSection):
     """Random search and cross-validation of the trials."""
 
     flag_prefix: ClassVar[str | None] = ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Compared(NamedTuple):
+class ComparedSystems(NamedTuple):
     """The systems to test.
 
     Attributes:
@@ -49,7 +49,7 @@ def compare_systems(
     systems: Sequence[str],
     components: Components,
     totals: Mapping[Measure, NDArray[np.float64]],
-    compared: Compared,
+    compared: ComparedSystems,
     drawn: Resampling,
     sizes: NDArray[np.float64] | None = None,
 ) -> pd.DataFrame:
@@ -112,7 +112,7 @@ def _is_defined(measure: Measure, components: NDArray[np.float64]) -> bool:
 
 
 def _families(
-    systems: Sequence[str], totals: Mapping[Measure, NDArray[np.float64]], compared: Compared
+    systems: Sequence[str], totals: Mapping[Measure, NDArray[np.float64]], compared: ComparedSystems
 ) -> Iterator[_Family]:
     first, second = compared.baseline, compared.second_baseline
     yield _Family([name for name in systems if name != first], first)

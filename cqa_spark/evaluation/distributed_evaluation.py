@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.evaluation.compare_systems import Compared, compare_systems
+from cqa_spark.evaluation.compare_systems import ComparedSystems, compare_systems
 from cqa_spark.evaluation.exact_sums import digits, from_digits
 from cqa_spark.evaluation.group_summary import GroupSummary, count_wins
 from cqa_spark.evaluation.paired_systems import Key, MeasuredGroup, paired
@@ -117,7 +117,7 @@ def from_parts(parts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def compare_groups(
-    measured: MeasuredGroup, sums: NDArray[np.float64], compared: Compared, drawn: Resampling
+    measured: MeasuredGroup, sums: NDArray[np.float64], compared: ComparedSystems, drawn: Resampling
 ) -> pd.DataFrame:
     """The measures and tests of ``compare_systems``, which samples groups instead of queries.
 

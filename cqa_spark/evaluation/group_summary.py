@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as T
 
-from cqa_spark.evaluation.compare_systems import Compared
+from cqa_spark.evaluation.compare_systems import ComparedSystems
 from cqa_spark.evaluation.paired_systems import MeasuredGroup
 from cqa_spark.evaluation.resampling import Resampling
 
@@ -29,7 +29,7 @@ class GroupSummary:
         schema: columns of the summary: a row for each test, and one for each measure of an untested system.
     """
 
-    compared: Compared
+    compared: ComparedSystems
     drawn: Resampling
     keys: tuple[str, ...]
     schema: T.StructType

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.evaluation.compare_systems import Compared
+from cqa_spark.evaluation.compare_systems import ComparedSystems
 from cqa_spark.evaluation.distributed_evaluation import MANY, summarise_distributed
 from cqa_spark.evaluation.group_summary import GroupSummary
 from cqa_spark.evaluation.local_evaluation import summarise_locally
@@ -79,7 +79,7 @@ def summarise(
         ContractError: a task and split has no rankings of the baseline, or systems with different queries.
     """
     drawn = Resampling(resamples, seed, confidence)
-    found = _summary(query_metrics, Compared(baseline, best_by, second_baseline), drawn, _GROUP)
+    found = _summary(query_metrics, ComparedSystems(baseline, best_by, second_baseline), drawn, _GROUP)
     tested = [entry for entry in found if entry["baseline"] in (None, baseline)]
     return Summary(tested, [entry for entry in found if entry["baseline"] not in (None, baseline)])
 
@@ -99,7 +99,7 @@ def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling
         ContractError: as in ``summarise``.
     """
     scope = F.explode(F.array(F.lit(EVERY), F.col("site"))).alias("scope")
-    found = _summary(query_metrics.select("*", scope), Compared(baseline), drawn, [*_GROUP, "scope"])
+    found = _summary(query_metrics.select("*", scope), ComparedSystems(baseline), drawn, [*_GROUP, "scope"])
     return [
         {"site": entry["scope"], **{column.name: entry[column.name] for column in METRICS.columns}, **_test(entry)}
         | {"baseline": baseline}
@@ -121,7 +121,7 @@ def _test(entry: Entry) -> Entry:
     )
 
 
-def _summary(query_metrics: DataFrame, compared: Compared, drawn: Resampling, by: list[str]) -> list[Entry]:
+def _summary(query_metrics: DataFrame, compared: ComparedSystems, drawn: Resampling, by: list[str]) -> list[Entry]:
     """A row for each system, measure and group of queries, in that order of columns; tests are None for the baseline.
 
     Resamples are drawn once for all measures of a group of queries. Groups for which a measure is undefined have no row

@@ -49,7 +49,7 @@ def evaluate_truncated(gold: Path, predictions: Sequence[Path]) -> list[Scores]:
     Raises:
         InputError: a file cannot be parsed, or the files do not belong together.
     """
-    scores = []
+    scores: list[Scores] = []
     for prediction in predictions:
         queries = truncated_queries(gold, prediction)
         nothing = {name: RankedQuery([], [*query.judged]) for name, query in queries.items()}

@@ -34,7 +34,7 @@ _HELD_OUT = HeldOut()
 
 
 @dataclass(frozen=True)
-class Ablation(Step):
+class AblateFamilies(Step):
     """Train systems without each family of features, and on each family alone.
 
     Attributes:

@@ -29,7 +29,7 @@ SEED = 1
 
 
 @dataclass(frozen=True)
-class CrossValidation(Step):
+class CrossValidate(Step):
     """Compare all systems of a run by repeated cross-validation on the training split.
 
     Attributes:

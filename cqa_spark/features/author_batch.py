@@ -17,7 +17,7 @@ import numpy.typing as npt
 Longs = npt.NDArray[np.int64]
 
 
-class Kind(IntEnum):
+class EventKind(IntEnum):
     """Kind of an author's row; rows with equal times are in this order."""
 
     REGISTERED = 1
@@ -39,7 +39,14 @@ class Kind(IntEnum):
     """The time at which an example is evaluated; events at the same time are known."""
 
 
-CONTRIBUTIONS = (Kind.ASKED, Kind.ANSWERED, Kind.COMMENTED, Kind.UP, Kind.DOWN, Kind.ACCEPTED)
+CONTRIBUTIONS = (
+    EventKind.ASKED,
+    EventKind.ANSWERED,
+    EventKind.COMMENTED,
+    EventKind.UP,
+    EventKind.DOWN,
+    EventKind.ACCEPTED,
+)
 """Contributions of an author and reactions to them, each with a time and a thread."""
 
 ALWAYS, UNDATED, END = (np.iinfo(np.int64).min, np.iinfo(np.int64).max - 1, np.iinfo(np.int64).max)
@@ -52,7 +59,7 @@ class AuthorBatch:
 
     Attributes:
         author: the author's number, of shape (rows,).
-        kind: the ``Kind``, of shape (rows,).
+        kind: the ``EventKind``, of shape (rows,).
         time: microseconds since 1970, of shape (rows,).
         count: number of events that the row represents, of shape (rows,).
         marks: for each group with a ``mark`` method, the marks of the events, of shape (rows,).
@@ -66,7 +73,7 @@ class AuthorBatch:
     time: Longs
     count: Longs
     marks: Mapping[str, Longs]
-    own: Mapping[Kind, Longs]
+    own: Mapping[EventKind, Longs]
     before: Mapping[str, Longs] = field(default_factory=dict)
     after: dict[str, Longs] = field(default_factory=dict)
 
@@ -77,11 +84,11 @@ class AuthorBatch:
     @cached_property
     def moments(self) -> Longs:
         """Indices of the moments; each gets feature values."""
-        return np.flatnonzero(self.kind == Kind.MOMENT)
+        return np.flatnonzero(self.kind == EventKind.MOMENT)
 
-    def rows(self, *kinds: Kind) -> Longs:
+    def rows(self, *kinds: EventKind) -> Longs:
         """Indices of the rows of the given kinds, in order."""
-        is_wanted = np.zeros(len(Kind) + 1, dtype=np.bool_)
+        is_wanted = np.zeros(len(EventKind) + 1, dtype=np.bool_)
         is_wanted[list(kinds)] = True
         return np.flatnonzero(is_wanted[self.kind])
 
@@ -89,15 +96,15 @@ class AuthorBatch:
         """A group's marks for the threads of the moments."""
         return self.marks[group][self.moments]
 
-    def elsewhere(self, kind: Kind) -> Longs:
+    def elsewhere(self, kind: EventKind) -> Longs:
         """Contributions of a kind in other threads, for each moment."""
         return self.known(kind) - self.own[kind]
 
-    def known(self, kind: Kind) -> Longs:
+    def known(self, kind: EventKind) -> Longs:
         """Sum of the counts of the author's earlier rows of a kind, for each moment."""
-        return self._known[:, Kind(kind) - 1]
+        return self._known[:, EventKind(kind) - 1]
 
-    def has(self, kind: Kind) -> npt.NDArray[np.bool_]:
+    def has(self, kind: EventKind) -> npt.NDArray[np.bool_]:
         """Whether the author has an earlier row of a kind, for each moment."""
         rows = self.rows(kind)
         return self.totals(f"has_{kind.name}", rows, np.ones((len(rows), 1), dtype=np.int64))[:, 0] > 0
@@ -124,8 +131,8 @@ class AuthorBatch:
 
     @cached_property
     def _known(self) -> Longs:
-        rows = np.flatnonzero(self.kind < Kind.MOMENT)
-        adds = np.zeros((len(rows), len(Kind) - 1), dtype=np.int64)
+        rows = np.flatnonzero(self.kind < EventKind.MOMENT)
+        adds = np.zeros((len(rows), len(EventKind) - 1), dtype=np.int64)
         adds[np.arange(len(rows)), self.kind[rows] - 1] = self.count[rows]
         return self.totals("known", rows, adds)
 

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, Kind
+from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, EventKind
 from cqa_spark.features.author_rows import AT_POSTS, account_events, moments, post_rows
 from cqa_spark.features.declared_values import declared_values
 from cqa_spark.features.feature_table import KEY, values_struct, values_type
@@ -125,7 +125,7 @@ def _values_type(groups: Groups) -> T.StructType:
     return T.StructType([*keys, *[T.StructField(name, values_type(type(group))) for name, group in groups.items()]])
 
 
-def _at_each_post(groups: Groups, reads: frozenset[Kind]) -> _Compute:
+def _at_each_post(groups: Groups, reads: frozenset[EventKind]) -> _Compute:
     marks = {name: group.mark for name, group in _noting(groups, Marked.TAGS).items()}
     schema = _event_type(groups)
 

@@ -9,16 +9,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.stackexchange.votes import ACCEPTED, DOWN, UP
-from cqa_spark.features.author_batch import ALWAYS, CONTRIBUTIONS, END, UNDATED, Kind
+from cqa_spark.features.author_batch import ALWAYS, CONTRIBUTIONS, END, UNDATED, EventKind
 from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.history.pairs import known_pairs
 from cqa_spark.features.history.post_events import POST
 from cqa_spark.features.inputs import FeatureInputs
 
-AT_POSTS = frozenset({*CONTRIBUTIONS, Kind.CHOSEN})
+AT_POSTS = frozenset({*CONTRIBUTIONS, EventKind.CHOSEN})
 """Kinds of events that are derived from posts, with their comments and votes."""
 
-_VOTES = {UP: Kind.UP, DOWN: Kind.DOWN, ACCEPTED: Kind.ACCEPTED}
+_VOTES = {UP: EventKind.UP, DOWN: EventKind.DOWN, ACCEPTED: EventKind.ACCEPTED}
 
 
 def moments(inputs: FeatureInputs, ends: Sequence[bool]) -> DataFrame:
@@ -41,35 +41,38 @@ def moments(inputs: FeatureInputs, ends: Sequence[bool]) -> DataFrame:
         for as_of in ends
     ]
     return pairs.select(
-        author.alias("author"), _number("thread_id").alias("thread"), _kind(Kind.MOMENT), F.inline(F.array(*evaluated))
+        author.alias("author"),
+        _number("thread_id").alias("thread"),
+        _kind(EventKind.MOMENT),
+        F.inline(F.array(*evaluated)),
     )
 
 
-def account_events(inputs: FeatureInputs, reads: frozenset[Kind]) -> Iterator[DataFrame]:
+def account_events(inputs: FeatureInputs, reads: frozenset[EventKind]) -> Iterator[DataFrame]:
     """Registrations, reputations and badges, as rows of their authors.
 
     Args:
         inputs: the tables.
         reads: kinds of events to include.
     """
-    if Kind.REGISTERED in reads:
+    if EventKind.REGISTERED in reads:
         users = inputs.needed("users").where(F.col("created_at").isNotNull())
-        yield _of_account(users, Kind.REGISTERED, F.unix_micros("created_at"))
-    if Kind.REPUTATION in reads:
+        yield _of_account(users, EventKind.REGISTERED, F.unix_micros("created_at"))
+    if EventKind.REPUTATION in reads:
         users = inputs.needed("users").where(F.col("reputation").isNotNull())
-        yield _of_account(users, Kind.REPUTATION, F.col("reputation"))
-    if Kind.BADGE in reads:
+        yield _of_account(users, EventKind.REPUTATION, F.col("reputation"))
+    if EventKind.BADGE in reads:
         badges = inputs.needed("badges").where(F.col("user_id").isNotNull())
         yield badges.select(
             _number("user_id").alias("author"),
             F.coalesce(F.unix_micros("earned_at"), F.lit(UNDATED)).alias("time"),
-            _kind(Kind.BADGE),
+            _kind(EventKind.BADGE),
             F.lit(1).cast("bigint").alias("count"),
             F.col("name").alias("badge"),
         )
 
 
-def post_rows(inputs: FeatureInputs, reads: frozenset[Kind], *, tags: bool) -> DataFrame:
+def post_rows(inputs: FeatureInputs, reads: frozenset[EventKind], *, tags: bool) -> DataFrame:
     """Posts with their comments and votes, as rows of the post; answers are also rows of their questions.
 
     Args:
@@ -81,7 +84,7 @@ def post_rows(inputs: FeatureInputs, reads: frozenset[Kind], *, tags: bool) -> D
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), rows)
 
 
-def _post_rows(inputs: FeatureInputs, reads: frozenset[Kind], of_question: Sequence[str]) -> Iterator[DataFrame]:
+def _post_rows(inputs: FeatureInputs, reads: frozenset[EventKind], of_question: Sequence[str]) -> Iterator[DataFrame]:
     posts = inputs.posts.where(F.col("post_type").isin("question", "answer"))
     is_question = F.col("post_type") == "question"
     yield posts.select(
@@ -90,15 +93,15 @@ def _post_rows(inputs: FeatureInputs, reads: frozenset[Kind], of_question: Seque
         is_question.alias("is_question"), _number("accepted_answer_id").alias("answer"),
         *[F.when(is_question, F.col(name)).alias(name) for name in of_question],
     )  # fmt: skip
-    if reads & {Kind.ANSWERED, Kind.CHOSEN}:
+    if reads & {EventKind.ANSWERED, EventKind.CHOSEN}:
         yield posts.where(~is_question).select(
-            _number("thread_id").alias("post"), _kind(Kind.ANSWERED), _number("user_id").alias("user"),
+            _number("thread_id").alias("post"), _kind(EventKind.ANSWERED), _number("user_id").alias("user"),
             _number("thread_id").alias("thread"), F.unix_micros("created_at").alias("time"),
             _number("post_id").alias("answer"),
         )  # fmt: skip
-    if Kind.COMMENTED in reads:
+    if EventKind.COMMENTED in reads:
         yield inputs.comments.select(
-            _number("post_id").alias("post"), _kind(Kind.COMMENTED), _number("user_id").alias("user"),
+            _number("post_id").alias("post"), _kind(EventKind.COMMENTED), _number("user_id").alias("user"),
             F.unix_micros("created_at").alias("time"),
         )  # fmt: skip
     wanted = [vote for vote, kind in _VOTES.items() if kind in reads]
@@ -110,7 +113,7 @@ def _post_rows(inputs: FeatureInputs, reads: frozenset[Kind], of_question: Seque
         )  # fmt: skip
 
 
-def _of_account(users: DataFrame, kind: Kind, count: Column) -> DataFrame:
+def _of_account(users: DataFrame, kind: EventKind, count: Column) -> DataFrame:
     return users.select(
         _number("user_id").alias("author"), F.lit(ALWAYS).alias("time"), _kind(kind),
         count.cast("bigint").alias("count"),
@@ -122,5 +125,5 @@ def _number(name: str) -> Column:
     return F.when(F.col(name).isNotNull(), F.xxhash64("site", name))
 
 
-def _kind(kind: Kind) -> Column:
+def _kind(kind: EventKind) -> Column:
     return F.lit(int(kind)).cast("bigint").alias("kind")

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.author_batch import AuthorBatch, Kind
+from cqa_spark.features.author_batch import AuthorBatch, EventKind
 from cqa_spark.features.author_facts import AuthorFacts
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.inputs import FeatureInputs
@@ -197,7 +197,7 @@ class AuthorGroup(FeatureGroup):
     """
 
     place: ClassVar[Place] = Place.AUTHOR
-    reads: ClassVar[frozenset[Kind]]
+    reads: ClassVar[frozenset[EventKind]]
     marked: ClassVar[Marked | None] = None
     reads_texts: ClassVar[bool] = False
 

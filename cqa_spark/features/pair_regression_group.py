@@ -144,7 +144,7 @@ def learn_regressions(model: str) -> Callable[[TrainingData], Fitted[PairRegress
 
 
 @dataclass(frozen=True)
-class Pairs:
+class TrainingPairs:
     """Training pairs: embeddings of shape (pairs, dimension), similarities and folds of shape (pairs,)."""
 
     one: NDArray[np.floating]
@@ -153,7 +153,7 @@ class Pairs:
     fold: NDArray[np.int32]
 
 
-def solve_by_fold(batches: Iterable[Pairs], folds: int) -> dict[int, Reals]:
+def solve_by_fold(batches: Iterable[TrainingPairs], folds: int) -> dict[int, Reals]:
     """The weights of a ridge regression on all pairs, under the key -1, and on the complement of each fold.
 
     Args:
@@ -209,9 +209,9 @@ def _terms(one: NDArray[np.floating], other: NDArray[np.floating]) -> Reals:
     return np.hstack([scale * first * second, scale * np.abs(first - second), np.ones((len(first), 1))])
 
 
-def _pairs_of(batch: pa.RecordBatch) -> Pairs:
+def _pairs_of(batch: pa.RecordBatch) -> TrainingPairs:
     one, other = (
         batch.column(name).flatten().to_numpy(zero_copy_only=False).reshape(batch.num_rows, -1)
         for name in ("one", "other")
     )
-    return Pairs(one, other, batch.column("similarity").to_numpy(), batch.column("fold").to_numpy())
+    return TrainingPairs(one, other, batch.column("similarity").to_numpy(), batch.column("fold").to_numpy())

@@ -9,8 +9,8 @@ from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings,
 from cqa_spark.corpora.source import Source
 from cqa_spark.examples.task import TASKS
 from cqa_spark.examples.task import task as task_named
-from cqa_spark.experiments.ablation import Ablation
-from cqa_spark.experiments.comparison import CrossValidation
+from cqa_spark.experiments.ablation import AblateFamilies
+from cqa_spark.experiments.comparison import CrossValidate
 from cqa_spark.experiments.evaluation_split import EveryFold, HeldOut
 from cqa_spark.experiments.every_query import RankEveryQuery
 from cqa_spark.experiments.learning_curve import LearningCurve
@@ -123,8 +123,8 @@ def _experiments(systems: Sequence[System], settings: RunSettings, evaluation: E
     chosen = settings.experiments
     studied = [system for system in systems if system.name in chosen.systems]
     return (
-        *([CrossValidation(systems, chosen, evaluation, settings.features)] if chosen.cross_validation else []),
-        *([Ablation(studied, evaluation)] if chosen.ablation else []),
+        *([CrossValidate(systems, chosen, evaluation, settings.features)] if chosen.cross_validation else []),
+        *([AblateFamilies(studied, evaluation)] if chosen.ablation else []),
         *([LearningCurve(studied, evaluation, chosen.shares, settings.features)] if chosen.learning_curve else []),
         *([OtherSeeds(studied, evaluation, HeldOut(), chosen.seeds)] if chosen.seeds > 1 else []),
     )

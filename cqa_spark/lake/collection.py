@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from cqa_spark.lake.manifest import NAME, folder_of, read_manifest
 from cqa_spark.lake.pointer import change_pointer, read_pointer
 from cqa_spark.lake.publishing import stored_sizes
-from cqa_spark.lake.run_log import Listed, RunLog
+from cqa_spark.lake.run_log import ListedRecord, RunLog
 from cqa_spark.lake.storage import RUNS, TABLES, LeasedLake
 
 _OF_RUN = re.compile(rf"{TABLES}/[^/]+/[^/]+\.\d+/[0-9a-f]{{32}}/|{RUNS}/[^/]+\.\d+/")
@@ -36,13 +36,13 @@ class Collected:
         bytes: their size.
     """
 
-    kept: Sequence[Listed]
+    kept: Sequence[ListedRecord]
     attempts: Sequence[str]
     files: int
     bytes: int
 
 
-def runs_to_keep(lake: LeasedLake, keep: int, *, fewest: int = FEWEST) -> list[Listed]:
+def runs_to_keep(lake: LeasedLake, keep: int, *, fewest: int = FEWEST) -> list[ListedRecord]:
     """The last publications, the runs that users keep, and later successful runs that may still be published.
 
     Args:
@@ -51,7 +51,7 @@ def runs_to_keep(lake: LeasedLake, keep: int, *, fewest: int = FEWEST) -> list[L
         fewest: publications that are kept in any case.
     """
     log, pointer = RunLog(lake.objects), read_pointer(lake.objects)
-    by_status: dict[str, list[Listed]] = {"published": [], "succeeded": [], "collected": []}
+    by_status: dict[str, list[ListedRecord]] = {"published": [], "succeeded": [], "collected": []}
     for each in log.listed(*by_status):
         by_status[each.status].append(each)
     published = {each.attempt_name: each for each in reversed(by_status["published"])}
@@ -116,6 +116,6 @@ def complete_collection(lake: LeasedLake) -> None:
         log.append(replace(record, recorded_at=datetime.now(UTC)))
 
 
-def _names(records: Iterable[Listed]) -> set[str]:
+def _names(records: Iterable[ListedRecord]) -> set[str]:
     """The attempts of records."""
     return {each.attempt_name for each in records}

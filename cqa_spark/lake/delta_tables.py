@@ -25,7 +25,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import ConfigError, ContractError, EnvironmentProblem
 from cqa_spark.lake.declared_tables import published_tables
-from cqa_spark.lake.manifest import Manifest
+from cqa_spark.lake.manifest import RunManifest
 from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import NO_FILES, DataFile, TableFiles
@@ -69,7 +69,7 @@ def refuse_changed_types(lake: Lake) -> None:
                 _new_columns(stored, table)
 
 
-def update_tables(lake: Lake, manifest: Manifest, number: int, *, before_commit: Callable[[], None]) -> None:
+def update_tables(lake: Lake, manifest: RunManifest, number: int, *, before_commit: Callable[[], None]) -> None:
     """Make the files of a manifest the newest version of every table.
 
     Args:

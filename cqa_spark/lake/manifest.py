@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter, ValidationError
 
-from cqa_spark.lake.run_log import Listed
+from cqa_spark.lake.run_log import ListedRecord
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.storage import RUNS
 from cqa_spark.lake.table_files import TableFiles
@@ -20,7 +20,7 @@ NAME = "manifest.json"
 
 
 @dataclass(frozen=True)
-class Manifest:
+class RunManifest:
     """The files of one attempt of a run, those of earlier runs that it uses included; paths are relative to the lake.
 
     Attributes:
@@ -39,15 +39,15 @@ class Manifest:
         return {**of_tables, **self.sizes}
 
 
-_MANIFEST = TypeAdapter(Manifest)
+_MANIFEST = TypeAdapter(RunManifest)
 
 
-def folder_of(record: RunRecord | Listed) -> str:
+def folder_of(record: RunRecord | ListedRecord) -> str:
     """The folder of an attempt of a run, relative to the lake."""
     return f"{RUNS}/{record.attempt_name}"
 
 
-def write_manifest(objects: ObjectStore, record: RunRecord, manifest: Manifest) -> None:
+def write_manifest(objects: ObjectStore, record: RunRecord, manifest: RunManifest) -> None:
     """Write the manifest of an attempt.
 
     Raises:
@@ -56,7 +56,7 @@ def write_manifest(objects: ObjectStore, record: RunRecord, manifest: Manifest) 
     objects.create(_key(record), _MANIFEST.dump_json(manifest))
 
 
-def read_manifest(objects: ObjectStore, record: RunRecord | Listed) -> Manifest:
+def read_manifest(objects: ObjectStore, record: RunRecord | ListedRecord) -> RunManifest:
     """The manifest of an attempt that succeeded.
 
     Raises:
@@ -71,7 +71,7 @@ def read_manifest(objects: ObjectStore, record: RunRecord | Listed) -> Manifest:
         raise damaged(objects.root, _key(record), first_mistake(error)) from error
 
 
-def missing_files(manifest: Manifest, stored: Mapping[str, int]) -> Iterator[str]:
+def missing_files(manifest: RunManifest, stored: Mapping[str, int]) -> Iterator[str]:
     """The files of a manifest that are not stored with their size.
 
     Args:
@@ -81,5 +81,5 @@ def missing_files(manifest: Manifest, stored: Mapping[str, int]) -> Iterator[str
     return (path for path, size in manifest.all_sizes().items() if stored.get(path) != size)
 
 
-def _key(record: RunRecord | Listed) -> str:
+def _key(record: RunRecord | ListedRecord) -> str:
     return f"{folder_of(record)}/{NAME}"

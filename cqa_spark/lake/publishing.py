@@ -14,9 +14,9 @@ from functools import cached_property
 from cqa_spark.errors import AnotherWriter, ContractError, InputError, noted
 from cqa_spark.lake.delta_tables import refuse_changed_types, update_tables
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.manifest import Manifest, folder_of, missing_files, read_manifest
+from cqa_spark.lake.manifest import RunManifest, folder_of, missing_files, read_manifest
 from cqa_spark.lake.pointer import change_pointer, read_pointer
-from cqa_spark.lake.run_log import Listed, RunLog
+from cqa_spark.lake.run_log import ListedRecord, RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import RUNS, TABLES, Lake, LeasedLake
@@ -40,7 +40,7 @@ class Snapshot(RunTables):
     record: RunRecord
 
     @cached_property
-    def manifest(self) -> Manifest:
+    def manifest(self) -> RunManifest:
         """The files of the run.
 
         Raises:
@@ -200,7 +200,9 @@ def _refuse_incomplete(lake: LeasedLake, run: RunRecord) -> None:
         raise InputError(f"run {run.run_id} cannot be published: {problem}; nothing was changed", remedy)
 
 
-def _incomplete(lake: Lake, run: RunRecord | Listed, collected: Iterable[str], stored: Mapping[str, int]) -> str | None:
+def _incomplete(
+    lake: Lake, run: RunRecord | ListedRecord, collected: Iterable[str], stored: Mapping[str, int]
+) -> str | None:
     if run.attempt_name in collected:
         return "it was collected"
     try:
@@ -215,7 +217,7 @@ def stored_sizes(lake: Lake) -> dict[str, int]:
     return {**lake.objects.sizes(f"{TABLES}/"), **lake.objects.sizes(f"{RUNS}/")}
 
 
-def _publications(lake: Lake) -> list[Listed]:
+def _publications(lake: Lake) -> list[ListedRecord]:
     """The publications, the latest first."""
     return RunLog(lake.objects).listed("published")[::-1]
 

@@ -18,7 +18,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.artifact_paths import IN_LAKE, to_stored
 from cqa_spark.lake.declared_products import ALL_PRODUCTS, DeclaredProducts, published_product
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.manifest import Manifest, folder_of
+from cqa_spark.lake.manifest import RunManifest, folder_of
 from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.run_tables import RunTables
@@ -67,9 +67,9 @@ class Run(RunTables):
         before: the manifest of the earlier attempt that this one continues; None to start from nothing.
     """
 
-    def __init__(self, lake: Lake, record: RunRecord, on_step: OnStep, before: Manifest | None = None) -> None:
+    def __init__(self, lake: Lake, record: RunRecord, on_step: OnStep, before: RunManifest | None = None) -> None:
         self.lake = lake
-        before = before or Manifest()
+        before = before or RunManifest()
         self._state = _State(record, dict(before.tables), dict(before.entries))
         self._on_step = on_step
         self._declared = ALL_PRODUCTS
@@ -258,7 +258,7 @@ class Run(RunTables):
         """A path for an artifact of this attempt, in the attempt's own folder."""
         return self.lake.path(folder_of(self.record), *parts)
 
-    def manifest(self) -> Manifest:
+    def manifest(self) -> RunManifest:
         """The files of the run so far, with those of earlier runs that it uses: tables, entries, artifacts."""
         own = f"{folder_of(self.record)}/"
         artifacts = to_stored(self.record, self.lake.root).artifacts.values()
@@ -268,7 +268,7 @@ class Run(RunTables):
         for path in sorted(path for path in used if not path.startswith(own)):
             below = self.lake.objects.sizes(path).items()
             sizes |= {key: size for key, size in below if key == path or key.startswith(f"{path}/")}
-        return Manifest(dict(self._state.tables), dict(self._state.entry_files), sizes)
+        return RunManifest(dict(self._state.tables), dict(self._state.entry_files), sizes)
 
     @contextmanager
     def step(self, name: str) -> Iterator[StepRecord]:

@@ -25,7 +25,7 @@ _READERS = 8
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedRecord:
     """The fields in the name of a record's file.
 
     Attributes:
@@ -41,7 +41,7 @@ class Listed:
     attempt: int
 
     @classmethod
-    def of(cls, record: RunRecord) -> Listed:
+    def of(cls, record: RunRecord) -> ListedRecord:
         """The fields of a record."""
         return cls(record.sequence, record.status, record.run_id, record.attempt)
 
@@ -86,7 +86,7 @@ class RunLog:
         """
         try:
             data = _RECORD.dump_json(to_stored(record, self._objects.root), indent=2)
-            self._objects.create(Listed.of(record).key, data)
+            self._objects.create(ListedRecord.of(record).key, data)
         except AlreadyThere as error:
             raise AnotherWriter(
                 f"{self._objects.root}: another process is writing the run log",
@@ -97,7 +97,7 @@ class RunLog:
         """The number of the next record."""
         return max((each.sequence for each in self._listed()), default=0) + 1
 
-    def listed(self, *statuses: str) -> list[Listed]:
+    def listed(self, *statuses: str) -> list[ListedRecord]:
         """The records with one of some statuses in order, by their names alone."""
         return [each for each in self._listed() if each.status in statuses]
 
@@ -106,7 +106,7 @@ class RunLog:
         wanted = [each for each in self._listed() if run_id in (None, each.run_id) and status in (None, each.status)]
         return self._read(wanted)
 
-    def read(self, listed: Listed) -> RunRecord:
+    def read(self, listed: ListedRecord) -> RunRecord:
         """A record by its name."""
         return self._record(listed.key)
 
@@ -117,7 +117,7 @@ class RunLog:
 
     def has(self, record: RunRecord) -> bool:
         """Whether this numbered record was appended."""
-        return Listed.of(record) in self._listed()
+        return ListedRecord.of(record) in self._listed()
 
     def close_abandoned(self, reason: str) -> None:
         """Record runs without a recorded end as failed.
@@ -155,13 +155,13 @@ class RunLog:
         """Whether nothing was ever recorded."""
         return next(iter(self._objects.keys(FOLDER)), None) is None
 
-    def _complete(self) -> list[Listed]:
+    def _complete(self) -> list[ListedRecord]:
         """The records of successful attempts whose files were not collected."""
         listed = self._listed()
         collected = {(each.run_id, each.attempt) for each in listed if each.status == "collected"}
         return [each for each in listed if each.status == "succeeded" and (each.run_id, each.attempt) not in collected]
 
-    def _listed(self) -> list[Listed]:
+    def _listed(self) -> list[ListedRecord]:
         """The records by their names, in order.
 
         A process that lost the lease without knowing may have appended a record beside another of the same number.
@@ -169,18 +169,18 @@ class RunLog:
         Raises:
             ContractError: the log has a gap, or a file that is no record.
         """
-        listed: list[Listed] = []
+        listed: list[ListedRecord] = []
         for key in self._objects.keys(FOLDER):
             if not (name := _NAME.fullmatch(key.removeprefix(FOLDER))):
                 raise damaged(self._objects.root, key, "its name is not that of a record of the run log")
-            found = Listed(int(name["sequence"]), name["status"], name["run_id"], int(name["attempt"]))
+            found = ListedRecord(int(name["sequence"]), name["status"], name["run_id"], int(name["attempt"]))
             last = listed[-1].sequence if listed else 0
             if found.sequence not in (last, last + 1):
                 raise missing(self._objects.root, f"{FOLDER}{last + 1:010d}.….json", f"the next record is {key}")
             listed.append(found)
         return listed
 
-    def _read(self, listed: list[Listed]) -> list[RunRecord]:
+    def _read(self, listed: list[ListedRecord]) -> list[RunRecord]:
         with ThreadPoolExecutor(_READERS) as readers:
             return list(readers.map(self._record, [each.key for each in listed]))
 

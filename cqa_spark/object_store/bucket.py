@@ -20,7 +20,7 @@ from cqa_spark.object_store.store import Stored, already_there, changed, check_k
 T = TypeVar("T")
 
 
-class Listed(NamedTuple):
+class ListedObject(NamedTuple):
     """An object in a listing.
 
     Attributes:
@@ -108,12 +108,12 @@ class Bucket:
         """The keys that start with a prefix and come after a key, in order of their characters."""
         return (each.key for each in self.listed(prefix, after))
 
-    def listed(self, prefix: str = "", after: str = "") -> Iterator[Listed]:
+    def listed(self, prefix: str = "", after: str = "") -> Iterator[ListedObject]:
         """The entries of the objects with these keys."""
         for page in self._pages(prefix, {"StartAfter": self._prefix + after} if after else {}):
             for each in page.get("Contents", ()):
                 if not each["Key"].endswith("/"):  # S3A marks folders by empty objects
-                    yield Listed(each["Key"].removeprefix(self._prefix), each["Size"], each["ETag"])
+                    yield ListedObject(each["Key"].removeprefix(self._prefix), each["Size"], each["ETag"])
 
     def sizes(self, prefix: str = "") -> dict[str, int]:
         """The sizes, in bytes, of the objects whose keys start with a prefix, by key."""

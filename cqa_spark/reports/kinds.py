@@ -6,7 +6,7 @@ from typing import Any
 
 from cqa_spark.plugins import PluginKind
 from cqa_spark.reports.reported_run import ReportedRun
-from cqa_spark.reports.section import Kind, Section
+from cqa_spark.reports.section import ReportKind, Section
 from cqa_spark.reports.sections import comparison, query_table, summary
 from cqa_spark.reports.sections.inspection import overview, sites
 
@@ -19,17 +19,17 @@ _RESULTS = (
 )  # fmt: skip
 _ORIGIN = ("intake", "run")
 
-QUERIES = Kind(query_table.HEAD, (query_table.SECTION,), script="sections/query_table.js")
+QUERIES = ReportKind(query_table.HEAD, (query_table.SECTION,), script="sections/query_table.js")
 """Of all queries of a run, beside its report."""
 
-INSPECTION = Kind(overview.HEAD, (overview.SECTION, sites.SECTION), json=overview.inspection_json)
+INSPECTION = ReportKind(overview.HEAD, (overview.SECTION, sites.SECTION), json=overview.inspection_json)
 """Of the contents of a run's tables."""
 
-COMPARISON = Kind(comparison.HEAD, (comparison.SECTION,), json=comparison.comparison_json)
+COMPARISON = ReportKind(comparison.HEAD, (comparison.SECTION,), json=comparison.comparison_json)
 """Of the changes between two runs."""
 
 
-def run_report() -> Kind[ReportedRun]:
+def run_report() -> ReportKind[ReportedRun]:
     """Of runs, nights and experiments; each shows the sections whose tables it has.
 
     Sections of other packages, in alphabetical order, follow those about results; one that cannot be imported is left
@@ -38,4 +38,4 @@ def run_report() -> Kind[ReportedRun]:
     sections = SECTIONS.load_all()
     others = [name for name in sections if name not in (*_RESULTS, *_ORIGIN)]
     names = [name for name in (*_RESULTS, *others, *_ORIGIN) if name in sections]
-    return Kind(summary.HEAD, tuple(sections[name] for name in names))
+    return ReportKind(summary.HEAD, tuple(sections[name] for name in names))

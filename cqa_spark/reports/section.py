@@ -108,7 +108,7 @@ class Head(Generic[Read, Data]):
 
 
 @dataclass(frozen=True)
-class Kind(Generic[Read]):
+class ReportKind(Generic[Read]):
     """A kind of report.
 
     Attributes:
@@ -129,15 +129,15 @@ class Kind(Generic[Read]):
         tables = (table for section in self.sections for table in (*section.products, *section.optional))
         return tuple({table.name: table for table in (*self.head.optional, *tables)}.values())
 
-    def collect(self, run: Read) -> Report:
+    def collect(self, run: Read) -> ReportValues:
         """The values of the head, and of all sections that have something to show."""
         values = ((section, run.once(section.data)) for section in self.sections if section.applies_to(run))
         parts = tuple((section, data) for section, data in values if data is not None)
-        return Report(self, run.once(self.head.data), parts)
+        return ReportValues(self, run.once(self.head.data), parts)
 
 
 @dataclass(frozen=True)
-class Report:
+class ReportValues:
     """The values of a report.
 
     Attributes:
@@ -146,7 +146,7 @@ class Report:
         parts: sections with their values, in order.
     """
 
-    kind: Kind[Any]
+    kind: ReportKind[Any]
     head: Any
     parts: tuple[tuple[Section[Any, Any], Any], ...]
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cqa_spark.retrieval.found import Found
-from cqa_spark.retrieval.shard import Indices, Moments, Scores, Shard
+from cqa_spark.retrieval.shard import Indices, QuestionTimes, Scores, Shard
 from cqa_spark.retrieval.terms import count_terms
 
 
@@ -65,7 +65,7 @@ class Bm25Index:
         scores = weight * shard.counts * (k1 + 1) / (shard.counts + norm[shard.places])
         return cls(shard, scores.astype(np.float32))
 
-    def search(self, texts: pa.Array, asked: Moments, limit: int) -> Found:
+    def search(self, texts: pa.Array, asked: QuestionTimes, limit: int) -> Found:
         """The best earlier questions for each query, of those that are not deleted.
 
         A score is the sum over the terms in lexicographic order, so it is the same in every shard. Ties are broken by

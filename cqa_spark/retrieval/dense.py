@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.retrieval.found import Found
-from cqa_spark.retrieval.shard import Indices, Moments, Shard
+from cqa_spark.retrieval.shard import Indices, QuestionTimes, Shard
 from cqa_spark.retrieval.vectors import SCALE, Vectors
 
 _QUERIES = 64
@@ -27,7 +27,7 @@ class DenseIndex:
 
     shard: Shard
 
-    def search(self, vectors: Vectors, asked: Moments, limit: int) -> Found:
+    def search(self, vectors: Vectors, asked: QuestionTimes, limit: int) -> Found:
         """The nearest earlier questions for each query, of those that are not deleted.
 
         Args:

@@ -18,12 +18,12 @@ from cqa_spark.lake.storage import Lake
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
 from cqa_spark.retrieval.dense import DenseIndex
 from cqa_spark.retrieval.found import Found, reciprocal
-from cqa_spark.retrieval.shard import Moments, Shard
+from cqa_spark.retrieval.shard import QuestionTimes, Shard
 from cqa_spark.retrieval.stored_shard import from_row
 from cqa_spark.retrieval.terms import count_terms
 from cqa_spark.retrieval.vectors import Vectors
 
-_NOW = Moments(np.array([np.iinfo(np.int64).max]), np.array([0]))
+_NOW = QuestionTimes(np.array([np.iinfo(np.int64).max]), np.array([0]))
 """After all questions."""
 
 

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
 from cqa_spark.retrieval.dense import DenseIndex
 from cqa_spark.retrieval.found import BM25, COSINE, Found
-from cqa_spark.retrieval.shard import Moments, Shard
+from cqa_spark.retrieval.shard import QuestionTimes, Shard
 from cqa_spark.retrieval.stored_shard import from_row
 from cqa_spark.retrieval.vectors import as_vectors
 
@@ -109,7 +109,7 @@ def _open(structs: pa.StructArray, parameters: Bm25) -> Bm25Index:
 
 def _search(index: Bm25Index, structs: pa.StructArray, limit: int) -> Iterator[pa.RecordBatch]:
     query = dict(zip((field.name for field in structs.type), structs.flatten(), strict=True))
-    asked = Moments.of(query["post_id"], query["asked"])
+    asked = QuestionTimes.of(query["post_id"], query["asked"])
     yield _rows(index.shard, query, BM25, index.search(query["text"], asked, limit))
     yield _rows(index.shard, query, COSINE, DenseIndex(index.shard).search(as_vectors(query["vector"]), asked, limit))
 

@@ -21,7 +21,7 @@ Scores = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Moments:
+class QuestionTimes:
     """Times of questions; ties are broken by their numbers.
 
     Attributes:
@@ -33,7 +33,7 @@ class Moments:
     number: Indices
 
     @classmethod
-    def of(cls, ids: pa.Array, times: pa.Array) -> Moments:
+    def of(cls, ids: pa.Array, times: pa.Array) -> QuestionTimes:
         """The moments of questions.
 
         Args:
@@ -46,7 +46,7 @@ class Moments:
             np.fromiter(numbers, np.int64, len(ids)),
         )
 
-    def before(self, others: Moments) -> Indices:
+    def before(self, others: QuestionTimes) -> Indices:
         """The number of these moments, which are sorted, that are earlier than each of the given ones."""
         first = np.searchsorted(self.time, others.time, side="left")
         last = np.searchsorted(self.time, others.time, side="right")
@@ -78,7 +78,7 @@ class Shard:
 
     ids: pa.Array
     titles: pa.Array
-    asked: Moments
+    asked: QuestionTimes
     lengths: NDArray[np.int32]
     vocabulary: pa.Array
     starts: Indices
@@ -106,7 +106,7 @@ class Shard:
         return Shard(
             self.ids.filter(mask),
             self.titles.filter(mask),
-            Moments(self.asked.time[stays], self.asked.number[stays]),
+            QuestionTimes(self.asked.time[stays], self.asked.number[stays]),
             self.lengths[stays],
             self.vocabulary.take(pa.array(terms)),
             np.concatenate([[0], np.cumsum(questions_with)]).astype(np.int64),
@@ -127,14 +127,14 @@ def build_shard(ids: pa.Array, times: pa.Array, titles: pa.Array, texts: pa.Arra
         texts: their texts; null counts as empty.
         vectors: their embeddings.
     """
-    asked = Moments.of(ids, times)
+    asked = QuestionTimes.of(ids, times)
     order = np.lexsort((np.array(ids.to_pylist(), dtype=object), asked.number, asked.time))
     found = count_terms(texts.take(pa.array(order)))
     by_term = np.argsort(found.term, kind="stable")
     return Shard(
         ids.take(pa.array(order)),
         titles.take(pa.array(order)),
-        Moments(asked.time[order], asked.number[order]),
+        QuestionTimes(asked.time[order], asked.number[order]),
         found.lengths.astype(np.int32),
         found.vocabulary,
         np.searchsorted(found.term[by_term], np.arange(len(found.vocabulary) + 1)).astype(np.int64),

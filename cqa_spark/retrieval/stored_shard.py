@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cqa_spark.retrieval.shard import Moments, Shard
+from cqa_spark.retrieval.shard import QuestionTimes, Shard
 
 
 def to_row(shard: Shard, site: str, name: str) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def from_row(row: Mapping[str, pa.Scalar], deleted: pa.StringArray) -> Shard:
     return Shard(
         ids,
         row["titles"].values,
-        Moments(_numbers(row["asked"], np.int64), _numbers(row["numbers"], np.int64)),
+        QuestionTimes(_numbers(row["asked"], np.int64), _numbers(row["numbers"], np.int64)),
         _numbers(row["lengths"], np.int32),
         row["vocabulary"].values,
         np.concatenate([[0], np.cumsum(numbers_with, dtype=np.int64)]).astype(np.int64),

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
-from cqa_spark.features.history.audit import Exposure, Finding, audit_groups, audit_moments, exposure, known_at
+from cqa_spark.features.history.audit import AuditedGroup, Exposure, audit_groups, audit_moments, exposure, known_at
 from cqa_spark.features.needed_tables import with_needed_tables
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.journal import Entry
@@ -58,7 +58,7 @@ class Audit(Step):
         Raises:
             InputError: the run has no examples that the audit can use.
         """
-        findings: list[Finding] = []
+        findings: list[AuditedGroup] = []
         with feature_inputs(run, _dated_examples(run), self.settings) as inputs:
             exposed = exposure(inputs)
             moments = audit_moments(inputs, self.moments)
@@ -90,17 +90,17 @@ def _dated_examples(run: Run) -> DataFrame:
     return examples
 
 
-def audited(run: RunTables) -> tuple[Exposure, list[Finding]]:
+def audited(run: RunTables) -> tuple[Exposure, list[AuditedGroup]]:
     """The result of the audit of a run: exposure, and one finding per group and time."""
     [exposed] = run.entries(AUDIT_EXPOSURES)
     return Exposure(**exposed), [_finding(entry) for entry in run.entries(AUDIT_FINDINGS)]
 
 
-def _entry(finding: Finding) -> Entry:
+def _entry(finding: AuditedGroup) -> Entry:
     entry = asdict(finding)
     return {"feature_group": entry.pop("group"), **entry}
 
 
-def _finding(entry: Entry) -> Finding:
+def _finding(entry: Entry) -> AuditedGroup:
     values = dict(entry)
-    return Finding(group=values.pop("feature_group"), **values)
+    return AuditedGroup(group=values.pop("feature_group"), **values)

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.rendering import hashed_settings
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_tables import RunTables
@@ -94,7 +94,7 @@ def site_update(
     table: Table,
     inputs: Sequence[Table],
     *,
-    settings: Mapping[str, Section],
+    settings: Mapping[str, SettingsSection],
     models: Sequence[str] = (),
     versions: Sequence[str] = (),
 ) -> SiteUpdate:

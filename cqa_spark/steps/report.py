@@ -124,10 +124,10 @@ def _study(journal: Mapping[str, Sequence[Entry]]) -> AnswerStudy | None:
     return collect_study(journal, task(journal[SITE_METRICS.name][0]["task"]).measures)
 
 
-def written_report(run: Run) -> section.Report:
+def written_report(run: Run) -> section.ReportValues:
     """The report that the current process wrote for the run."""
 
-    def read(path: str) -> section.Report:
+    def read(path: str) -> section.ReportValues:
         raise AssertionError(f"the flow has the step {Report.name}, which wrote {path}")
 
     return run.load_artifact(REPORT.name, read)

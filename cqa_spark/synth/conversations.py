@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from random import Random
 
 from cqa_spark.synth import phrases
-from cqa_spark.synth.entities import Comment, Conversation, User
+from cqa_spark.synth.entities import Comment, QuestionWithComments, User
 from cqa_spark.synth.topics import TOPICS, Topic
 
 GOOD, USEFUL, BAD = LABELS = ("Good", "PotentiallyUseful", "Bad")
@@ -44,7 +44,7 @@ def invent_question(rng: Random, topic: Topic, thing: str) -> tuple[str, str]:
     return subject, " ".join(body)
 
 
-def invent_conversation(rng: Random, users: Sequence[User], topic: Topic, thing: str) -> Conversation:
+def invent_conversation(rng: Random, users: Sequence[User], topic: Topic, thing: str) -> QuestionWithComments:
     """Generate a question about a thing, and its comments."""
     subject, body = invent_question(rng, topic, thing)
     asker = rng.choice(users)
@@ -59,7 +59,7 @@ def invent_conversation(rng: Random, users: Sequence[User], topic: Topic, thing:
         before = comments[-1].author.name if comments else asker.name
         text = _say(rng, sentences, _gaps(rng, topic, thing, before))
         comments.append(Comment(author, time, text, _label(rng, label)))
-    return Conversation(topic, thing, subject, body, asker, asked, tuple(comments))
+    return QuestionWithComments(topic, thing, subject, body, asker, asked, tuple(comments))
 
 
 def _intention(rng: Random, *, by_asker: bool, chance: float) -> tuple[Sequence[str], str]:

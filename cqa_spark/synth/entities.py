@@ -34,7 +34,7 @@ class Comment:
 
 
 @dataclass(frozen=True)
-class Conversation:
+class QuestionWithComments:
     """A question with its comments, without search results."""
 
     topic: Topic
@@ -62,7 +62,7 @@ class Thread:
     id: str
     search_rank: int
     relevance: str
-    conversation: Conversation
+    conversation: QuestionWithComments
     original_labels: tuple[str, ...]
     same_as: str | None = None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from cqa_spark.synth.conversations import BAD, GOOD, USEFUL, invent_conversation, invent_question, invent_users
-from cqa_spark.synth.entities import Conversation, OriginalQuestion, Thread, User
+from cqa_spark.synth.entities import OriginalQuestion, QuestionWithComments, Thread, User
 from cqa_spark.synth.topics import TOPICS, Topic
 
 PERFECT, RELEVANT, IRRELEVANT = ("PerfectMatch", "Relevant", "Irrelevant")
@@ -36,11 +36,11 @@ class Forum:
         Args:
             threads: total number of threads; each original question has ten, the last one the remainder.
         """
-        earlier: deque[tuple[str, Conversation]] = deque(maxlen=RECENT)
+        earlier: deque[tuple[str, QuestionWithComments]] = deque(maxlen=RECENT)
         for begin in range(0, threads, THREADS_EACH):
             yield self._original_question(min(THREADS_EACH, threads - begin), earlier)
 
-    def _original_question(self, threads: int, earlier: deque[tuple[str, Conversation]]) -> OriginalQuestion:
+    def _original_question(self, threads: int, earlier: deque[tuple[str, QuestionWithComments]]) -> OriginalQuestion:
         self._questions += 1
         identifier = f"Q{self._questions}"
         topic = self._rng.choice(TOPICS)
@@ -58,8 +58,8 @@ class Forum:
         return OriginalQuestion(identifier, subject, body, tuple(results))
 
     def _find(
-        self, topic: Topic, thing: str, earlier: list[tuple[str, Conversation]]
-    ) -> tuple[float, str, Conversation, str | None]:
+        self, topic: Topic, thing: str, earlier: list[tuple[str, QuestionWithComments]]
+    ) -> tuple[float, str, QuestionWithComments, str | None]:
         """Draw one search result: score, true relevance, conversation, and the earlier thread that it repeats."""
         same_as = None
         if earlier and self._rng.random() < REPEATS:
@@ -74,7 +74,7 @@ class Forum:
             relevance, worth = PERFECT, 2
         return worth + self._rng.gauss(0, 1.2), relevance, conversation, same_as
 
-    def _new_conversation(self, topic: Topic, thing: str) -> Conversation:
+    def _new_conversation(self, topic: Topic, thing: str) -> QuestionWithComments:
         """Generate a conversation that is on the topic, on the thing, or unrelated."""
         while True:
             kind = self._rng.choices((PERFECT, RELEVANT, IRRELEVANT), weights=(15, 40, 45))[0]
@@ -86,7 +86,7 @@ class Forum:
                 return conversation
 
     def _thread(
-        self, identifier: str, rank: int, relevance: str, conversation: Conversation, same_as: str | None
+        self, identifier: str, rank: int, relevance: str, conversation: QuestionWithComments, same_as: str | None
     ) -> Thread:
         labels = tuple(self._original_label(relevance, comment.label) for comment in conversation.comments)
         return Thread(identifier, rank, relevance, conversation, labels, same_as)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from cqa_spark.commands.table import JOBS, Job
 from cqa_spark.config.command import Command
 from cqa_spark.config.flags import Flag, flags
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.settings import JobSettings
 from generators.markdown import code, page, plain, sentence, table
 
@@ -88,7 +88,7 @@ def _written(flag: Flag) -> str:
     return flag.spelling if flag.kind is bool else f"{flag.spelling} {flag.metavar}"
 
 
-def _shared(section: type[Section]) -> bool:
+def _shared(section: type[SettingsSection]) -> bool:
     """Whether more than one command reads a section."""
     users = {job.name for job in _jobs() for flag in flags(settings_of(job)) if flag.section is section}
     return len(users) > 1

@@ -15,7 +15,7 @@ TABLE_NAME = re.compile(r"[a-z0-9][a-z0-9 ._()-]*\.xml", re.ASCII | re.IGNORECAS
 DRIVE = re.compile(r"[a-z]:", re.ASCII | re.IGNORECASE)
 
 
-class Kind(Enum):
+class MemberKind(Enum):
     """The type of a member."""
 
     FILE = "file"
@@ -34,7 +34,7 @@ class Member:
     """
 
     name: str
-    kind: Kind
+    kind: MemberKind
     size: int
 
     @property
@@ -45,7 +45,7 @@ class Member:
     @property
     def is_table(self) -> bool:
         """Whether it is a file that is named like a table."""
-        return self.kind is Kind.FILE and TABLE_NAME.fullmatch(self.path.name) is not None
+        return self.kind is MemberKind.FILE and TABLE_NAME.fullmatch(self.path.name) is not None
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def choose_tables(archive: Path, members: Sequence[Member]) -> Tables:
     """
     for member in members:
         _refuse_unsafe(archive, member)
-    files = [member for member in members if member.kind is Kind.FILE]
+    files = [member for member in members if member.kind is MemberKind.FILE]
     taken = tuple(member for member in files if member.is_table)
     if not taken:
         raise InputError(f"{archive} contains no table (*.xml)", "name the archive of a site's dump")
@@ -88,7 +88,7 @@ def choose_tables(archive: Path, members: Sequence[Member]) -> Tables:
 
 
 def _refuse_unsafe(archive: Path, member: Member) -> None:
-    if member.kind is Kind.OTHER:
+    if member.kind is MemberKind.OTHER:
         problem = "is a link or a device"
     elif member.path.is_absolute() or DRIVE.match(member.name):
         problem = "has an absolute path"

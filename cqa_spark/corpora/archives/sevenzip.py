@@ -14,7 +14,7 @@ from py7zr.exceptions import Bad7zFile, CrcError, PasswordRequired, UnsupportedC
 from py7zr.io import Py7zIO, WriterFactory
 
 from cqa_spark.corpora.archives.formats import OpenTable, Sink, refuse_other_content, refusing_damage
-from cqa_spark.corpora.archives.members import Kind, Member
+from cqa_spark.corpora.archives.members import Member, MemberKind
 from cqa_spark.errors import InputError
 
 SUFFIX = ".7z"
@@ -97,10 +97,10 @@ def _largest_dictionary(archive: SevenZipFile) -> int:
     return max(sizes)
 
 
-def _kind(info: FileInfo) -> Kind:
+def _kind(info: FileInfo) -> MemberKind:
     if info.is_directory:
-        return Kind.FOLDER
-    return Kind.FILE if info.is_file else Kind.OTHER
+        return MemberKind.FOLDER
+    return MemberKind.FILE if info.is_file else MemberKind.OTHER
 
 
 class _Tables(WriterFactory):

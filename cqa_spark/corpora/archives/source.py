@@ -16,7 +16,7 @@ SHOWN_DIGITS = 12
 
 
 @dataclass(frozen=True)
-class Source:
+class Archive:
     """One archive.
 
     Attributes:
@@ -58,7 +58,7 @@ def folder_name(archive: str, identity: str) -> str:
     return f"{plain or 'archive'}-{identity[:SHOWN_DIGITS]}"
 
 
-def identify(path: Path, staging: Staging) -> Source:
+def identify(path: Path, staging: Staging) -> Archive:
     """Hash an archive, or read the cached hash of an earlier call.
 
     Args:
@@ -72,16 +72,16 @@ def identify(path: Path, staging: Staging) -> Source:
     place = staging.note(hashlib.sha256(os.fsencode(path.absolute())).hexdigest())
     note = _read_note(staging, place)
     if note is None or (note.size, note.modified) != (size, modified):
-        note = Source(path, size, modified, _hash(path))
+        note = Archive(path, size, modified, _hash(path))
         note.refuse_change()
         staging.write_text(place, json.dumps({"size": size, "modified": modified, "sha256": note.sha256}))
-    return Source(path, size, modified, note.sha256)
+    return Archive(path, size, modified, note.sha256)
 
 
-def _read_note(staging: Staging, place: Path) -> Source | None:
+def _read_note(staging: Staging, place: Path) -> Archive | None:
     try:
         note = json.loads(staging.read_text(place) or "")
-        return Source(Path(), note["size"], note["modified"], note["sha256"])
+        return Archive(Path(), note["size"], note["modified"], note["sha256"])
     except (ValueError, KeyError, TypeError):
         return None
 

@@ -113,7 +113,7 @@ class Staging:
 
 
 @dataclass(frozen=True)
-class Table:
+class StagedTable:
     """A file being written, counted by the archive's meter.
 
     Attributes:
@@ -158,8 +158,8 @@ def writing_tables(area: Staging, folder: Path, meter: Meter) -> Iterator[OpenTa
     """
     with ExitStack() as opened:
 
-        def open_table(member: Member) -> Table:
-            table = Table(member, area.open_table(folder / member.path.name), area, meter)
+        def open_table(member: Member) -> StagedTable:
+            table = StagedTable(member, area.open_table(folder / member.path.name), area, meter)
             opened.callback(table.let_go)
             return table
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cqa_spark.corpora.archives.source import Source
+from cqa_spark.corpora.archives.source import Archive
 from cqa_spark.corpora.archives.staging import Staging
 
 RECORD = "_unpacked.json"
@@ -37,7 +37,7 @@ class Unpacked:
     skipped: tuple[str, ...] = ()
 
 
-def write_record(area: Staging, folder: Path, source: Source, skipped: tuple[str, ...]) -> None:
+def write_record(area: Staging, folder: Path, source: Archive, skipped: tuple[str, ...]) -> None:
     """Record the content of a completely written folder.
 
     Args:
@@ -56,7 +56,7 @@ def write_record(area: Staging, folder: Path, source: Source, skipped: tuple[str
     area.write_text(folder / RECORD, json.dumps(record, indent=2))
 
 
-def read_record(area: Staging, folder: Path, source: Source, *, reused: bool) -> Unpacked | None:
+def read_record(area: Staging, folder: Path, source: Archive, *, reused: bool) -> Unpacked | None:
     """Read a folder's record; None if the folder does not contain the archive's tables.
 
     Args:

@@ -17,7 +17,7 @@ from cqa_spark.corpora.archives.limits import USUAL_RATIO, Meter, UnpackLimits
 from cqa_spark.corpora.archives.members import Tables, choose_tables
 from cqa_spark.corpora.archives.sevenzip import SUFFIX as SEVEN_ZIP
 from cqa_spark.corpora.archives.sevenzip import SevenZip
-from cqa_spark.corpora.archives.source import Source, identify
+from cqa_spark.corpora.archives.source import Archive, identify
 from cqa_spark.corpora.archives.staging import Staging, writing_tables
 from cqa_spark.corpora.archives.unpacked import Unpacked, read_record, write_record
 from cqa_spark.corpora.archives.zstandard import SUFFIX as ZSTANDARD
@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 class _Plan:
     """An archive to unpack."""
 
-    source: Source
+    source: Archive
     tables: Tables
 
     @property

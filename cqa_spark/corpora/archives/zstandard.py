@@ -10,7 +10,7 @@ from pathlib import Path
 from backports.zstd import DecompressionParameter, ZstdError, ZstdFile, get_frame_info
 
 from cqa_spark.corpora.archives.formats import OpenTable, refusing_damage
-from cqa_spark.corpora.archives.members import Kind, Member
+from cqa_spark.corpora.archives.members import Member, MemberKind
 from cqa_spark.errors import InputError
 
 SUFFIX = ".xml.zst"
@@ -30,7 +30,7 @@ class Zstandard:
         """List the one table; its size is that of the first frame, if recorded."""
         with refusing_damage(archive), archive.open("rb") as file:
             size = get_frame_info(file.read(LONGEST_HEADER)).decompressed_size
-        return [Member(archive.name[: -len(".zst")], Kind.FILE, size or 0)]
+        return [Member(archive.name[: -len(".zst")], MemberKind.FILE, size or 0)]
 
     def extract(self, archive: Path, members: Sequence[Member], open_table: OpenTable) -> None:
         """Unpack the table; a truncated last frame is refused."""

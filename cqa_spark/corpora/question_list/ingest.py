@@ -18,7 +18,7 @@ from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_b
 from cqa_spark.corpora.fingerprints import dump_bytes, fingerprints, input_record
 from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.inputs import InputFile, find_inputs
-from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, Record, read_records
+from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, QuestionListLine, read_records
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import DumpFormat, Source
 from cqa_spark.corpora.stackexchange.dump_files import site_of
@@ -42,7 +42,7 @@ _RECORD = T.StructType(
         T.StructField("file", T.IntegerType()),
         T.StructField("lines", T.LongType()),
         T.StructField("byte_offset", T.LongType()),
-        *[T.StructField(name, T.StringType()) for name in Record._fields[1:]],
+        *[T.StructField(name, T.StringType()) for name in QuestionListLine._fields[1:]],
     ]
 )
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 QUESTIONS, DUPLICATES = "questions.jsonl", "duplicates.tsv"
 
 
-class Record(NamedTuple):
+class QuestionListLine(NamedTuple):
     r"""A line of a file.
 
     Attributes:
@@ -36,7 +36,7 @@ class UnreadableRecord(Exception):
     """A line that is no record; the message goes to the quarantine."""
 
 
-def read_records(content: bytes, *, are_questions: bool) -> Iterator[Record]:
+def read_records(content: bytes, *, are_questions: bool) -> Iterator[QuestionListLine]:
     """Parse the lines of a file, in order; blank ones are left out.
 
     Args:
@@ -45,7 +45,7 @@ def read_records(content: bytes, *, are_questions: bool) -> Iterator[Record]:
     """
     offset, known = 0, set[tuple[str | None, str | None]]()
     for line in content.splitlines(keepends=True):
-        record = Record(offset, line.decode("utf-8", "backslashreplace").strip("\r\n"))
+        record = QuestionListLine(offset, line.decode("utf-8", "backslashreplace").strip("\r\n"))
         offset += len(line)
         if not record.raw.strip():
             continue
@@ -59,7 +59,7 @@ def read_records(content: bytes, *, are_questions: bool) -> Iterator[Record]:
             yield record._replace(problem=str(unreadable))
 
 
-def _question(record: Record) -> Record:
+def _question(record: QuestionListLine) -> QuestionListLine:
     try:
         values = json.loads(record.raw)
     except ValueError as error:
@@ -74,7 +74,7 @@ def _question(record: Record) -> Record:
     return record._replace(post_id=_id(values["qid"]), title=html.unescape(title), body=body)
 
 
-def _duplicate(record: Record) -> Record:
+def _duplicate(record: QuestionListLine) -> QuestionListLine:
     ids = record.raw.split("\t")
     if len(ids) != 2:
         raise UnreadableRecord(f"the line has {len(ids)} columns, not question<TAB>earlier question")

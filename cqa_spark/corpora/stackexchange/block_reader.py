@@ -9,11 +9,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
-from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, Layout
+from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, RowLayout
 from cqa_spark.corpora.stackexchange.parsed_rows import parsed_rows
 from cqa_spark.corpora.stackexchange.records import Outcome
 from cqa_spark.corpora.stackexchange.recovery import LONGEST, NotEnoughText, Records, recover
-from cqa_spark.corpora.stackexchange.row_columns import RowColumns, Rows
+from cqa_spark.corpora.stackexchange.row_columns import AttributeColumns, RowColumns
 from cqa_spark.corpora.stackexchange.scanner import Positions, Scanner
 from cqa_spark.corpora.stackexchange.text_columns import Flags
 from cqa_spark.errors import ContractError
@@ -49,7 +49,7 @@ class Block(NamedTuple):
     """
 
     lines: int
-    rows: list[Rows]
+    rows: list[AttributeColumns]
     refused: list[Outcome]
 
 
@@ -72,7 +72,7 @@ class BlockReader:
     stream: Stream
     dump: DumpTable
     root: str
-    layout: Layout
+    layout: RowLayout
     start: int = 0
     stop: int | None = None
     is_line_start: bool = True
@@ -98,7 +98,7 @@ class BlockReader:
             self._position = len(BYTE_ORDER_MARK) * self._text.startswith(BYTE_ORDER_MARK)
         self.begin = self.end
         while self._is_in_range():
-            block = self._parsed() if self.layout is Layout.ROW_OVER_LINES else self._scanned(scanner)
+            block = self._parsed() if self.layout is RowLayout.ROW_OVER_LINES else self._scanned(scanner)
             if block is None and not self._is_too_long():
                 self._read_more()
             else:
@@ -134,7 +134,7 @@ class BlockReader:
             self._read_more()
             found = self._text.find(self._separator, self._position)
             if found >= 0:
-                self._position = found + (self.layout is not Layout.ROW_OVER_LINES)
+                self._position = found + (self.layout is not RowLayout.ROW_OVER_LINES)
                 return self._is_in_range()
             # A separator of several bytes may start at the end of the text.
             self._position = len(self._text) if self._at_end else max(0, len(self._text) - len(self._separator) + 1)
@@ -177,7 +177,7 @@ class BlockReader:
             )
         spans = scan.rows[is_sound].astype(np.int64) + self._base
         self._position = end
-        sound = Rows(rows.columns(is_sound), rows.ids[is_sound], spans)
+        sound = AttributeColumns(rows.columns(is_sound), rows.ids[is_sound], spans)
         parsed, refused = parsed_rows(self.dump, outcomes)
         return Block(lines, [part for part in (sound, parsed) if len(part.ids)], refused)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cqa_spark.corpora.archives.limits import USUAL_RATIO
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
-from cqa_spark.corpora.stackexchange.file_probe import FileProbe, Layout
+from cqa_spark.corpora.stackexchange.file_probe import FileProbe, RowLayout
 
 RANGE = 64 << 20
 """Bytes of a range. A compressed file, and one without lines, is read in order, as one range."""
@@ -66,7 +66,7 @@ class ByteRange:
 def ranges_of(opened: OpenFile) -> list[ByteRange]:
     """The ranges of a file, in order."""
     size = opened.probe.size
-    if opened.file.packing or opened.probe.layout is Layout.ROW_OVER_LINES or size <= RANGE:
+    if opened.file.packing or opened.probe.layout is RowLayout.ROW_OVER_LINES or size <= RANGE:
         return [ByteRange(opened)]
     return [ByteRange(opened, start, min(start + RANGE, size), not start) for start in range(0, size, RANGE)]
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from pyspark.sql import types as T
 
-from cqa_spark.corpora.stackexchange.values import Kind
+from cqa_spark.corpora.stackexchange.values import ValueKind
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.table import Table
@@ -41,24 +41,24 @@ class DumpTable:
     withheld: frozenset[str] = frozenset()
 
     @cached_property
-    def kinds(self) -> dict[str, Kind]:
+    def kinds(self) -> dict[str, ValueKind]:
         """The kind of each column that attributes fill."""
         types = {column.name: column.dataType for column in self.table.columns}
         return {name: _kind(name, types.get(name, T.StringType())) for name in self.attributes.values()}
 
 
-def _kind(column: str, data_type: T.DataType) -> Kind:
+def _kind(column: str, data_type: T.DataType) -> ValueKind:
     if isinstance(data_type, T.StringType):
-        return Kind.ID if column.endswith("_id") else Kind.TEXT
+        return ValueKind.ID if column.endswith("_id") else ValueKind.TEXT
     return _KINDS[type(data_type)]
 
 
-_KINDS: Mapping[type[T.DataType], Kind] = {
-    T.ArrayType: Kind.TAGS,
-    T.IntegerType: Kind.INTEGER,
-    T.LongType: Kind.LONG,
-    T.BooleanType: Kind.BOOLEAN,
-    T.TimestampType: Kind.TIME,
+_KINDS: Mapping[type[T.DataType], ValueKind] = {
+    T.ArrayType: ValueKind.TAGS,
+    T.IntegerType: ValueKind.INTEGER,
+    T.LongType: ValueKind.LONG,
+    T.BooleanType: ValueKind.BOOLEAN,
+    T.TimestampType: ValueKind.TIME,
 }
 
 ROW_ID = "Id"

@@ -31,7 +31,7 @@ _ROW = re.compile(rb"<row\s[^<>]*")
 _NAME = re.compile(rb"\s([A-Za-z_][\w.-]*)\s*=\s*[\"']")
 
 
-class Layout(Enum):
+class RowLayout(Enum):
     """The row layout: the separator of rows, a line end or the start of the next row."""
 
     ROW_PER_LINE = "\n"
@@ -51,7 +51,7 @@ class FileProbe:
     """
 
     size: int
-    layout: Layout
+    layout: RowLayout
     root: str
     complete: bool | None
 
@@ -126,16 +126,16 @@ def _root(text: bytes, file: DumpFile) -> tuple[str, int]:
     )
 
 
-def _layout(text: bytes) -> Layout:
+def _layout(text: bytes) -> RowLayout:
     opening = re.search(rb"<row\s", text)
     if opening is None:
-        return Layout.ROW_PER_LINE
+        return RowLayout.ROW_PER_LINE
     if b"\n" not in text and b"\r" in text:
-        return Layout.ROW_PER_OLD_LINE
+        return RowLayout.ROW_PER_OLD_LINE
     first_line = re.split(rb"[\r\n]", text[opening.start() :], maxsplit=1)[0]
     whole = b">" in first_line or len(first_line) == len(text) - opening.start()
     alone = len(re.findall(rb"<row\s", first_line)) == 1
-    return Layout.ROW_PER_LINE if whole and alone else Layout.ROW_OVER_LINES
+    return RowLayout.ROW_PER_LINE if whole and alone else RowLayout.ROW_OVER_LINES
 
 
 def _ends(file: DumpFile, access: Access) -> _Ends:

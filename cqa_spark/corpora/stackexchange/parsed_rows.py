@@ -10,13 +10,13 @@ import pyarrow as pa
 
 from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
 from cqa_spark.corpora.stackexchange.records import Outcome
-from cqa_spark.corpora.stackexchange.row_columns import ARROW_TYPES, UNKNOWN, UNKNOWN_TYPE, Rows
+from cqa_spark.corpora.stackexchange.row_columns import ARROW_TYPES, UNKNOWN, UNKNOWN_TYPE, AttributeColumns
 from cqa_spark.corpora.stackexchange.values import Unfit, Value, value
 
 SHOWN_CHARACTERS = 40
 
 
-def parsed_rows(dump: DumpTable, outcomes: Iterable[Outcome]) -> tuple[Rows, list[Outcome]]:
+def parsed_rows(dump: DumpTable, outcomes: Iterable[Outcome]) -> tuple[AttributeColumns, list[Outcome]]:
     """The rows among outcomes, and the records that are refused.
 
     Args:
@@ -36,7 +36,7 @@ def parsed_rows(dump: DumpTable, outcomes: Iterable[Outcome]) -> tuple[Rows, lis
         elif outcome.problem is not None:
             refused.append(outcome)
     ids = np.array([int(str(row[dump.attributes[ROW_ID]])) for row in values], np.int64)
-    return Rows(columns_of(dump, values, unknown), ids, np.array(spans, np.int64).reshape(-1, 2)), refused
+    return AttributeColumns(columns_of(dump, values, unknown), ids, np.array(spans, np.int64).reshape(-1, 2)), refused
 
 
 def columns_of(

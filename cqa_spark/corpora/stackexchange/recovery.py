@@ -17,7 +17,7 @@ LONGEST = 1 << 26
 _CDATA, _END_OF_CDATA = b"<![CDATA[", b"]]>"
 
 
-class Record(NamedTuple):
+class RawRow(NamedTuple):
     """The text between two separators: its end, and the start of the next record."""
 
     stop: int
@@ -38,13 +38,13 @@ class Records:
     separator: bytes
     at_end: bool
 
-    def at(self, start: int) -> Record | None:
+    def at(self, start: int) -> RawRow | None:
         """The record at a position; None if the text does not show its end."""
         is_line = len(self.separator) == 1
         end = self.text.find(self.separator, start if is_line else start + 1)
         if end < 0:
-            return Record(len(self.text), len(self.text)) if self.at_end else None
-        return Record(end, end + is_line)
+            return RawRow(len(self.text), len(self.text)) if self.at_end else None
+        return RawRow(end, end + is_line)
 
 
 class Recovery(NamedTuple):
@@ -111,11 +111,11 @@ class _End(NamedTuple):
     """
 
     position: int
-    last: Record
+    last: RawRow
     following: int
 
 
-def _end_of_markup(records: Records, start: int, first: Record, within: Construct, root: str) -> _End | None:
+def _end_of_markup(records: Records, start: int, first: RawRow, within: Construct, root: str) -> _End | None:
     """The end of markup that the first record leaves open; None if it does not end."""
     position, count = first.following, 0
     while (record := _next(records, start, position)) is not None:
@@ -130,7 +130,7 @@ def _end_of_markup(records: Records, start: int, first: Record, within: Construc
     return None
 
 
-def _end_of_cdata(records: Records, start: int, first: Record) -> _End | None:
+def _end_of_cdata(records: Records, start: int, first: RawRow) -> _End | None:
     """The end of a CDATA section over several records; None if it ends in the first, or does not end."""
     if _END_OF_CDATA in records.text[start : first.stop]:
         return None
@@ -158,7 +158,7 @@ def _separated(
     return Recovery(outcomes, stop if has_rest else end.last.following)
 
 
-def _joined(records: Records, start: int, first: Record, root: str, base: int) -> Recovery | None:
+def _joined(records: Records, start: int, first: RawRow, root: str, base: int) -> Recovery | None:
     """The row that a record starts, joined from several; None if it does not end."""
     text, position = records.text, first.following
     quotes, joins, count = text.count(b'"', start, first.stop), 0, 1
@@ -178,7 +178,7 @@ def _joined(records: Records, start: int, first: Record, root: str, base: int) -
     return None
 
 
-def _next(records: Records, start: int, position: int) -> Record | None:
+def _next(records: Records, start: int, position: int) -> RawRow | None:
     """The record at a position; None if the text ends there, or what starts at another position is too long.
 
     Raises:

@@ -12,23 +12,23 @@ from cqa_spark.corpora.stackexchange.dump_tables import ROW_ID, DumpTable
 from cqa_spark.corpora.stackexchange.scanner import ABSENT, UNKNOWN_FIELDS, Positions, Scan
 from cqa_spark.corpora.stackexchange.text_columns import Flags, tag_column, text_column, validity
 from cqa_spark.corpora.stackexchange.value_columns import Numbers, booleans, times, whole_numbers
-from cqa_spark.corpora.stackexchange.values import BITS, Kind
+from cqa_spark.corpora.stackexchange.values import BITS, ValueKind
 
 UNKNOWN = "unknown_attributes"
 UNKNOWN_TYPE = pa.map_(pa.string(), pa.string())
 ARROW_TYPES = {
-    Kind.TEXT: pa.string(),
-    Kind.TAGS: pa.list_(pa.string()),
-    Kind.ID: pa.string(),
-    Kind.INTEGER: pa.int32(),
-    Kind.LONG: pa.int64(),
-    Kind.BOOLEAN: pa.bool_(),
-    Kind.TIME: pa.timestamp("us", "UTC"),
+    ValueKind.TEXT: pa.string(),
+    ValueKind.TAGS: pa.list_(pa.string()),
+    ValueKind.ID: pa.string(),
+    ValueKind.INTEGER: pa.int32(),
+    ValueKind.LONG: pa.int64(),
+    ValueKind.BOOLEAN: pa.bool_(),
+    ValueKind.TIME: pa.timestamp("us", "UTC"),
 }
 _LIMITS = {bits: (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in BITS.values()}
 
 
-class Rows(NamedTuple):
+class AttributeColumns(NamedTuple):
     """Rows of a file.
 
     Attributes:
@@ -66,13 +66,13 @@ class RowColumns:
             kind, numbers = dump.kinds[column], np.empty(len(starts), np.int64)
             if kind in BITS:
                 whole_numbers(self._text, starts, stops, *_LIMITS[BITS[kind]], numbers, self.fits)
-            elif kind is Kind.TIME:
+            elif kind is ValueKind.TIME:
                 times(self._text, starts, stops, numbers, self.fits)
-            elif kind is Kind.BOOLEAN:
+            elif kind is ValueKind.BOOLEAN:
                 booleans(self._text, starts, stops, numbers, self.fits)
             self._numbers[column] = numbers
             if attribute in dump.required:
-                self.fits &= (starts != ABSENT) & ((stops != starts) | (kind is Kind.TEXT))
+                self.fits &= (starts != ABSENT) & ((stops != starts) | (kind is ValueKind.TEXT))
         self.ids = self._numbers[dump.attributes[ROW_ID]]
 
     def columns(self, rows: Flags) -> dict[str, pa.Array]:
@@ -88,18 +88,18 @@ class RowColumns:
     def _column(self, index: int, column: str, rows: Flags) -> pa.Array:
         kind = self._dump.kinds[column]
         starts, stops = (positions[rows] for positions in self._positions(index))
-        if kind in (Kind.TEXT, Kind.TAGS):
+        if kind in (ValueKind.TEXT, ValueKind.TAGS):
             texts = text_column(self._text, starts, stops, (self._scan.escaped[rows] >> index & 1).astype(np.bool_))
-            return texts if kind is Kind.TEXT else tag_column(texts)
+            return texts if kind is ValueKind.TEXT else tag_column(texts)
         has_value = (starts != ABSENT) & (stops != starts)
-        if kind is Kind.ID:
+        if kind is ValueKind.ID:
             return text_column(
                 self._text, np.where(has_value, starts, np.int32(ABSENT)), stops, np.zeros_like(has_value)
             )
         numbers, type_ = self._numbers[column][rows], ARROW_TYPES[kind]
-        if kind is Kind.BOOLEAN:
+        if kind is ValueKind.BOOLEAN:
             return pa.array(numbers.astype(np.bool_), mask=~has_value)
-        data = numbers.astype(np.int32) if kind is Kind.INTEGER else numbers
+        data = numbers.astype(np.int32) if kind is ValueKind.INTEGER else numbers
         return pa.Array.from_buffers(type_, len(data), [validity(has_value), pa.py_buffer(data)])
 
     def _unknown(self, rows: Flags) -> pa.Array:

@@ -32,7 +32,7 @@ POST_TYPES = {
 }
 
 
-class Kind(Enum):
+class ValueKind(Enum):
     """The kind of an attribute's values, by its name in messages; ids are integers in dumps and strings in the lake."""
 
     TEXT = "text"
@@ -46,7 +46,7 @@ class Kind(Enum):
 
 Value = str | int | bool | datetime | list[str] | None
 
-BITS = {Kind.ID: 64, Kind.INTEGER: 32, Kind.LONG: 64}
+BITS = {ValueKind.ID: 64, ValueKind.INTEGER: 32, ValueKind.LONG: 64}
 """The sizes of integers."""
 
 _TRUE, _FALSE = ({"t", "true", "y", "yes", "1"}, {"f", "false", "n", "no", "0"})
@@ -63,28 +63,28 @@ class Unfit(ValueError):
     """A text is no value of its kind."""
 
 
-def value(text: str, kind: Kind) -> Value:
+def value(text: str, kind: ValueKind) -> Value:
     """The value of a text without references; None for an empty text, except of kind ``TEXT`` and ``TAGS``.
 
     Raises:
         Unfit: it is none of the kind.
     """
-    if kind is Kind.TEXT:
+    if kind is ValueKind.TEXT:
         return text
-    if kind is Kind.TAGS:
+    if kind is ValueKind.TAGS:
         return [tag for tag in re.split(r"[<>|]", text) if tag]
     if not text:
         return None
-    if kind is Kind.TIME:
+    if kind is ValueKind.TIME:
         return _time(text)
-    if kind is Kind.BOOLEAN:
+    if kind is ValueKind.BOOLEAN:
         word = text.strip().lower()
         if word not in _TRUE | _FALSE:
             raise Unfit
         return word in _TRUE
     if not _WHOLE.fullmatch(text) or not -(2 ** (BITS[kind] - 1)) <= int(text) < 2 ** (BITS[kind] - 1):
         raise Unfit
-    return text if kind is Kind.ID else int(text)
+    return text if kind is ValueKind.ID else int(text)
 
 
 def _time(text: str) -> datetime:

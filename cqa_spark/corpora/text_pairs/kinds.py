@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from cqa_spark.corpora.text_pairs.layout import QUESTIONS_WITHOUT_HEADER, SENTENCES_WITHOUT_HEADER, Layout
+from cqa_spark.corpora.text_pairs.layout import QUESTIONS_WITHOUT_HEADER, SENTENCES_WITHOUT_HEADER, ColumnLayout
 from cqa_spark.corpora.text_pairs.scales import DUPLICATE, EQUIVALENT, RELATEDNESS, SIMILARITY, Scale
 
 LEAST_WORDS = 3
@@ -54,7 +54,7 @@ class PairKind:
     """
 
     post_type: str
-    without_header: Sequence[Layout]
+    without_header: Sequence[ColumnLayout]
     scales: Sequence[Scale]
     label: Callable[[float], str] = str
     cleaned: Callable[[str, str], tuple[str, str]] = lambda one, other: (one, other)

@@ -8,7 +8,7 @@ from cqa_spark.corpora.text_pairs.scales import DUPLICATE, RELATEDNESS, SIMILARI
 
 
 @dataclass(frozen=True)
-class Layout:
+class ColumnLayout:
     """Columns that occur together.
 
     Attributes:
@@ -39,14 +39,14 @@ SENTENCES = ("sentence1", "sentence2")
 QUESTIONS = ("question1", "question2")
 
 WITH_HEADER = (
-    Layout(
+    ColumnLayout(
         "STS Benchmark of GLUE",
         ("index", "genre", "filename", "year", "old_index", "source1", "source2", *SENTENCES, "score"),
         SENTENCES,
         "score",
         SIMILARITY,
     ),
-    Layout(
+    ColumnLayout(
         "SICK",
         (
             "pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment", "entailment_label",
@@ -57,26 +57,26 @@ WITH_HEADER = (
         "relatedness_score",
         RELATEDNESS,
     ),
-    Layout(
+    ColumnLayout(
         "MSRP",
         ("Quality", "index", "#1 ID", "#2 ID", "#1 String", "#2 String"),
         ("#1 String", "#2 String"),
         "Quality",
         DUPLICATE,
     ),
-    Layout(
+    ColumnLayout(
         "Quora",
         ("id", "test_id", "qid1", "qid2", *QUESTIONS, "is_duplicate"),
         QUESTIONS,
         "is_duplicate",
         DUPLICATE,
     ),
-    Layout("PAWS", ("id", *SENTENCES, "label"), SENTENCES, "label", DUPLICATE),
+    ColumnLayout("PAWS", ("id", *SENTENCES, "label"), SENTENCES, "label", DUPLICATE),
 )  # fmt: skip
 """Layouts whose first line names the columns, in any order. All but the texts may be absent."""
 
 SENTENCES_WITHOUT_HEADER = (
-    Layout(
+    ColumnLayout(
         "STS Benchmark",
         ("genre", "file", "year", "id", "score", "sentence", "sentence"),
         SENTENCES,
@@ -84,13 +84,13 @@ SENTENCES_WITHOUT_HEADER = (
         start="main-",
         notes=2,
     ),
-    Layout("scored sentences", ("score", "sentence", "sentence"), SENTENCES, "score"),
-    Layout("STS input", ("sentence", "sentence"), SENTENCES, notes=2),
+    ColumnLayout("scored sentences", ("score", "sentence", "sentence"), SENTENCES, "score"),
+    ColumnLayout("STS input", ("sentence", "sentence"), SENTENCES, notes=2),
 )
 """Files of the STS tasks: without a header, their texts at the end."""
 
 QUESTIONS_WITHOUT_HEADER = (
-    Layout("labelled questions", ("label", "question", "question"), QUESTIONS, "label", DUPLICATE),
-    Layout("questions", ("question", "question"), QUESTIONS, scale=DUPLICATE),
+    ColumnLayout("labelled questions", ("label", "question", "question"), QUESTIONS, "label", DUPLICATE),
+    ColumnLayout("questions", ("question", "question"), QUESTIONS, scale=DUPLICATE),
 )
 """Pairs of questions, as Bogdanova et al. (2015) used them."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cqa_spark.corpora.text_pairs.layout import WITH_HEADER, Layout
+from cqa_spark.corpora.text_pairs.layout import WITH_HEADER, ColumnLayout
 from cqa_spark.corpora.text_pairs.scales import Scale
 
 EMPTY = "it is empty"
@@ -37,7 +37,7 @@ class FileLayout:
         unread: names of the columns that are not read.
     """
 
-    layout: Layout
+    layout: ColumnLayout
     delimiter: str
     has_header: bool
     texts: tuple[int, int]
@@ -58,7 +58,7 @@ class FileLayout:
         return f"{self.layout.name}: texts {' and '.join(self.layout.texts)}, {label}{unread}"
 
 
-def recognize(line: str, without_header: Sequence[Layout], scales: Sequence[Scale]) -> FileLayout:
+def recognize(line: str, without_header: Sequence[ColumnLayout], scales: Sequence[Scale]) -> FileLayout:
     """Recognize the layout of a file by its first line.
 
     Args:
@@ -108,7 +108,7 @@ def _by_header(line: str) -> FileLayout | None:
     return None
 
 
-def _by_columns(cells: Sequence[str], layouts: Sequence[Layout]) -> FileLayout | None:
+def _by_columns(cells: Sequence[str], layouts: Sequence[ColumnLayout]) -> FileLayout | None:
     for layout in layouts:
         width = len(layout.columns)
         candidate = FileLayout(
@@ -133,7 +133,7 @@ def _fits(cells: Sequence[str], candidate: FileLayout) -> bool:
     return all(map(has_letter, texts)) and not all(map(_COLUMN_NAME.fullmatch, cells))
 
 
-def _unknown(line: str, without_header: Sequence[Layout]) -> str:
+def _unknown(line: str, without_header: Sequence[ColumnLayout]) -> str:
     shown = line[:SHOWN_CHARACTERS].replace("\t", "<TAB>") + ("…" if len(line) > SHOWN_CHARACTERS else "")
     known = "\n      ".join(f"{layout.name}: {layout.about}" for layout in (*without_header, *WITH_HEADER))
     return f"its layout is unknown{_surplus(line)}\n    first line: {shown}\n    known layouts:\n      {known}"
@@ -149,7 +149,7 @@ def _surplus(line: str) -> str:
     return ""
 
 
-def _names(layout: Layout) -> dict[str, str]:
+def _names(layout: ColumnLayout) -> dict[str, str]:
     return {_name(column): column for column in layout.columns}
 
 

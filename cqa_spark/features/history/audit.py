@@ -27,7 +27,7 @@ from cqa_spark.spark.persistence import persisted
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditedGroup:
     """Effect of changed later events on a group's values.
 
     Attributes:
@@ -106,7 +106,7 @@ def known_at(inputs: FeatureInputs, moment: datetime) -> FeatureInputs:
 
 def audit_groups(
     groups: Sequence[type[FeatureGroup]], inputs: FeatureInputs, moment: datetime, *, folds: int
-) -> list[Finding]:
+) -> list[AuditedGroup]:
     """Compute groups on the real events and on changed later events, and compare the values.
 
     The groups are also fitted twice, because their fitted state must not depend on later events either. Groups of one
@@ -122,7 +122,7 @@ def audit_groups(
         A finding for each group.
     """
     later = go_on_otherwise(inputs, moment)
-    findings: list[Finding] = []
+    findings: list[AuditedGroup] = []
     for of_pass in by_place(groups).values():
         with persisted(_values(of_pass, inputs, folds)) as (values,):
             for facts in {group.as_of_dump for group in of_pass}:
@@ -133,7 +133,7 @@ def audit_groups(
                 if facts:
                     _, declared = _changes(alike, values, _values(alike, with_other_state(inputs, facts), folds))
                 findings += [
-                    Finding(group.name, moment, rows, changed[group.name], declared.get(group.name, {}))
+                    AuditedGroup(group.name, moment, rows, changed[group.name], declared.get(group.name, {}))
                     for group in alike
                 ]
     return findings

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from cqa_spark.features.author_batch import CONTRIBUTIONS, Kind, Longs, starts_of_runs, sums_before
+from cqa_spark.features.author_batch import CONTRIBUTIONS, EventKind, Longs, starts_of_runs, sums_before
 
 
 def with_own(rows: pa.Table, tag_marks: Sequence[str]) -> pa.Table:
@@ -23,7 +23,7 @@ def with_own(rows: pa.Table, tag_marks: Sequence[str]) -> pa.Table:
     """
     author, thread, kind, count = (rows.column(name).to_numpy() for name in ("author", "thread", "kind", "count"))
     starts = starts_of_runs(author, thread)
-    moments = np.flatnonzero(kind == Kind.MOMENT)
+    moments = np.flatnonzero(kind == EventKind.MOMENT)
     rows_of = np.flatnonzero(np.isin(kind, CONTRIBUTIONS))
     adds = count[rows_of, None] * (kind[rows_of, None] == np.array(CONTRIBUTIONS))
     own = sums_before(moments, starts[moments], rows_of, adds)
@@ -36,8 +36,8 @@ def with_own(rows: pa.Table, tag_marks: Sequence[str]) -> pa.Table:
 def _of_answers(marks: Longs, kind: Longs, starts: Longs) -> Longs:
     """Copy the marks of answers to the acceptances and moments of the same thread."""
     first, run = np.unique(starts, return_inverse=True)
-    noted = np.maximum.reduceat(np.where(kind == Kind.ANSWERED, marks, 0), first)[run]
-    return np.where(((kind == Kind.ACCEPTED) & (marks != 0)) | (kind == Kind.MOMENT), noted, marks)
+    noted = np.maximum.reduceat(np.where(kind == EventKind.ANSWERED, marks, 0), first)[run]
+    return np.where(((kind == EventKind.ACCEPTED) & (marks != 0)) | (kind == EventKind.MOMENT), noted, marks)
 
 
 def _lists(values: Longs, places: Longs, length: int) -> pa.ListArray:

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cqa_spark.features.author_batch import UNDATED, Kind, Longs, starts_of_runs
+from cqa_spark.features.author_batch import UNDATED, EventKind, Longs, starts_of_runs
 
 POST = 0
-"""The kind of the post's own row; other rows have the ``Kind`` of their event."""
+"""The kind of the post's own row; other rows have the ``EventKind`` of their event."""
 
 TO_BE_FOUND = -1
 """Placeholder mark of acceptances; the question's marks are copied later from the author's answer."""
@@ -22,7 +22,7 @@ Mark = Callable[[pa.Table], Longs]
 """A group's function from the columns ``site`` and ``tags`` of questions to marks."""
 
 
-def post_events(rows: pa.Table, marks: Mapping[str, Mark], wanted: Collection[Kind]) -> pa.Table:
+def post_events(rows: pa.Table, marks: Mapping[str, Mark], wanted: Collection[EventKind]) -> pa.Table:
     """The events of some posts.
 
     Args:
@@ -46,11 +46,11 @@ def post_events(rows: pa.Table, marks: Mapping[str, Mark], wanted: Collection[Ki
     questions, of_question = np.flatnonzero(is_question), is_question[head]
     marked = {name: _of_questions(rows, questions, mark)[head] for name, mark in marks.items()}
 
-    written = np.flatnonzero((kind == Kind.ANSWERED) & has_user)
+    written = np.flatnonzero((kind == EventKind.ANSWERED) & has_user)
     chosen = written[of_question[written] & has_answer[head[written]] & (answer[written] == answer[head[written]])]
     asked = questions[has_user[questions]]
-    said = np.flatnonzero((kind == Kind.COMMENTED) & is_there & has_user)
-    is_vote = np.isin(kind, (Kind.UP, Kind.DOWN)) | ((kind == Kind.ACCEPTED) & ~of_question)
+    said = np.flatnonzero((kind == EventKind.COMMENTED) & is_there & has_user)
+    is_vote = np.isin(kind, (EventKind.UP, EventKind.DOWN)) | ((kind == EventKind.ACCEPTED) & ~of_question)
     votes = np.flatnonzero(is_vote & is_there & has_user[head])
     known_at = np.where(has_time, (time // _DAY + 1) * _DAY, UNDATED)[votes]
     first = starts_of_runs(post[votes], kind[votes], known_at) == np.arange(len(votes))
@@ -60,22 +60,22 @@ def post_events(rows: pa.Table, marks: Mapping[str, Mark], wanted: Collection[Ki
     dated = np.where(has_time, time, UNDATED)
     none = np.zeros(len(post), dtype=np.int64)
     parts = [
-        (Kind.ASKED, asked, user, dated[asked]),
-        (Kind.ANSWERED, written, user, dated[written]),
-        (Kind.CHOSEN, chosen, user, np.full(len(chosen), UNDATED)),
-        (Kind.COMMENTED, said, user, dated[said]),
+        (EventKind.ASKED, asked, user, dated[asked]),
+        (EventKind.ANSWERED, written, user, dated[written]),
+        (EventKind.CHOSEN, chosen, user, np.full(len(chosen), UNDATED)),
+        (EventKind.COMMENTED, said, user, dated[said]),
     ]
     columns = {
         "author": [who[places] for _, places, who, _ in parts] + [user[head[voted]]],
-        "thread": [thread[places] if of is Kind.ANSWERED else thread[head[places]] for of, places, _, _ in parts]
+        "thread": [thread[places] if of is EventKind.ANSWERED else thread[head[places]] for of, places, _, _ in parts]
         + [thread[head[voted]]],
         "time": [times for _, _, _, times in parts] + [known_at[first]],
         "kind": [np.full(len(places), of) for of, places, _, _ in parts] + [kind[voted]],
         "count": [np.ones(len(places), dtype=np.int64) for _, places, _, _ in parts] + [numbers],
     }
     for name, of_post in marked.items():
-        noted = {Kind.ANSWERED: of_post, Kind.CHOSEN: of_post}
-        accepted = np.where(kind[voted] == Kind.ACCEPTED, TO_BE_FOUND, 0)
+        noted = {EventKind.ANSWERED: of_post, EventKind.CHOSEN: of_post}
+        accepted = np.where(kind[voted] == EventKind.ACCEPTED, TO_BE_FOUND, 0)
         columns[name] = [noted.get(of, none)[places] for of, places, _, _ in parts] + [accepted]
     events = {name: np.concatenate(pieces).astype(np.int64, copy=False) for name, pieces in columns.items()}
     kept = np.isin(events["kind"], list(wanted))

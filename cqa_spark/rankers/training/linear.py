@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from cqa_spark.rankers.linear_model import LinearWeights
 from cqa_spark.rankers.training.group import TrainingGroup
 from cqa_spark.rankers.training.losses import LOSSES, LossName
-from cqa_spark.rankers.training.moments import Moments, merged
+from cqa_spark.rankers.training.moments import ColumnMoments, merged
 from cqa_spark.rankers.training.rows import TaskRows
 
 ROWS_AT_A_TIME = 4096
@@ -64,7 +64,7 @@ class LinearLearning:
                 return None
             return self._minimised(buckets, moments, group).model_dump_json()
 
-    def _minimised(self, buckets: Buckets, moments: Moments, group: TrainingGroup) -> LinearWeights:
+    def _minimised(self, buckets: Buckets, moments: ColumnMoments, group: TrainingGroup) -> LinearWeights:
         count, mean, std = moments.rows, moments.mean[:-1], moments.std[:-1]
         target_mean, target_std = float(moments.mean[-1]), float(np.sqrt(moments.squares[-1] / count))
         scale = np.divide(1.0, std, out=np.zeros_like(std), where=std > 0)
@@ -166,12 +166,14 @@ def _added_up(messages: list[bytes], width: int) -> NDArray[np.float64]:
     return total
 
 
-def _gather_moments(buckets: Buckets, group: TrainingGroup) -> Moments:
+def _gather_moments(buckets: Buckets, group: TrainingGroup) -> ColumnMoments:
     """The moments of the features and, in the last column, the target."""
     columns = buckets.rows.features + 1
     own = [
-        merged((Moments.of(np.column_stack(chunk[:2])) for chunk in buckets.chunks_of(bucket)), columns).to_array()
+        merged(
+            (ColumnMoments.of(np.column_stack(chunk[:2])) for chunk in buckets.chunks_of(bucket)), columns
+        ).to_array()
         for bucket in range(len(buckets.ranges))
     ]
     numbers = np.frombuffer(b"".join(group.gather(np.array(own).tobytes()))).reshape(-1, 5, columns)
-    return merged(map(Moments.from_array, numbers), columns)
+    return merged(map(ColumnMoments.from_array, numbers), columns)

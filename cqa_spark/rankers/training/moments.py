@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class Moments:
+class ColumnMoments:
     """Moments and ranges of columns.
 
     Attributes:
@@ -28,18 +28,18 @@ class Moments:
     high: NDArray[np.float64]
 
     @classmethod
-    def of(cls, values: NDArray[np.float64]) -> Moments:
+    def of(cls, values: NDArray[np.float64]) -> ColumnMoments:
         """The moments of at least one row, of shape (rows, columns)."""
         mean = values.mean(axis=0)
         return cls(len(values), mean, np.square(values - mean).sum(axis=0), values.min(axis=0), values.max(axis=0))
 
     @classmethod
-    def nothing(cls, columns: int) -> Moments:
+    def nothing(cls, columns: int) -> ColumnMoments:
         """The moments of zero rows."""
         zeros = np.zeros(columns)
         return cls(0, zeros, zeros, zeros + np.inf, zeros - np.inf)
 
-    def merge(self, other: Moments) -> Moments:
+    def merge(self, other: ColumnMoments) -> ColumnMoments:
         """The moments of the union of both groups of rows.
 
         Source:
@@ -49,7 +49,7 @@ class Moments:
         if not self.rows or not other.rows:
             return self if self.rows else other
         rows, apart = self.rows + other.rows, other.mean - self.mean
-        return Moments(
+        return ColumnMoments(
             rows,
             self.mean + apart * (other.rows / rows),
             self.squares + other.squares + np.square(apart) * (self.rows * other.rows / rows),
@@ -68,15 +68,15 @@ class Moments:
         return np.stack([np.full_like(self.mean, self.rows), self.mean, self.squares, self.low, self.high])
 
     @classmethod
-    def from_array(cls, numbers: NDArray[np.float64]) -> Moments:
+    def from_array(cls, numbers: NDArray[np.float64]) -> ColumnMoments:
         """Inverse of ``to_array``."""
         rows, mean, squares, low, high = numbers
         return cls(int(rows[0]), mean, squares, low, high)
 
 
-def merged(parts: Iterable[Moments], columns: int) -> Moments:
+def merged(parts: Iterable[ColumnMoments], columns: int) -> ColumnMoments:
     """The moments of all parts, merged in order."""
-    found = Moments.nothing(columns)
+    found = ColumnMoments.nothing(columns)
     for part in parts:
         found = found.merge(part)
     return found

@@ -57,7 +57,7 @@ def verdict(comparison: Tested | None) -> str:
     return "better" if comparison.difference > 0 else "worse"
 
 
-class Compared(Tested, Protocol):
+class ComparedValues(Tested, Protocol):
     """A tested difference with its interval."""
 
     @property
@@ -69,13 +69,13 @@ class Compared(Tested, Protocol):
         """Upper end of the interval."""
 
 
-def difference_interval(comparison: Compared) -> str:
+def difference_interval(comparison: ComparedValues) -> str:
     """The interval of a difference in percentage points; empty if unknown."""
     if comparison.difference_low is None or comparison.difference_high is None:
         return ""
     return f"{signed_points(comparison.difference_low)} to {signed_points(comparison.difference_high)}"
 
 
-def evidence(comparison: Compared) -> str:
+def evidence(comparison: ComparedValues) -> str:
     """The interval of a difference, if known, and the p-value."""
     return ", ".join(filter(None, [difference_interval(comparison), p_value(comparison.p_value)]))

@@ -15,7 +15,7 @@ from cqa_spark.reports.reported_run import ReportedRun, from_entry
 
 
 @dataclass(frozen=True)
-class Variant:
+class ReportedVariant:
     """A variant of a system, evaluated on the same queries; all values are fractions from 0 to 1.
 
     Attributes:
@@ -38,7 +38,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Ablation(Variant):
+class Ablation(ReportedVariant):
     """A system trained on a subset of its features.
 
     Attributes:
@@ -58,7 +58,7 @@ class Ablation(Variant):
 
 
 @dataclass(frozen=True)
-class CurvePoint(Variant):
+class CurvePoint(ReportedVariant):
     """A system trained on a share of the training data.
 
     Attributes:
@@ -73,7 +73,7 @@ class CurvePoint(Variant):
 
 
 @dataclass(frozen=True)
-class CrossValidation(Variant):
+class CrossValidation(ReportedVariant):
     """A system in repeated cross-validation on the training split; the reference is the best system.
 
     Attributes:

@@ -23,13 +23,13 @@ from cqa_spark.reports.sections.experiment_results import (
     CrossValidation,
     CurvePoint,
     Experiments,
-    Variant,
+    ReportedVariant,
     cross_validation_conclusion,
     experiments,
     seeds_table,
 )
 
-Result = TypeVar("Result", bound=Variant)
+Result = TypeVar("Result", bound=ReportedVariant)
 
 _HEIGHT = 260
 

@@ -21,7 +21,7 @@ from cqa_spark.reports.section import Section
 
 
 @dataclass(frozen=True)
-class FeatureImportance:
+class ReportedImportance:
     """The importance of a feature in a learned system.
 
     Attributes:
@@ -61,7 +61,7 @@ class Importances:
         systems: the ranked systems, best first.
     """
 
-    features: tuple[FeatureImportance, ...]
+    features: tuple[ReportedImportance, ...]
     systems: tuple[str, ...]
 
 
@@ -69,7 +69,7 @@ def data(run: ReportedRun) -> Importances | None:
     """The most important features of each learned system."""
     entries = sorted(run.entries("feature_importances"), key=lambda each: (-each["importance"], each["feature"]))
     features = tuple(
-        FeatureImportance(
+        ReportedImportance(
             system,
             *split_feature(entry["feature"]),
             entry["importance"],
@@ -110,12 +110,12 @@ class LearnedSystem:
     """
 
     system: str
-    features: tuple[FeatureImportance, ...]
+    features: tuple[ReportedImportance, ...]
     figure: Drawing
     roles: dict[str, str]
 
 
-def draw_importances(importances: tuple[FeatureImportance, ...], systems: Sequence[str]) -> tuple[LearnedSystem, ...]:
+def draw_importances(importances: tuple[ReportedImportance, ...], systems: Sequence[str]) -> tuple[LearnedSystem, ...]:
     """Draw the learned systems; a group has the same colour in all of them.
 
     Args:
@@ -131,7 +131,7 @@ def draw_importances(importances: tuple[FeatureImportance, ...], systems: Sequen
     )
 
 
-def _group_roles(importances: tuple[FeatureImportance, ...]) -> dict[str, str]:
+def _group_roles(importances: tuple[ReportedImportance, ...]) -> dict[str, str]:
     totals: dict[str, float] = {}
     for item in importances:
         totals[item.group] = totals.get(item.group, 0.0) + item.importance
@@ -140,7 +140,7 @@ def _group_roles(importances: tuple[FeatureImportance, ...]) -> dict[str, str]:
 
 
 def _learned_system(
-    system: str, number: int, importances: tuple[FeatureImportance, ...], roles: dict[str, str]
+    system: str, number: int, importances: tuple[ReportedImportance, ...], roles: dict[str, str]
 ) -> LearnedSystem:
     features = tuple(item for item in importances if item.system == system)
     shown = features[:FEATURES_SHOWN]
@@ -163,7 +163,7 @@ _SIGN = {1: " +", -1: f" {MINUS}", 0: ""}
 
 @drawing
 def plot_importances(
-    importances: Sequence[FeatureImportance], roles: Mapping[str, str], name: str, width: int
+    importances: Sequence[ReportedImportance], roles: Mapping[str, str], name: str, width: int
 ) -> Markup:
     """Draw the share of each feature of the total importance, in percent.
 
@@ -193,7 +193,7 @@ def plot_importances(
     return to_svg(figure, name, _description(importances))
 
 
-def _description(importances: Sequence[FeatureImportance]) -> str:
+def _description(importances: Sequence[ReportedImportance]) -> str:
     shares = "; ".join(f"{item.label} {item.importance * 100:.1f} %" for item in importances[:10])
     return f"Share of total importance by feature: {shares}."
 

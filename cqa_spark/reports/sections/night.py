@@ -27,34 +27,34 @@ class TableChange:
 
 
 @dataclass(frozen=True)
-class Night:
+class NightReview:
     """The changes and checks of a nightly run; no changes if nothing was published before."""
 
     changes: tuple[TableChange, ...]
     verdicts: tuple[Verdict, ...]
 
 
-def data(run: ReportedRun) -> Night:
+def data(run: ReportedRun) -> NightReview:
     """Changes by site and table, and verdicts in the order of the checks."""
     changes = [
         TableChange(entry["site"], entry["table_name"], entry["rows_before"], entry["rows"])
         for entry in run.entries("changes")
     ]
-    return Night(tuple(changes), tuple(from_entry(Verdict, entry) for entry in run.entries("checks")))
+    return NightReview(tuple(changes), tuple(from_entry(Verdict, entry) for entry in run.entries("checks")))
 
 
-def page(night: Night) -> Markup:
+def page(night: NightReview) -> Markup:
     """The tables of changes and checks."""
     return fragment("sections/night.html.j2", tables=tables(night))
 
 
-def console(night: Night, terminal: Terminal) -> None:
+def console(night: NightReview, terminal: Terminal) -> None:
     """Print the tables of changes and checks."""
     for grid in tables(night):
         print_grid(grid, terminal)
 
 
-def tables(night: Night) -> tuple[Grid, ...]:
+def tables(night: NightReview) -> tuple[Grid, ...]:
     """The tables that have rows."""
     changes = Grid(
         title="Changes",

@@ -40,7 +40,7 @@ _PAIR = ("site", *_SIDES)
 
 
 @dataclass(frozen=True)
-class SetCorrelation:
+class ComparedCorrelation:
     """The correlation of one system on one set, or the mean over the sets; see ``SetScore``."""
 
     system: str
@@ -98,14 +98,14 @@ class Similarity:
 
     systems: tuple[str, ...]
     sets: tuple[str, ...]
-    correlations: tuple[SetCorrelation, ...]
+    correlations: tuple[ComparedCorrelation, ...]
     published: tuple[PublishedScore, ...]
     points: tuple[Points, ...]
     worst: tuple[WorstPair, ...]
     best_system: str
     baseline: str | None
 
-    def correlation(self, system: str, set_name: str) -> SetCorrelation:
+    def correlation(self, system: str, set_name: str) -> ComparedCorrelation:
         """The correlation of a system on a set."""
         return next(each for each in self.correlations if (each.system, each.set_name) == (system, set_name))
 
@@ -116,7 +116,7 @@ class Similarity:
 
 def data(run: ReportedRun) -> Similarity | None:
     """Correlations of the systems, a sample of the pairs of the best one, and the pairs that differ most."""
-    correlations = tuple(from_entry(SetCorrelation, entry) for entry in run.entries("set_metrics"))
+    correlations = tuple(from_entry(ComparedCorrelation, entry) for entry in run.entries("set_metrics"))
     sets = tuple(sorted({each.set_name for each in correlations} - {WEIGHTED_MEAN, MEAN}))
     if not sets:
         return None

@@ -32,7 +32,7 @@ _CONCLUSION = {
 
 
 @dataclass(frozen=True)
-class Summary:
+class RunSummary:
     """What the head says.
 
     Attributes:
@@ -50,14 +50,14 @@ class Summary:
     rows_quarantined: int = 0
 
 
-def data(run: ReportedRun) -> Summary:
+def data(run: ReportedRun) -> RunSummary:
     """The values of the head."""
     read, scored = run.once(intake.data) or intake.Intake(), run.once(count_scores)
     is_judged = any(sum(histogram.not_relevant) for histogram in scored.histograms)
-    return Summary(run.once(evaluation), run.record, is_judged, read.rows_in, read.rows_quarantined)
+    return RunSummary(run.once(evaluation), run.record, is_judged, read.rows_in, read.rows_quarantined)
 
 
-def page(summary: Summary) -> Markup:
+def page(summary: RunSummary) -> Markup:
     """The header of the page."""
     return fragment(
         "sections/summary.html.j2",
@@ -69,7 +69,7 @@ def page(summary: Summary) -> Markup:
     )
 
 
-def console(summary: Summary, terminal: Terminal) -> None:
+def console(summary: RunSummary, terminal: Terminal) -> None:
     """Print the systems and their measures, best first.
 
     A terminal that is too narrow for all measures shows the first ones; a file or pipe always gets all of them.
@@ -87,7 +87,7 @@ def console(summary: Summary, terminal: Terminal) -> None:
         terminal.line(_unmeasured(summary))
 
 
-def sentences(summary: Summary) -> tuple[str, ...]:
+def sentences(summary: RunSummary) -> tuple[str, ...]:
     """Size of the evaluation, the best system, its comparisons, input records and duration."""
     evaluated = summary.evaluation
     counts = (
@@ -106,7 +106,7 @@ def sentences(summary: Summary) -> tuple[str, ...]:
     )
 
 
-def _unmeasured(summary: Summary) -> str:
+def _unmeasured(summary: RunSummary) -> str:
     """Why rankings have no measures: without labels, or undefined because no candidate of the split is relevant."""
     if not summary.is_judged:
         return "The split has no labels, so its rankings have no measures."
@@ -140,7 +140,7 @@ def _runner_up_sentence(comparison: Comparison, second: str) -> str:
     )
 
 
-def _intake_sentence(summary: Summary) -> str:
+def _intake_sentence(summary: RunSummary) -> str:
     took = f"The run took {duration(seconds(summary.record))}."
     if summary.rows_in == 0:
         return took

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from cqa_spark.synth.stackexchange.bodies import compose_bodies
-from cqa_spark.synth.stackexchange.comments import Comments, invent_comments
+from cqa_spark.synth.stackexchange.comments import CommentTable, invent_comments
 from cqa_spark.synth.stackexchange.draws import THREADS, Ints, generator
 from cqa_spark.synth.stackexchange.edits import Edits, invent_edits
 from cqa_spark.synth.stackexchange.history_rows import history_rows
@@ -19,9 +19,9 @@ from cqa_spark.synth.stackexchange.population import Population
 from cqa_spark.synth.stackexchange.post_rows import post_rows, tag_lists
 from cqa_spark.synth.stackexchange.small_rows import comment_rows, link_rows, vote_rows
 from cqa_spark.synth.stackexchange.tag_rows import tag_rows, wiki_rows
-from cqa_spark.synth.stackexchange.threads import Threads, invent_threads
+from cqa_spark.synth.stackexchange.threads import ThreadBlock, invent_threads
 from cqa_spark.synth.stackexchange.user_rows import about_texts, badge_rows, user_rows
-from cqa_spark.synth.stackexchange.vocabulary import Vocabulary
+from cqa_spark.synth.stackexchange.vocabulary import SiteVocabulary
 from cqa_spark.synth.stackexchange.votes import Votes, invent_votes
 
 
@@ -47,7 +47,7 @@ class Site:
     """State shared by all blocks of a site."""
 
     population: Population
-    vocabulary: Vocabulary
+    vocabulary: SiteVocabulary
     phrasebook: Phrasebook
     about_texts: list[str]
 
@@ -55,7 +55,7 @@ class Site:
 @lru_cache(maxsize=1)
 def site_of(plan: SitePlan) -> Site:
     """Build the shared state of all blocks, once per process."""
-    vocabulary = Vocabulary(plan.seed, plan.tags)
+    vocabulary = SiteVocabulary(plan.seed, plan.tags)
     phrasebook = Phrasebook(vocabulary)
     return Site(Population(plan), vocabulary, phrasebook, about_texts(plan.tags, phrasebook, plan.seed))
 
@@ -85,7 +85,7 @@ def block_of_threads(plan: SitePlan, block: int) -> tuple[dict[str, bytes], Tall
     return {name: text.encode() for name, text in rows.items()}, _tally(plan, threads, votes, comments, edits)
 
 
-def _tally(plan: SitePlan, threads: Threads, votes: Votes, comments: Comments, edits: Edits) -> Tally:
+def _tally(plan: SitePlan, threads: ThreadBlock, votes: Votes, comments: CommentTable, edits: Edits) -> Tally:
     edited = (edits.at >= 0) & (edits.editor >= 0)
     actors = np.concatenate((threads.author, comments.author, edits.editor[edited]))
     times = np.concatenate((threads.written, comments.written, edits.at[edited]))

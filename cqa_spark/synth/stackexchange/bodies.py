@@ -13,7 +13,7 @@ from cqa_spark.synth.stackexchange.links import LINKED, Links
 from cqa_spark.synth.stackexchange.markup import attribute_value
 from cqa_spark.synth.stackexchange.patterns import Intent
 from cqa_spark.synth.stackexchange.phrasebook import Phrasebook, Speech
-from cqa_spark.synth.stackexchange.threads import Threads
+from cqa_spark.synth.stackexchange.threads import ThreadBlock
 
 MOST_SENTENCES = 150
 CODE_IN_QUESTIONS, QUOTES, LISTS = 0.35, 0.08, 0.15
@@ -44,7 +44,7 @@ class Bodies:
 
 
 def compose_bodies(
-    threads: Threads, links: Links, edited: Flags, site: str, phrasebook: Phrasebook, rng: np.random.Generator
+    threads: ThreadBlock, links: Links, edited: Flags, site: str, phrasebook: Phrasebook, rng: np.random.Generator
 ) -> Bodies:
     """Compose titles and bodies.
 
@@ -105,7 +105,7 @@ def _cut(begin: int, end: int, steps: Iterator[int]) -> Iterator[tuple[int, int]
         begin = stop
 
 
-def _draw_sentences(threads: Threads, phrasebook: Phrasebook, rng: np.random.Generator) -> tuple[Ints, Speech]:
+def _draw_sentences(threads: ThreadBlock, phrasebook: Phrasebook, rng: np.random.Generator) -> tuple[Ints, Speech]:
     """Draw the sentences of all posts; also return where those of each post end."""
     questions, answers = threads.questions, threads.answers
     asked = np.exp(2.35 + 0.6 * rng.standard_normal(questions))
@@ -123,7 +123,7 @@ def _draw_sentences(threads: Threads, phrasebook: Phrasebook, rng: np.random.Gen
     return np.cumsum(lengths), phrasebook.say(patterns, threads.subjects, about, rng, np.repeat(echo, lengths))
 
 
-def _draw_code(threads: Threads, phrasebook: Phrasebook, rng: np.random.Generator) -> tuple[Ints, Speech]:
+def _draw_code(threads: ThreadBlock, phrasebook: Phrasebook, rng: np.random.Generator) -> tuple[Ints, Speech]:
     """Draw the lines of code of all posts; also return where those of each post end."""
     chance = np.concatenate((np.full(threads.questions, CODE_IN_QUESTIONS), signal.code_chance(threads.traits.form)))
     lengths = np.where(rng.random(len(chance)) < chance, 1 + rng.geometric(0.2, size=len(chance)), 0)

@@ -12,7 +12,7 @@ from cqa_spark.synth.stackexchange.patterns import Intent
 from cqa_spark.synth.stackexchange.phrasebook import Phrasebook
 from cqa_spark.synth.stackexchange.plan import CLOSED, COMMENTS_EACH
 from cqa_spark.synth.stackexchange.population import Population
-from cqa_spark.synth.stackexchange.threads import Threads
+from cqa_spark.synth.stackexchange.threads import ThreadBlock
 
 SPEAKS_UP = 0.25  # probability that the author of the post comments
 LONGER = 0.62  # probability of each further sentence
@@ -20,7 +20,7 @@ MOST_SENTENCES = 7  # the site limits comments to 600 characters
 
 
 @dataclass(frozen=True)
-class Comments:
+class CommentTable:
     """Comments in the order of their ids.
 
     Attributes:
@@ -41,8 +41,8 @@ class Comments:
 
 
 def invent_comments(
-    threads: Threads, population: Population, phrasebook: Phrasebook, rng: np.random.Generator
-) -> Comments:
+    threads: ThreadBlock, population: Population, phrasebook: Phrasebook, rng: np.random.Generator
+) -> CommentTable:
     """Generate the comments of a block."""
     size = len(threads.id)
     counts = within(rng.negative_binomial(1.0, 0.4, size=size), COMMENTS_EACH)
@@ -52,7 +52,7 @@ def invent_comments(
     author = np.where(by_owner, threads.author[post], population.active(rng, written))
     order = np.argsort(written, kind="stable")
     post, written, by_owner, author = post[order], written[order], by_owner[order], author[order]
-    return Comments(
+    return CommentTable(
         post=post,
         written=written,
         author=author,
@@ -63,7 +63,7 @@ def invent_comments(
 
 
 def _texts(
-    threads: Threads, post: Ints, by_owner: Flags, phrasebook: Phrasebook, rng: np.random.Generator
+    threads: ThreadBlock, post: Ints, by_owner: Flags, phrasebook: Phrasebook, rng: np.random.Generator
 ) -> list[str]:
     """Texts of the comments: the first sentence follows the intent, the others are asides."""
     is_answer = post >= threads.questions

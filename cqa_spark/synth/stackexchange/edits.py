@@ -9,7 +9,7 @@ import numpy as np
 from cqa_spark.synth.stackexchange.draws import DAY, Flags, Ints, later
 from cqa_spark.synth.stackexchange.plan import CLOSED
 from cqa_spark.synth.stackexchange.population import Population
-from cqa_spark.synth.stackexchange.threads import Threads
+from cqa_spark.synth.stackexchange.threads import ThreadBlock
 
 EDITED = 0.35
 BY_OWNER = 0.6
@@ -35,7 +35,7 @@ class Edits:
     tags: Flags
 
 
-def invent_edits(threads: Threads, population: Population, rng: np.random.Generator) -> Edits:
+def invent_edits(threads: ThreadBlock, population: Population, rng: np.random.Generator) -> Edits:
     """Generate the edits of a block's posts."""
     size = len(threads.id)
     at = later(rng, threads.written, CLOSED, DAY, 2.0)

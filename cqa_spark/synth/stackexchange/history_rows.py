@@ -14,7 +14,7 @@ from cqa_spark.synth.stackexchange.edits import Edits
 from cqa_spark.synth.stackexchange.markup import attribute_value, markdown
 from cqa_spark.synth.stackexchange.population import Population
 from cqa_spark.synth.stackexchange.rows import accounts, licences, stamps, user_ids
-from cqa_spark.synth.stackexchange.threads import Threads
+from cqa_spark.synth.stackexchange.threads import ThreadBlock
 
 # Values of PostHistoryTypeId.
 FIRST_TITLE, FIRST_BODY, FIRST_TAGS, TITLE, BODY, TAGS, CLOSED = 1, 2, 3, 4, 5, 6, 10
@@ -26,7 +26,7 @@ Entry = tuple[int, str]
 
 
 def history_rows(
-    threads: Threads,
+    threads: ThreadBlock,
     bodies: Bodies,
     tags: list[list[str]],
     edits: Edits,
@@ -55,7 +55,7 @@ def history_rows(
 
 
 def _first_versions(
-    threads: Threads, bodies: Bodies, tags: list[list[str]], edits: Edits, guids: list[str]
+    threads: ThreadBlock, bodies: Bodies, tags: list[list[str]], edits: Edits, guids: list[str]
 ) -> list[Entry]:
     entries = []
     posts = zip(
@@ -80,7 +80,7 @@ def _first_versions(
     return entries
 
 
-def _edits(threads: Threads, bodies: Bodies, tags: list[list[str]], edits: Edits, guids: list[str]) -> list[Entry]:
+def _edits(threads: ThreadBlock, bodies: Bodies, tags: list[list[str]], edits: Edits, guids: list[str]) -> list[Entry]:
     entries = []
     at, licence = edits.at.tolist(), licences(edits.at)
     stamp, editor, own = stamps(edits.at), user_ids(edits.editor), threads.id.tolist()
@@ -97,7 +97,7 @@ def _edits(threads: Threads, bodies: Bodies, tags: list[list[str]], edits: Edits
     return entries
 
 
-def _closings(threads: Threads, population: Population, guids: list[str], rng: np.random.Generator) -> list[Entry]:
+def _closings(threads: ThreadBlock, population: Population, guids: list[str], rng: np.random.Generator) -> list[Entry]:
     closed = np.flatnonzero(threads.closed >= 0)
     times = threads.closed[closed]
     voter = population.active(rng, times)

@@ -8,7 +8,7 @@ import numpy as np
 
 from cqa_spark.synth.stackexchange.draws import Ints
 from cqa_spark.synth.stackexchange.plan import SitePlan
-from cqa_spark.synth.stackexchange.threads import Threads
+from cqa_spark.synth.stackexchange.threads import ThreadBlock
 
 # Values of LinkTypeId.
 LINKED, DUPLICATE = 1, 3
@@ -33,7 +33,7 @@ class Links:
     at: Ints
 
 
-def invent_links(plan: SitePlan, block: int, threads: Threads, rng: np.random.Generator) -> Links:
+def invent_links(plan: SitePlan, block: int, threads: ThreadBlock, rng: np.random.Generator) -> Links:
     """Generate the links of a block's questions."""
     linking = 1 + np.flatnonzero(rng.random(threads.questions - 1) < LINKING)
     earlier = threads.id[(rng.random(len(linking)) * linking).astype(np.int64)]

@@ -14,7 +14,7 @@ import numpy as np
 from cqa_spark.synth.stackexchange.draws import Floats, Ints
 from cqa_spark.synth.stackexchange.markup import attribute_value
 from cqa_spark.synth.stackexchange.patterns import PATTERNS, Intent
-from cqa_spark.synth.stackexchange.vocabulary import TAG_WORDS, Gap, Vocabulary
+from cqa_spark.synth.stackexchange.vocabulary import TAG_WORDS, Gap, SiteVocabulary
 
 GAP = re.compile(r"\{(" + "|".join(gap.name.lower() for gap in Gap) + r")\}")
 
@@ -62,7 +62,7 @@ class Phrasebook:
         vocabulary: words of the site.
     """
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: SiteVocabulary) -> None:
         self._vocabulary = vocabulary
         texts = list(vocabulary.words)
         tokens: list[int] = []

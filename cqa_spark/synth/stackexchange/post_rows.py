@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from cqa_spark.synth.stackexchange.bodies import Bodies
-from cqa_spark.synth.stackexchange.comments import Comments
+from cqa_spark.synth.stackexchange.comments import CommentTable
 from cqa_spark.synth.stackexchange.edits import Edits
 from cqa_spark.synth.stackexchange.rows import accounts, licences, stamps, user_ids
-from cqa_spark.synth.stackexchange.threads import Threads
+from cqa_spark.synth.stackexchange.threads import ThreadBlock
 from cqa_spark.synth.stackexchange.votes import Votes
 
 OWNER = ("OwnerUserId", "OwnerDisplayName")
 
 
-def tag_lists(threads: Threads, tag_names: Sequence[str]) -> list[list[str]]:
+def tag_lists(threads: ThreadBlock, tag_names: Sequence[str]) -> list[list[str]]:
     """Return the tags of each question in the notation of the dumps, one text per tag."""
     return [
         [f"&lt;{tag_names[tag]}&gt;" for tag in tags[:count]]
@@ -25,12 +25,12 @@ def tag_lists(threads: Threads, tag_names: Sequence[str]) -> list[list[str]]:
 
 
 def post_rows(
-    threads: Threads,
+    threads: ThreadBlock,
     bodies: Bodies,
     tags: list[list[str]],
     edits: Edits,
     votes: Votes,
-    comments: Comments,
+    comments: CommentTable,
     rng: np.random.Generator,
 ) -> str:
     """Write the posts of a block, by id.
@@ -67,7 +67,7 @@ def post_rows(
     return "".join(rows)
 
 
-def _heads(threads: Threads) -> list[str]:
+def _heads(threads: ThreadBlock) -> list[str]:
     """Ids, types and parents of posts."""
     accepted = np.where(threads.accepted >= 0, threads.id[threads.accepted], 0).tolist()
     parent = threads.id[threads.thread].tolist()
@@ -79,7 +79,7 @@ def _heads(threads: Threads) -> list[str]:
     ]
 
 
-def _activity(threads: Threads, edits: Edits) -> list[str]:
+def _activity(threads: ThreadBlock, edits: Edits) -> list[str]:
     """Last editors of posts, and times of their last activity."""
     last = np.maximum(threads.written, edits.at)
     np.maximum.at(last, threads.thread, threads.written)  # an answer also counts as activity of its question
@@ -90,7 +90,7 @@ def _activity(threads: Threads, edits: Edits) -> list[str]:
     ]
 
 
-def _titles(threads: Threads, bodies: Bodies, tags: list[list[str]]) -> list[str]:
+def _titles(threads: ThreadBlock, bodies: Bodies, tags: list[list[str]]) -> list[str]:
     answers = (np.bincount(threads.thread, minlength=threads.questions) - 1).tolist()
     return [
         f' Title="{title}" Tags="{"".join(some)}" AnswerCount="{count}"'
@@ -98,7 +98,7 @@ def _titles(threads: Threads, bodies: Bodies, tags: list[list[str]]) -> list[str
     ]
 
 
-def _ends(threads: Threads, votes: Votes) -> list[str]:
+def _ends(threads: ThreadBlock, votes: Votes) -> list[str]:
     """Closing times of questions, and their numbers of favourites."""
     facts = zip(threads.closed.tolist(), stamps(threads.closed), votes.favourites.tolist(), strict=False)
     return [

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from cqa_spark.synth.stackexchange.comments import Comments
+from cqa_spark.synth.stackexchange.comments import CommentTable
 from cqa_spark.synth.stackexchange.links import Links
 from cqa_spark.synth.stackexchange.rows import accounts, licences, stamps, user_ids
-from cqa_spark.synth.stackexchange.threads import Threads
+from cqa_spark.synth.stackexchange.threads import ThreadBlock
 from cqa_spark.synth.stackexchange.votes import BOUNTY_CLOSE, BOUNTY_START, Votes
 
 USER = ("UserId", "UserDisplayName")
 
 
-def comment_rows(comments: Comments, threads: Threads, first_id: int) -> str:
+def comment_rows(comments: CommentTable, threads: ThreadBlock, first_id: int) -> str:
     """Write the comments of a block.
 
     Args:
@@ -35,7 +35,7 @@ def comment_rows(comments: Comments, threads: Threads, first_id: int) -> str:
     )
 
 
-def vote_rows(votes: Votes, threads: Threads, first_id: int) -> str:
+def vote_rows(votes: Votes, threads: ThreadBlock, first_id: int) -> str:
     """Write the votes of a block.
 
     Args:
@@ -55,7 +55,7 @@ def vote_rows(votes: Votes, threads: Threads, first_id: int) -> str:
     )
 
 
-def link_rows(links: Links, threads: Threads, first_id: int) -> str:
+def link_rows(links: Links, threads: ThreadBlock, first_id: int) -> str:
     """Write the links of a block.
 
     Args:

@@ -14,7 +14,7 @@ from cqa_spark.synth.stackexchange.draws import DAY, HOUR, Flags, Floats, Ints, 
 from cqa_spark.synth.stackexchange.phrasebook import Subjects
 from cqa_spark.synth.stackexchange.plan import CLOSED, MAX_ANSWERS, POSTS_EACH, THREADS_EACH, SitePlan
 from cqa_spark.synth.stackexchange.population import TAG_EXPONENT, Population
-from cqa_spark.synth.stackexchange.vocabulary import Vocabulary
+from cqa_spark.synth.stackexchange.vocabulary import SiteVocabulary
 
 # Probabilities of 0, 1 … 8 answers: 1.7 on average, four or more in one of six threads.
 ANSWERS = (0.285, 0.32, 0.145, 0.085, 0.07, 0.04, 0.025, 0.015, 0.015)
@@ -27,7 +27,7 @@ ACCEPTING = 0.65
 
 
 @dataclass(frozen=True)
-class Threads:
+class ThreadBlock:
     """The threads of a block.
 
     Attributes:
@@ -68,8 +68,8 @@ class Threads:
 
 
 def invent_threads(
-    plan: SitePlan, block: int, population: Population, vocabulary: Vocabulary, rng: np.random.Generator
-) -> Threads:
+    plan: SitePlan, block: int, population: Population, vocabulary: SiteVocabulary, rng: np.random.Generator
+) -> ThreadBlock:
     """Generate the threads of a block."""
     count = plan.threads_of(block)
     asked = np.sort(rng.integers(*plan.window(block), size=count))
@@ -93,7 +93,7 @@ def invent_threads(
     times, authors = np.concatenate((asked, written)), np.concatenate((asker, author))
     ids = np.empty(count + size, dtype=np.int64)
     ids[np.argsort(times, kind="stable")] = plan.first_post(block) + np.arange(count + size)
-    return Threads(
+    return ThreadBlock(
         id=ids,
         thread=np.concatenate((np.arange(count), thread)),
         written=times,
@@ -115,7 +115,7 @@ def _originals(count: int, share: float, rng: np.random.Generator) -> Ints:
     return np.where(repeats & ~repeats[earlier], earlier, -1)
 
 
-def _subjects(plan: SitePlan, original: Ints, vocabulary: Vocabulary, rng: np.random.Generator) -> Subjects:
+def _subjects(plan: SitePlan, original: Ints, vocabulary: SiteVocabulary, rng: np.random.Generator) -> Subjects:
     count = len(original)
     # The largest log-weights plus Gumbel noise are draws without replacement.
     noisy = np.log(zipf(plan.tags, TAG_EXPONENT)) + rng.gumbel(size=(count, plan.tags))

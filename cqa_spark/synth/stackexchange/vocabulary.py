@@ -63,7 +63,7 @@ class Gap(IntEnum):
     FOCUS = 7  # a word that is specific to the question
 
 
-class Vocabulary:
+class SiteVocabulary:
     """All words of a site.
 
     Args:

@@ -9,7 +9,7 @@ import numpy as np
 from cqa_spark.synth.stackexchange.draws import DAY, Ints, later, within
 from cqa_spark.synth.stackexchange.plan import CLOSED, VOTES_EACH
 from cqa_spark.synth.stackexchange.population import Population
-from cqa_spark.synth.stackexchange.threads import Threads
+from cqa_spark.synth.stackexchange.threads import ThreadBlock
 
 # Values of VoteTypeId.
 ACCEPTED, UP, DOWN, FAVOURITE, CLOSE, BOUNTY_START, BOUNTY_CLOSE = 1, 2, 3, 5, 6, 8, 9
@@ -45,7 +45,7 @@ class Votes:
     points: Ints
 
 
-def invent_votes(threads: Threads, population: Population, rng: np.random.Generator) -> Votes:
+def invent_votes(threads: ThreadBlock, population: Population, rng: np.random.Generator) -> Votes:
     """Generate the votes of a block."""
     size = len(threads.id)
     is_answer = np.arange(size) >= threads.questions
@@ -90,7 +90,7 @@ def invent_votes(threads: Threads, population: Population, rng: np.random.Genera
     )
 
 
-def _bounties(threads: Threads, rng: np.random.Generator) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+def _bounties(threads: ThreadBlock, rng: np.random.Generator) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Post, kind, time, member and amount of bounties, offered on questions and awarded to accepted answers."""
     question = np.flatnonzero((rng.random(threads.questions) < BOUNTIES) & (threads.accepted >= 0))
     start = threads.written[question] + 2 * DAY

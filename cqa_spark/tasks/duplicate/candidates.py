@@ -37,7 +37,7 @@ from cqa_spark.text.embedding.model import EmbeddingModel
 
 
 @dataclass(frozen=True)
-class Candidates(Step):
+class RetrieveCandidates(Step):
     """Index the questions of every site, and retrieve candidates for them among the earlier ones.
 
     If a run has published an index with the same settings and code, that of a changed site grows: only questions that

@@ -8,7 +8,8 @@ from pyspark.sql import functions as F
 from cqa_spark.examples.task import Task
 from cqa_spark.lake.schemas.community import UNANNOTATED
 
-DUPLICATE_LABEL, OTHER_LABEL = "Duplicate", "NotDuplicate"
+DUPLICATE_LABEL = "Duplicate"
+OTHER_LABEL = "NotDuplicate"
 
 TRAINING, MEASURED = 0.5, 0.75
 """Quantiles of a site's questions, by time, at which the training and the development split end."""

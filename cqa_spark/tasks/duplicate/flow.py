@@ -12,7 +12,7 @@ from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
 from cqa_spark.systems.recipes import groups_of, learn, read_systems, task_of
-from cqa_spark.tasks.duplicate.candidates import Candidates, question_texts
+from cqa_spark.tasks.duplicate.candidates import RetrieveCandidates, question_texts
 from cqa_spark.tasks.duplicate.task import Duplicate
 
 _NOTHING_KEPT = "no_duplicates"
@@ -34,7 +34,7 @@ def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
         (
             Ingest(source),
             *question_texts(groups_of(systems), retrieval.embeddings),
-            Candidates(Duplicate(), retrieval, trains=learn(systems)),
+            RetrieveCandidates(Duplicate(), retrieval, trains=learn(systems)),
             *training(systems, task, settings.features),
             Score(systems, task),
             Evaluate(evaluation, settings.baseline, second_baseline=_NOTHING_KEPT),

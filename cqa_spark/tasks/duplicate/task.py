@@ -41,8 +41,8 @@ class Duplicate(Task):
 
     def night(self, night: Night) -> tuple[Step, ...]:
         """New questions; all others keep their candidates."""
-        from cqa_spark.tasks.duplicate.candidates import Candidates, question_texts  # lists import every task
+        from cqa_spark.tasks.duplicate.candidates import RetrieveCandidates, question_texts  # lists import every task
 
         retrieval = night.settings.retrieval
         texts = question_texts(night.groups, retrieval.embeddings, night.last_texts)
-        return *texts, Candidates(self, retrieval, trains=night.learns, last=night.last)
+        return *texts, RetrieveCandidates(self, retrieval, trains=night.learns, last=night.last)

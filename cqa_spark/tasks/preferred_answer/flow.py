@@ -5,7 +5,7 @@ from __future__ import annotations
 from cqa_spark.config.preferred_answer_settings import ThreadSettings
 from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.config.settings import PreferredAnswerDatasetSettings, PreferredAnswerExperimentSettings
-from cqa_spark.experiments.ablation import Ablation
+from cqa_spark.experiments.ablation import AblateFamilies
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, EveryFold, HeldOut
 from cqa_spark.experiments.every_query import RankEveryQuery
 from cqa_spark.experiments.seeds import OtherSeeds
@@ -53,7 +53,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
             Measure(split, settings.evaluation, chosen.rankers, at_random(systems)),
             *([Attend(reading)] if reading else []),
             *([OtherSeeds(studied, evaluation, split, chosen.seeds)] if studied and chosen.seeds > 1 else []),
-            *([Ablation(studied, evaluation, split)] if studied and chosen.ablation else []),
+            *([AblateFamilies(studied, evaluation, split)] if studied and chosen.ablation else []),
             *([TransferSites(studied, settings.evaluation, split)] if studied and chosen.transfer else []),
             Report(settings.report, PreferredAnswer.measures, PreferredAnswer.baseline),
         ),

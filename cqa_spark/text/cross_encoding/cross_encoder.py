@@ -12,7 +12,7 @@ from torch import Tensor
 
 from cqa_spark.spark.torch_processes import use_one_thread
 from cqa_spark.text.cross_encoding.layers import UpperLayers
-from cqa_spark.text.cross_encoding.pairs import Pairs
+from cqa_spark.text.cross_encoding.pairs import EncodedPairs
 from cqa_spark.text.cross_encoding.parts import TextEncoder, new_upper_layers
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 
@@ -44,7 +44,7 @@ class EncodedTexts:
         """
         states = self._of(first, self._settings.first_tokens), self._of(second, self._settings.second_tokens)
         # One pair at a time: padding would make the last digits depend on other pairs.
-        pair = Pairs([states[0]], [states[1]]).batch([0], _device())
+        pair = EncodedPairs([states[0]], [states[1]]).batch([0], _device())
         return round(float(_learned(self._settings, weights)(*pair)), DIGITS)
 
     def _of(self, text: int, most_tokens: int) -> Tensor:

@@ -15,7 +15,7 @@ from torch.optim.lr_scheduler import LambdaLR
 
 from cqa_spark.spark.torch_processes import Processes
 from cqa_spark.text.cross_encoding.layers import UpperLayers
-from cqa_spark.text.cross_encoding.pairs import Pairs
+from cqa_spark.text.cross_encoding.pairs import EncodedPairs
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 
 _WARM_UP = 0.1
@@ -28,7 +28,7 @@ _LENGTH_NOISE = 8.0
 
 def fine_tune(
     network: UpperLayers,
-    pairs: Pairs,
+    pairs: EncodedPairs,
     relevant: NDArray[np.bool_],
     settings: CrossEncoderSettings,
     processes: Processes,

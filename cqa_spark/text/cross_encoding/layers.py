@@ -30,7 +30,7 @@ _PARTS = {
 _EMBEDDINGS = ("word", "position", "token_type")
 
 
-class Layer(nn.Module):
+class TransformerLayer(nn.Module):
     """Self-attention and a feed-forward network, each followed by dropout, the residual connection and a norm.
 
     Args:
@@ -102,7 +102,7 @@ class LowerLayers(nn.Module):
         self.register_buffer("places", places + types[0])
         self.norm = nn.LayerNorm(words.shape[1], eps=EPSILON)
         self.norm.load_state_dict({kind: weights[f"embeddings.LayerNorm.{kind}"] for kind in ("weight", "bias")})
-        self.layers = nn.ModuleList(Layer(weights, number, heads) for number in range(layers))
+        self.layers = nn.ModuleList(TransformerLayer(weights, number, heads) for number in range(layers))
         self.eval().requires_grad_(requires_grad=False)
 
     def forward(self, tokens: Tensor, is_token: Tensor) -> Tensor:
@@ -133,7 +133,7 @@ class UpperLayers(nn.Module):
 
     def __init__(self, weights: Weights, first: int, layers: int, heads: int) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(Layer(weights, number, heads) for number in range(first, layers))
+        self.layers = nn.ModuleList(TransformerLayer(weights, number, heads) for number in range(first, layers))
         size = len(weights["embeddings.LayerNorm.bias"])
         self.second_text = nn.Parameter(torch.zeros(size))
         self.dropout = nn.Dropout(DROPOUT)

@@ -13,7 +13,7 @@ from torch import Tensor
 from cqa_spark.spark.torch_distributor import own_rows
 from cqa_spark.spark.torch_processes import Processes, use_one_thread
 from cqa_spark.text.cross_encoding.fine_tuning import fine_tune
-from cqa_spark.text.cross_encoding.pairs import Pairs
+from cqa_spark.text.cross_encoding.pairs import EncodedPairs
 from cqa_spark.text.cross_encoding.parts import TextEncoder, new_upper_layers
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 
@@ -68,7 +68,7 @@ def learn(
             own = np.flatnonzero(fold != excluded)
             torch.manual_seed(settings.seed)
             network = new_upper_layers(settings, processes.device)
-            pairs = Pairs([one[place] for place in own], [other[place] for place in own])
+            pairs = EncodedPairs([one[place] for place in own], [other[place] for place in own])
             fine_tune(network, pairs, relevant[own], settings, processes)
             found.append(save(network.state_dict()))
         return found

@@ -26,7 +26,7 @@ class Batch(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class EncodedPairs:
     """Pairs of encoded texts; several pairs may share a text.
 
     Attributes:

@@ -28,7 +28,7 @@ Vectors = NDArray[np.float32]
 Pooling = Callable[[Vectors], Vectors]
 
 
-class Network(Protocol):
+class LoadedModel(Protocol):
     """A loaded model.
 
     Args:
@@ -43,7 +43,7 @@ class Network(Protocol):
         """The vector of one text, of any length."""
 
 
-ENCODERS: PluginKind[type[Network]] = PluginKind("encoders", "encoder")
+ENCODERS: PluginKind[type[LoadedModel]] = PluginKind("encoders", "encoder")
 
 
 class Encoder:
@@ -54,7 +54,7 @@ class Encoder:
         network: the loaded model.
     """
 
-    def __init__(self, model: EmbeddingModel, network: Network) -> None:
+    def __init__(self, model: EmbeddingModel, network: LoadedModel) -> None:
         self.model = model
         self._network = network
 

@@ -20,7 +20,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Source(_Part):
+class ModelSource(_Part):
     """The source of a model's files; exactly one field is given.
 
     Attributes:
@@ -34,7 +34,7 @@ class Source(_Part):
     folder: str | None = None
 
     @model_validator(mode="after")
-    def _one_local_source(self) -> Source:
+    def _one_local_source(self) -> ModelSource:
         if sum(value is not None for value in (self.maven, self.package, self.folder)) != 1:
             raise ValueError("name one of maven, package and folder")
         if self.folder is not None and "://" in self.folder:
@@ -78,7 +78,7 @@ class PretrainedModel(_Part):
     about: str
     languages: tuple[str, ...]
     licence: str
-    source: Source
+    source: ModelSource
     weights: ModelFile
     tokenizer: ModelFile
 

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.commands.audit import refuse_changes, refuse_late_answers
 from cqa_spark.errors import ContractError
-from cqa_spark.features.history.audit import Exposure, Finding, audit_groups, audit_moments, exposure, known_at
+from cqa_spark.features.history.audit import AuditedGroup, Exposure, audit_groups, audit_moments, exposure, known_at
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.history.later_events import go_on_otherwise
 from cqa_spark.features.inputs import FeatureInputs
@@ -117,8 +117,8 @@ def test_the_other_future_starts_after_the_moment(inputs: FeatureInputs) -> None
 
 def test_a_change_is_refused_with_group_and_columns() -> None:
     findings = [
-        Finding("good_v1", CUT, 3, {}),
-        Finding("bad_v1", CUT, 3, {f"c{number}": number for number in range(1, 8)}),
+        AuditedGroup("good_v1", CUT, 3, {}),
+        AuditedGroup("bad_v1", CUT, 3, {f"c{number}": number for number in range(1, 8)}),
     ]
     with pytest.raises(ContractError) as error:
         refuse_changes(findings)

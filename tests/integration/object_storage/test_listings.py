@@ -9,7 +9,7 @@ from s3_server import S3Server
 from cqa_spark.lake import delta_tables
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.manifest import Manifest, write_manifest
+from cqa_spark.lake.manifest import RunManifest, write_manifest
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
@@ -47,5 +47,5 @@ def succeeded(lake: Lake, run_id: str, attempt: int) -> None:
     path = f"{TABLES}/{USERS.name}/{run_id}.{attempt}/write/part-0.parquet"
     lake.objects.put(path, b"rows")
     files = TableFiles(tuple(USERS.schema.names), (DataFile(path, 4, 1, {"site": "a.org"}),))
-    write_manifest(lake.objects, record, Manifest({USERS.name: files}))
+    write_manifest(lake.objects, record, RunManifest({USERS.name: files}))
     RunLog(lake.objects).append(record)

@@ -28,7 +28,7 @@ from cqa_spark.lake.table import Table
 from cqa_spark.reports.sections.inspection import facts
 from cqa_spark.reports.sections.inspection.accounting import FileFacts, FileTotals, OrphanReference, Refusal
 from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts
-from cqa_spark.reports.sections.inspection.posts import Month, Quartiles, ScoreCount, Threads
+from cqa_spark.reports.sections.inspection.posts import Month, Quartiles, ScoreCount, ThreadCounts
 from cqa_spark.reports.sections.inspection.tables import Counted, TableFacts
 
 ALE, QATAR = "ale.example.org", "qatarliving.com"
@@ -189,7 +189,7 @@ def test_columns_that_have_nulls(ale: SiteFacts) -> None:
 
 
 def test_threads_scores_months_and_tags(ale: SiteFacts) -> None:
-    assert ale.threads == Threads(3, 2, 1, Quartiles(-9, -4, 1, 3, 5), Quartiles(2, 9, 16, 23, 30))
+    assert ale.threads == ThreadCounts(3, 2, 1, Quartiles(-9, -4, 1, 3, 5), Quartiles(2, 9, 16, 23, 30))
     assert ale.threads.answers_per_question == pytest.approx(2 / 3)
     assert ale.scores == (
         ScoreCount(-5, 1, 0),
@@ -234,7 +234,7 @@ def test_files_that_fill_several_tables(inspection: Inspection) -> None:
     assert qatar.quarantined_elsewhere == 1
     assert qatar.files == (FileFacts("/in/train.xml", None, None, 1, 1, None, None),)
     assert qatar.file_totals == FileTotals(1, 0, None, 1, 1, 0)
-    assert qatar.threads == Threads(1, 0, 0)
+    assert qatar.threads == ThreadCounts(1, 0, 0)
 
 
 def test_a_run_that_wrote_few_tables(lake: Lake) -> None:

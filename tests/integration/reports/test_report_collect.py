@@ -22,10 +22,10 @@ from cqa_spark.lake.table import Table
 from cqa_spark.reports.evaluation import Comparison, Measurement
 from cqa_spark.reports.kinds import run_report
 from cqa_spark.reports.reported_run import ReportedRun, ranked_systems
-from cqa_spark.reports.section import Report
+from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections import differences, features, intake, queries, scores
 from cqa_spark.reports.sections.differences import Differences
-from cqa_spark.reports.sections.features import FeatureImportance, split_feature
+from cqa_spark.reports.sections.features import ReportedImportance, split_feature
 from cqa_spark.reports.sections.intake import FileRows, QuarantineReason, QuarantineSample
 from cqa_spark.reports.sections.queries import CANDIDATE_CHARACTERS, RankedCandidate
 from cqa_spark.reports.sections.score_counts import BINS, Confusion, LengthScores
@@ -211,7 +211,7 @@ def text_row(text_id: str, raw: str) -> dict[str, Any]:
     return {"text_id": text_id, "raw": raw, "clean": raw, **{name: [] for name in lists}}
 
 
-def collect(tables: Mapping[str, Rows], **settings: Any) -> Report:
+def collect(tables: Mapping[str, Rows], **settings: Any) -> ReportValues:
     wanted: dict[str, Any] = {
         "task": TASK,
         "split": "dev",
@@ -226,11 +226,11 @@ def collect(tables: Mapping[str, Rows], **settings: Any) -> Report:
 
 
 @pytest.fixture(scope="module")
-def report(tables: dict[str, Rows]) -> Report:
+def report(tables: dict[str, Rows]) -> ReportValues:
     return collect(tables)
 
 
-def test_systems_come_best_first_and_the_main_measure_first(report: Report) -> None:
+def test_systems_come_best_first_and_the_main_measure_first(report: ReportValues) -> None:
     evaluation = report.head.evaluation
     assert evaluation.systems == ("best", "given_order")
     assert evaluation.measures == ("MAP@10", "P@1")
@@ -240,11 +240,11 @@ def test_systems_come_best_first_and_the_main_measure_first(report: Report) -> N
     assert (evaluation.resamples, evaluation.seed) == (1000, 7)
 
 
-def test_differences_are_counted_largest_first(report: Report) -> None:
+def test_differences_are_counted_largest_first(report: ReportValues) -> None:
     assert report.data(differences.SECTION) == Differences("best", "given_order", "MAP@10", ((0.5, 1), (0.0, 2)))
 
 
-def test_scores_are_counted_in_equal_bins_by_relevance(report: Report) -> None:
+def test_scores_are_counted_in_equal_bins_by_relevance(report: ReportValues) -> None:
     best, given = report.data(scores.SECTION).histograms
     assert (best.system, best.low, best.high) == ("best", 0.0, 1.0)
     assert places(best.relevant) == {BINS - 1: 1, BINS * 3 // 4: 1}
@@ -257,7 +257,7 @@ def places(counts: tuple[int, ...]) -> dict[int, int]:
     return {number: count for number, count in enumerate(counts) if count}
 
 
-def test_the_best_system_is_studied_by_prediction_and_length(report: Report) -> None:
+def test_the_best_system_is_studied_by_prediction_and_length(report: ReportValues) -> None:
     study = report.data(scores.SECTION)
     assert study.best == study.histograms[0]
     assert study.confusion == Confusion("best", 2, 1, 0, 3)
@@ -266,11 +266,11 @@ def test_the_best_system_is_studied_by_prediction_and_length(report: Report) -> 
     assert study.lengths == (LengthScores(8, 0, None, 1, low), LengthScores(1024, 1, high, 0, None))
 
 
-def test_features_come_with_their_group_most_important_first(report: Report) -> None:
+def test_features_come_with_their_group_most_important_first(report: ReportValues) -> None:
     assert report.data(features.SECTION).features == (
-        FeatureImportance("best", "lexicon_v2", "a", 0.5, 1),
-        FeatureImportance("best", "words_v1", "a", 0.25, 1),
-        FeatureImportance("best", "words_v1", "b", 0.25, 1),
+        ReportedImportance("best", "lexicon_v2", "a", 0.5, 1),
+        ReportedImportance("best", "words_v1", "a", 0.25, 1),
+        ReportedImportance("best", "words_v1", "b", 0.25, 1),
     )
 
 
@@ -286,7 +286,7 @@ def test_a_feature_column_begins_with_its_group(column: str, parts: tuple[str, s
     assert split_feature(column) == parts
 
 
-def test_the_best_query_is_the_one_that_gains_most(report: Report) -> None:
+def test_the_best_query_is_the_one_that_gains_most(report: ReportValues) -> None:
     best, worst = report.data(queries.SECTION).stories
     assert (best.kind, best.query_id, best.value, best.baseline_value) == ("best", "Q1", 1.0, 0.5)
     assert (best.subject, best.text) == ("Best bank", "Which one?")
@@ -320,7 +320,7 @@ def test_a_query_that_no_ranking_could_serve_is_not_called_the_worst(tables: dic
     assert {story.query_id for story in stories} == {"Q1", "Q2"}
 
 
-def test_records_in_out_and_quarantined(report: Report) -> None:
+def test_records_in_out_and_quarantined(report: ReportValues) -> None:
     read = report.data(intake.SECTION)
     assert (read.rows_in, read.rows_out, read.rows_quarantined, read.file_count) == (13, 11, 2, 2)
     assert read.files[0] == FileRows(SITE, "/in/a.xml", "train", 10, 8, 2)
@@ -329,11 +329,11 @@ def test_records_in_out_and_quarantined(report: Report) -> None:
 
 
 @pytest.fixture(scope="module")
-def of_rankings(tables: dict[str, Rows]) -> Report:
+def of_rankings(tables: dict[str, Rows]) -> ReportValues:
     return collect({"rankings": tables["rankings"]}, baseline=None)
 
 
-def test_rankings_alone_are_enough(of_rankings: Report) -> None:
+def test_rankings_alone_are_enough(of_rankings: ReportValues) -> None:
     report = of_rankings
     assert report.head.evaluation.best is None
     assert report.head.rows_in == 0
@@ -345,12 +345,12 @@ def test_rankings_alone_are_enough(of_rankings: Report) -> None:
     assert "The split has no labels, so its rankings have no measures." in report.page()
 
 
-def test_empty_tables_are_as_good_as_absent_ones(tables: dict[str, Rows], of_rankings: Report) -> None:
+def test_empty_tables_are_as_good_as_absent_ones(tables: dict[str, Rows], of_rankings: ReportValues) -> None:
     emptied = {**each_table(tables, lambda table: table.limit(0), lambda _: []), "rankings": tables["rankings"]}
     assert collect(emptied, baseline=None) == of_rankings
 
 
-def test_the_content_does_not_depend_on_partitions(tables: dict[str, Rows], report: Report) -> None:
+def test_the_content_does_not_depend_on_partitions(tables: dict[str, Rows], report: ReportValues) -> None:
     assert collect(each_table(tables, lambda table: table.repartition(3), lambda entries: entries)) == report
 
 

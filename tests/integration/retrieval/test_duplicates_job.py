@@ -30,7 +30,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED
 from cqa_spark.lake.storage import Lake
 from cqa_spark.process.stop_signals import Stopped
-from cqa_spark.tasks.duplicate.candidates import Candidates
+from cqa_spark.tasks.duplicate.candidates import RetrieveCandidates
 from cqa_spark.tasks.duplicate.task import Duplicate
 
 
@@ -132,7 +132,7 @@ def test_a_site_without_links_is_ranked_and_not_measured(
         pytest.raises(InputError, match="no known duplicate of a training question"),
         open_run(held, begin, resume=True, on_step=lambda step: None) as run,
     ):
-        Candidates(Duplicate(), RetrievalSettings(), trains=True).execute(run, StepRecord("candidates"))
+        RetrieveCandidates(Duplicate(), RetrievalSettings(), trains=True).execute(run, StepRecord("candidates"))
 
 
 def test_a_list_of_questions_is_read_and_ranked(spark: SparkSession, tmp_path: Path) -> None:

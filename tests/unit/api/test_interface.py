@@ -12,7 +12,7 @@ import pytest
 import cqa_spark as cqa
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.journal import Journal
-from cqa_spark.lake.manifest import Manifest, folder_of, write_manifest
+from cqa_spark.lake.manifest import RunManifest, folder_of, write_manifest
 from cqa_spark.lake.pointer import change_pointer, claim
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
@@ -34,7 +34,7 @@ def lake(tmp_path: Path) -> cqa.Lake:
     monday = RunRecord("monday", "succeeded", "run", "hash", "seed: 1", "0.1.0", attempt=1, tables={METRICS.name: 1})
     metrics = f"{folder_of(monday)}/metrics.parquet"
     Journal(objects).write(METRICS, [METRIC], metrics)
-    write_manifest(objects, monday, Manifest(entries={METRICS.name: metrics}))
+    write_manifest(objects, monday, RunManifest(entries={METRICS.name: metrics}))
     claim(objects, 1)
     change_pointer(objects, 1, lambda pointer: pointer.model_copy(update={"record": log.append(monday)}))
     log.append(RunRecord("tuesday", "failed", "run", "hash", "seed: 1", "0.1.0", message="no disk"))

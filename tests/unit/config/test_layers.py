@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.config.layers import Layer, merge, nested, only, origin_of, read_layer
+from cqa_spark.config.layers import SettingsLayer, merge, nested, only, origin_of, read_layer
 
 
 def write(folder, text, name="mine.yaml"):
@@ -66,14 +66,14 @@ def test_an_empty_file_sets_nothing(tmp_path):
 
 
 def test_the_last_layer_wins_lists_replace_and_nothing_unsets():
-    below = Layer("below", {"a": 1, "s": {"x": [1, 2], "y": 2}, "t": {"z": 1}})
-    above = Layer("above", {"a": None, "s": {"x": [3]}, "t": {}})
+    below = SettingsLayer("below", {"a": 1, "s": {"x": [1, 2], "y": 2}, "t": {"z": 1}})
+    above = SettingsLayer("above", {"a": None, "s": {"x": [3]}, "t": {}})
     assert merge([below, above]) == {"a": 1, "s": {"x": [3], "y": 2}, "t": {"z": 1}}
 
 
 def test_the_origin_is_the_topmost_layer_that_has_the_key():
-    below = Layer("below", places={("s",): "below 1", ("s", "x"): "below 2", ("s", "y"): "below 3"})
-    above = Layer("above", places={("s",): "above 1", ("s", "x"): "above 2"})
+    below = SettingsLayer("below", places={("s",): "below 1", ("s", "x"): "below 2", ("s", "y"): "below 3"})
+    above = SettingsLayer("above", places={("s",): "above 1", ("s", "x"): "above 2"})
     assert origin_of(("s", "x"), [below, above]) == "above 2"
     assert origin_of(("s", "y"), [below, above]) == "below 3"
     assert origin_of(("s", "z"), [below, above]) == "above 1"
@@ -85,7 +85,7 @@ keys = st.lists(st.sampled_from("abc"), min_size=2, max_size=2).map(tuple)
 
 @given(st.dictionaries(keys, st.integers()), st.dictionaries(keys, st.integers()))
 def test_merging_is_updating_key_by_key(below, above):
-    merged = merge([Layer("below", nested(below)), Layer("above", nested(above))])
+    merged = merge([SettingsLayer("below", nested(below)), SettingsLayer("above", nested(above))])
     assert merged == nested({**below, **above})
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pytest
 
-from cqa_spark.features.author_batch import ALWAYS, CONTRIBUTIONS, END, UNDATED, AuthorBatch, Kind, sums_before
+from cqa_spark.features.author_batch import ALWAYS, CONTRIBUTIONS, END, UNDATED, AuthorBatch, EventKind, sums_before
 from cqa_spark.features.group import AuthorGroup
 from cqa_spark.features.groups.author.author_record import AuthorRecordAsOfV1
 from cqa_spark.features.groups.author.badges import BADGE_SLOTS, BadgeNames, BadgesAsOfV1
@@ -19,28 +19,28 @@ SECOND = 1_000_000
 TAGS = TopTags(by_site={"beer": ["ale", "stout", "wine"]})
 BADGES = BadgeNames(names=["Teacher", "Student"])
 
-Row = tuple[int, int, Kind, int, int]
+Row = tuple[int, int, EventKind, int, int]
 """Author, time in seconds (or ALWAYS, UNDATED, END), kind, count, and what a group noted."""
 
 HISTORY: list[Row] = [
-    (1, ALWAYS, Kind.REGISTERED, 5 * SECOND, 0),
-    (1, ALWAYS, Kind.REPUTATION, 777, 0),
-    (1, 10, Kind.ASKED, 1, 0),
-    (1, 20, Kind.ANSWERED, 1, 0b001),
-    (1, 20, Kind.ANSWERED, 1, 0b110),
-    (1, 30, Kind.COMMENTED, 1, 0),
-    (1, 40, Kind.UP, 4, 0),
-    (1, 40, Kind.DOWN, 1, 0),
-    (1, 40, Kind.ACCEPTED, 1, 0b110),
-    (1, 40, Kind.MOMENT, 0, 0b001),
-    (1, 50, Kind.UP, 1, 0),
-    (1, UNDATED, Kind.CHOSEN, 1, 0b110),
-    (1, END, Kind.MOMENT, 0, 0),
-    (2, ALWAYS, Kind.REGISTERED, 90 * SECOND, 0),
-    (2, 60, Kind.MOMENT, 0, 0),
-    (3, 70, Kind.MOMENT, 0, 0),
+    (1, ALWAYS, EventKind.REGISTERED, 5 * SECOND, 0),
+    (1, ALWAYS, EventKind.REPUTATION, 777, 0),
+    (1, 10, EventKind.ASKED, 1, 0),
+    (1, 20, EventKind.ANSWERED, 1, 0b001),
+    (1, 20, EventKind.ANSWERED, 1, 0b110),
+    (1, 30, EventKind.COMMENTED, 1, 0),
+    (1, 40, EventKind.UP, 4, 0),
+    (1, 40, EventKind.DOWN, 1, 0),
+    (1, 40, EventKind.ACCEPTED, 1, 0b110),
+    (1, 40, EventKind.MOMENT, 0, 0b001),
+    (1, 50, EventKind.UP, 1, 0),
+    (1, UNDATED, EventKind.CHOSEN, 1, 0b110),
+    (1, END, EventKind.MOMENT, 0, 0),
+    (2, ALWAYS, EventKind.REGISTERED, 90 * SECOND, 0),
+    (2, 60, EventKind.MOMENT, 0, 0),
+    (3, 70, EventKind.MOMENT, 0, 0),
 ]
-OWN = {40: {Kind.ANSWERED: 1, Kind.UP: 2}}
+OWN = {40: {EventKind.ANSWERED: 1, EventKind.UP: 2}}
 """By the time of a moment, what of the author's contributions lies in the example's own thread."""
 
 
@@ -57,7 +57,7 @@ def computed(group: AuthorGroup, rows: Sequence[Row], size: int) -> Iterator[tup
     last: AuthorBatch | None = None
     for start in range(0, len(rows), size):
         author, time, kind, count, marks = np.array(rows[start : start + size], dtype=np.int64).T
-        there = [OWN.get(int(each), {}) for each in time[kind == Kind.MOMENT]]
+        there = [OWN.get(int(each), {}) for each in time[kind == EventKind.MOMENT]]
         batch = AuthorBatch(
             author=author,
             kind=kind.astype(np.int8),
@@ -116,12 +116,12 @@ def test_tags_at_the_end() -> None:
 
 def test_badges_up_to_the_cut() -> None:
     rows = [
-        (1, 10, Kind.BADGE, 1, 2),
-        (1, 15, Kind.BADGE, 1, 0),
-        (1, 20, Kind.MOMENT, 0, 0),
-        (1, 30, Kind.BADGE, 1, BADGE_SLOTS),
-        (1, 30, Kind.BADGE, 1, 2),
-        (1, 30, Kind.MOMENT, 0, 0),
+        (1, 10, EventKind.BADGE, 1, 2),
+        (1, 15, EventKind.BADGE, 1, 0),
+        (1, 20, EventKind.MOMENT, 0, 0),
+        (1, 30, EventKind.BADGE, 1, BADGE_SLOTS),
+        (1, 30, EventKind.BADGE, 1, 2),
+        (1, 30, EventKind.MOMENT, 0, 0),
     ]
     assert values(BadgesAsOfV1(BADGES), rows) == [{"badge_002": 1}, {"badge_002": 1, f"badge_{BADGE_SLOTS:03}": 1}]
 

@@ -7,13 +7,13 @@ import pytest
 from literal_batches import Said, Thread, batch_of, values
 
 from cqa_spark.features.groups.thread.pair_regression import BgePairRegressionV1
-from cqa_spark.features.pair_regression_group import L2, PairRegression, Pairs, solve_by_fold
+from cqa_spark.features.pair_regression_group import L2, PairRegression, TrainingPairs, solve_by_fold
 
 
-def pairs(number: int = 40) -> Pairs:
+def pairs(number: int = 40) -> TrainingPairs:
     draw = np.random.default_rng(5)
     one, other = draw.normal(size=(2, number, 4))
-    return Pairs(one, other, (one * other).sum(axis=1), np.arange(number, dtype=np.int32) % 2)
+    return TrainingPairs(one, other, (one * other).sum(axis=1), np.arange(number, dtype=np.int32) % 2)
 
 
 def test_weights_of_products_and_distances() -> None:
@@ -31,7 +31,7 @@ def test_one_component_has_the_closed_form_of_ridge_regression() -> None:
     # Equal texts: distances are 0, so that the slope is that of the squares alone.
     one = np.array([[1.0], [2.0], [3.0]])
     values, squares = np.array([1.0, 2.0, 5.0]), np.array([1.0, 4.0, 9.0])
-    slope, _, intercept = solve_by_fold([Pairs(one, one, values, np.zeros(3, np.int32))], 1)[-1]
+    slope, _, intercept = solve_by_fold([TrainingPairs(one, one, values, np.zeros(3, np.int32))], 1)[-1]
     centred = squares - squares.mean()
     assert slope == pytest.approx(centred @ values / (centred @ centred + L2 * 3))
     assert intercept == pytest.approx(values.mean() - slope * squares.mean())
@@ -41,7 +41,7 @@ def test_a_fold_learns_from_the_others_alone() -> None:
     each = pairs()
     folds = solve_by_fold([each], 2)
     rest = each.fold == 1
-    alone = solve_by_fold([Pairs(each.one[rest], each.other[rest], each.similarity[rest], each.fold[rest])], 2)
+    alone = solve_by_fold([TrainingPairs(each.one[rest], each.other[rest], each.similarity[rest], each.fold[rest])], 2)
     assert folds[0] == pytest.approx(alone[-1], abs=1e-12)
     assert folds[0] != pytest.approx(folds[1], abs=1e-3)
 
@@ -49,7 +49,7 @@ def test_a_fold_learns_from_the_others_alone() -> None:
 def test_batches_do_not_matter() -> None:
     each = pairs()
     halves = [
-        Pairs(each.one[part], each.other[part], each.similarity[part], each.fold[part])
+        TrainingPairs(each.one[part], each.other[part], each.similarity[part], each.fold[part])
         for part in (slice(0, 15), slice(15, None))
     ]
     assert solve_by_fold(halves, 2)[-1] == pytest.approx(solve_by_fold([each], 2)[-1], abs=1e-12)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
 
-from cqa_spark.features.author_batch import CONTRIBUTIONS, UNDATED, Kind
+from cqa_spark.features.author_batch import CONTRIBUTIONS, UNDATED, EventKind
 from cqa_spark.features.groups.author.badges import BadgeNames
 from cqa_spark.features.history.own_threads import with_own
 from cqa_spark.features.history.post_events import POST, TO_BE_FOUND, post_events
@@ -31,7 +31,7 @@ def row(post: int, kind: int, time: int | None, user: int | None = None, **more:
     return {name: None for name in SCHEMA.names} | {"post": post, "kind": kind, "time": time, "user": user} | more
 
 
-def events(rows: list[dict[str, object]], wanted: frozenset[Kind] = frozenset(Kind)) -> list[tuple[int, ...]]:
+def events(rows: list[dict[str, object]], wanted: frozenset[EventKind] = frozenset(EventKind)) -> list[tuple[int, ...]]:
     """author, thread, time, kind, count and the tags' mark of each event, in order."""
     found = post_events(pa.Table.from_pylist(rows, SCHEMA), {"tags": TAGS.masks}, wanted)
     return sorted(zip(*(column.to_pylist() for column in found.columns), strict=True))
@@ -44,53 +44,55 @@ def question(**more: object) -> dict[str, object]:
 def test_answers_have_the_tags_of_their_question() -> None:
     rows = [
         question(answer=12),
-        row(1, Kind.ANSWERED, None, 21, thread=1, answer=12),
-        row(1, Kind.ANSWERED, 2 * HOUR, 20, thread=1, answer=11),
-        row(1, Kind.ANSWERED, 3 * HOUR, None, thread=1, answer=13),
+        row(1, EventKind.ANSWERED, None, 21, thread=1, answer=12),
+        row(1, EventKind.ANSWERED, 2 * HOUR, 20, thread=1, answer=11),
+        row(1, EventKind.ANSWERED, 3 * HOUR, None, thread=1, answer=13),
     ]
     assert events(rows) == [
-        (10, 1, HOUR, Kind.ASKED, 1, 0),
-        (20, 1, 2 * HOUR, Kind.ANSWERED, 1, 0b10),
-        (21, 1, UNDATED, Kind.ANSWERED, 1, 0b10),
-        (21, 1, UNDATED, Kind.CHOSEN, 1, 0b10),
+        (10, 1, HOUR, EventKind.ASKED, 1, 0),
+        (20, 1, 2 * HOUR, EventKind.ANSWERED, 1, 0b10),
+        (21, 1, UNDATED, EventKind.ANSWERED, 1, 0b10),
+        (21, 1, UNDATED, EventKind.CHOSEN, 1, 0b10),
     ]
-    assert events(rows, frozenset({Kind.ASKED})) == [(10, 1, HOUR, Kind.ASKED, 1, 0)]
+    assert events(rows, frozenset({EventKind.ASKED})) == [(10, 1, HOUR, EventKind.ASKED, 1, 0)]
 
 
 def test_an_answer_counts_where_its_question_is_not_there() -> None:
-    assert events([row(1, Kind.ANSWERED, HOUR, 20, thread=1, answer=11)]) == [(20, 1, HOUR, Kind.ANSWERED, 1, 0)]
+    assert events([row(1, EventKind.ANSWERED, HOUR, 20, thread=1, answer=11)]) == [
+        (20, 1, HOUR, EventKind.ANSWERED, 1, 0)
+    ]
 
 
 def test_votes_of_a_day_count_together_from_its_end() -> None:
     rows = [
         row(11, POST, HOUR, 20, thread=1, is_question=False),
-        row(11, Kind.COMMENTED, 5 * HOUR, 30),
-        row(11, Kind.COMMENTED, 5 * HOUR, None),
-        row(11, Kind.UP, None),
-        row(11, Kind.UP, HOUR),
-        row(11, Kind.UP, DAY - 1),
-        row(11, Kind.UP, DAY),
-        row(11, Kind.ACCEPTED, HOUR),
+        row(11, EventKind.COMMENTED, 5 * HOUR, 30),
+        row(11, EventKind.COMMENTED, 5 * HOUR, None),
+        row(11, EventKind.UP, None),
+        row(11, EventKind.UP, HOUR),
+        row(11, EventKind.UP, DAY - 1),
+        row(11, EventKind.UP, DAY),
+        row(11, EventKind.ACCEPTED, HOUR),
     ]
     assert events(rows) == [
-        (20, 1, DAY, Kind.UP, 2, 0),
-        (20, 1, DAY, Kind.ACCEPTED, 1, TO_BE_FOUND),
-        (20, 1, 2 * DAY, Kind.UP, 1, 0),
-        (20, 1, UNDATED, Kind.UP, 1, 0),
-        (30, 1, 5 * HOUR, Kind.COMMENTED, 1, 0),
+        (20, 1, DAY, EventKind.UP, 2, 0),
+        (20, 1, DAY, EventKind.ACCEPTED, 1, TO_BE_FOUND),
+        (20, 1, 2 * DAY, EventKind.UP, 1, 0),
+        (20, 1, UNDATED, EventKind.UP, 1, 0),
+        (30, 1, 5 * HOUR, EventKind.COMMENTED, 1, 0),
     ]
 
 
 def test_what_concerns_no_post_or_nobody_is_left_out() -> None:
     rows = [
         question(user=None),
-        row(1, Kind.UP, HOUR),
-        row(2, Kind.UP, HOUR),
-        row(2, Kind.COMMENTED, HOUR, 30),
+        row(1, EventKind.UP, HOUR),
+        row(2, EventKind.UP, HOUR),
+        row(2, EventKind.COMMENTED, HOUR, 30),
         question(post=3, thread=3),
-        row(3, Kind.ACCEPTED, HOUR),
+        row(3, EventKind.ACCEPTED, HOUR),
     ]
-    assert events(rows) == [(10, 3, HOUR, Kind.ASKED, 1, 0)]
+    assert events(rows) == [(10, 3, HOUR, EventKind.ASKED, 1, 0)]
 
 
 def test_what_was_done_in_the_own_thread_up_to_the_moment() -> None:
@@ -98,7 +100,15 @@ def test_what_was_done_in_the_own_thread_up_to_the_moment() -> None:
         "author": [1, 1, 1, 1, 1, 1, 2],
         "thread": [7, 7, 7, 7, 8, 8, 7],
         "time": [1, 2, 2, 3, 1, 2, 2],
-        "kind": [Kind.ANSWERED, Kind.UP, Kind.MOMENT, Kind.ACCEPTED, Kind.ACCEPTED, Kind.MOMENT, Kind.MOMENT],
+        "kind": [
+            EventKind.ANSWERED,
+            EventKind.UP,
+            EventKind.MOMENT,
+            EventKind.ACCEPTED,
+            EventKind.ACCEPTED,
+            EventKind.MOMENT,
+            EventKind.MOMENT,
+        ],
         "count": [1, 3, 0, 1, 1, 0, 0],
         "tags": [0b10, 0, 0, TO_BE_FOUND, TO_BE_FOUND, 0, 0],
     }
@@ -106,8 +116,8 @@ def test_what_was_done_in_the_own_thread_up_to_the_moment() -> None:
     assert found["tags"].to_pylist() == [0b10, 0, 0b10, 0b10, 0, 0, 0]
     own = [None if one is None else dict(zip(CONTRIBUTIONS, one, strict=True)) for one in found["own"].to_pylist()]
     none = dict.fromkeys(CONTRIBUTIONS, 0)
-    accepted = none | {Kind.ACCEPTED: 1}
-    assert own == [None, None, none | {Kind.ANSWERED: 1, Kind.UP: 3}, None, None, accepted, none]
+    accepted = none | {EventKind.ACCEPTED: 1}
+    assert own == [None, None, none | {EventKind.ANSWERED: 1, EventKind.UP: 3}, None, None, accepted, none]
 
 
 def test_every_site_has_tags_of_its_own() -> None:

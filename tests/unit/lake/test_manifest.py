@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.errors import ContractError
-from cqa_spark.lake.manifest import Manifest, missing_files, read_manifest, write_manifest
+from cqa_spark.lake.manifest import RunManifest, missing_files, read_manifest, write_manifest
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.table_files import NO_FILES, DataFile, TableFiles
 from cqa_spark.object_store.folder import Folder
@@ -23,7 +23,7 @@ POSTS = TableFiles(
     ),
     {"it's=here/ü%": "f1"},
 )
-MANIFEST = Manifest(
+MANIFEST = RunManifest(
     {"posts": POSTS, "comments": NO_FILES},
     {"metrics": "runs/r1.3/metrics.parquet"},
     {"runs/r1.3/metrics.parquet": 7, "runs/r0.1/models/best_a/model.json": 8},
@@ -50,7 +50,7 @@ def test_a_manifest_is_read_as_it_was_written(store: Folder) -> None:
 def test_an_attempt_has_one_manifest(store: Folder) -> None:
     write_manifest(store, RUN, MANIFEST)
     with pytest.raises(AlreadyThere):
-        write_manifest(store, RUN, Manifest())
+        write_manifest(store, RUN, RunManifest())
     assert read_manifest(store, RUN) == MANIFEST
 
 

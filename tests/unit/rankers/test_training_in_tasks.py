@@ -25,7 +25,7 @@ from cqa_spark.rankers.threshold import best_threshold
 from cqa_spark.rankers.training.group import ConnectedTasks, SingleTask, TrainingGroup
 from cqa_spark.rankers.training.linear import Buckets, LinearLearning
 from cqa_spark.rankers.training.losses import LOSSES, LossName
-from cqa_spark.rankers.training.moments import Moments, merged
+from cqa_spark.rankers.training.moments import ColumnMoments, merged
 from cqa_spark.rankers.training.rows import CANDIDATE, TaskRows, read_rows
 from cqa_spark.rankers.training.trees import TreeLearning
 
@@ -266,7 +266,7 @@ def test_the_hinge_loss_is_zero_beyond_the_margin() -> None:
 @settings(max_examples=50)
 def test_merged_moments_are_those_of_all_rows(parts: list[list[float]]) -> None:
     rows = np.array([value for part in parts for value in part]).reshape(-1, 1)
-    found = merged((Moments.of(np.array(part).reshape(-1, 1)) for part in parts if part), 1)
+    found = merged((ColumnMoments.of(np.array(part).reshape(-1, 1)) for part in parts if part), 1)
     assert found.rows == len(rows)
     if len(rows) > 1:
         assert found.mean == pytest.approx(rows.mean(axis=0), rel=1e-9, abs=1e-6)

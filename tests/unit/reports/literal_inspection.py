@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.reports.kinds import INSPECTION
-from cqa_spark.reports.section import Report
+from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections.comparison import ComparedRuns, TableChanges
 from cqa_spark.reports.sections.inspection.accounting import FileFacts, FileTotals, OrphanReference, Refusal
 from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts
-from cqa_spark.reports.sections.inspection.posts import Month, Quartiles, ScoreCount, Threads
+from cqa_spark.reports.sections.inspection.posts import Month, Quartiles, ScoreCount, ThreadCounts
 from cqa_spark.reports.sections.inspection.tables import Counted, Nulls, TableFacts
 
 RECORD = RunRecord(
@@ -45,7 +45,7 @@ def beer() -> SiteFacts:
         ),
         first="2014-01-20",
         last="2016-12-11",
-        threads=Threads(700, 1200, 420, Quartiles(-4, 2, 4, 7.5, 60), Quartiles(-8, 1, 3, 5, 98)),
+        threads=ThreadCounts(700, 1200, 420, Quartiles(-4, 2, 4, 7.5, 60), Quartiles(-8, 1, 3, 5, 98)),
         scores=(ScoreCount(-5, 3, 4), ScoreCount(0, 80, 160), ScoreCount(20, 12, 30)),
         months=(Month(2014 * 12, 90, 200), Month(2014 * 12 + 1, 40, 70), Month(2016 * 12 + 11, 20, 10)),
         tags=(Counted("taste", 120), Counted("brewing", 80)),
@@ -65,7 +65,7 @@ def forum() -> SiteFacts:
         site="qatarliving.com",
         tables=(TableFacts("posts", 40),),
         quarantined_elsewhere=2,
-        threads=Threads(40, 0, 0),
+        threads=ThreadCounts(40, 0, 0),
         file_totals=FileTotals(1, 0, None, 40, 2, 0),
         files=(FileFacts("/in/train.xml", None, None, 40, 2, None, None),),
     )
@@ -76,9 +76,9 @@ def inspection() -> Inspection:
     return Inspection("build/lake", RECORD, (beer(), forum()))
 
 
-def inspected(inspection: Inspection) -> Report:
+def inspected(inspection: Inspection) -> ReportValues:
     """The report of an inspection."""
-    return Report(INSPECTION, inspection, tuple((section, inspection) for section in INSPECTION.sections))
+    return ReportValues(INSPECTION, inspection, tuple((section, inspection) for section in INSPECTION.sections))
 
 
 def comparison() -> ComparedRuns:

@@ -14,13 +14,13 @@ from cqa_spark.reports.contributions import FeatureContribution
 from cqa_spark.reports.evaluation import Comparison, Evaluation, Measurement
 from cqa_spark.reports.kinds import run_report
 from cqa_spark.reports.reported_run import RankedSystem, ReportedRun
-from cqa_spark.reports.section import Report
+from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections.differences import Differences
-from cqa_spark.reports.sections.features import FeatureImportance, Importances
+from cqa_spark.reports.sections.features import Importances, ReportedImportance
 from cqa_spark.reports.sections.intake import FileRows, Intake, QuarantineReason, QuarantineSample
 from cqa_spark.reports.sections.queries import Queries, QueryStory, RankedCandidate
 from cqa_spark.reports.sections.score_counts import Confusion, LengthScores, ScoreHistogram, Scores
-from cqa_spark.reports.sections.summary import Summary
+from cqa_spark.reports.sections.summary import RunSummary
 
 MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "P@1", "nDCG@10", "Precision", "Recall", "F1", "Accuracy")
 
@@ -162,11 +162,11 @@ def importances() -> Importances:
     ordered = sorted(weights, key=lambda key: (-weights[key], key))
     features = (
         *(
-            FeatureImportance("best_a", group, feature, weights[group, feature] / total, 0)
+            ReportedImportance("best_a", group, feature, weights[group, feature] / total, 0)
             for group, feature in ordered
         ),
         *(
-            FeatureImportance("logistic", group, feature, weights[group, feature] / total, -1 if place % 3 == 1 else 1)
+            ReportedImportance("logistic", group, feature, weights[group, feature] / total, -1 if place % 3 == 1 else 1)
             for place, (group, feature) in enumerate(ordered)
         ),
     )
@@ -264,9 +264,9 @@ def intake() -> Intake:
     )
 
 
-def summary() -> Summary:
+def summary() -> RunSummary:
     """The head of the page."""
-    return Summary(evaluation(), record(), is_judged=True, rows_in=923, rows_quarantined=12)
+    return RunSummary(evaluation(), record(), is_judged=True, rows_in=923, rows_quarantined=12)
 
 
 def full_parts() -> dict[str, Any]:
@@ -282,27 +282,27 @@ def full_parts() -> dict[str, Any]:
     }
 
 
-def report(head: Summary, parts: dict[str, Any]) -> Report:
+def report(head: RunSummary, parts: dict[str, Any]) -> ReportValues:
     """The page with some sections."""
     kind = run_report()
     sections = (section for section in kind.sections if section.name in parts)
-    return Report(kind, head, tuple((section, parts[section.name]) for section in sections))
+    return ReportValues(kind, head, tuple((section, parts[section.name]) for section in sections))
 
 
-def full_report(head: Summary | None = None, **parts: Any) -> Report:
+def full_report(head: RunSummary | None = None, **parts: Any) -> ReportValues:
     """The whole page, and more or other sections."""
     return report(head or summary(), {**full_parts(), **parts})
 
 
-def short_report(head: Summary | None = None, **parts: Any) -> Report:
+def short_report(head: RunSummary | None = None, **parts: Any) -> ReportValues:
     """What the page of every run has: the systems by their main measure, and the record; it draws few figures."""
     full = evaluation()
     measurements = tuple(each for each in full.measurements if each.measure == full.main_measure)
-    head = head or Summary(replace(full, measurements=measurements), record(), is_judged=False)
+    head = head or RunSummary(replace(full, measurements=measurements), record(), is_judged=False)
     return report(head, {"systems": head.evaluation, "run": record(), **parts})
 
 
-def unlabelled_report() -> Report:
+def unlabelled_report() -> ReportValues:
     """Rankings alone: no label, no learned system, nothing read that was counted."""
     empty = (0,) * 24
     histogram = ScoreHistogram("best_a", 0.0, 1.0, empty, empty, (3,) * 24)
@@ -318,7 +318,7 @@ def unlabelled_report() -> Report:
         candidates=10,
     )
     return report(
-        Summary(unmeasured, record(), is_judged=False),
+        RunSummary(unmeasured, record(), is_judged=False),
         {
             "scores": Scores((histogram,), histogram),
             "queries": Queries("best_a", (story("sample", "Q318_R1", "", None, None),)),

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.reports.kinds import run_report
-from cqa_spark.reports.section import Head, Kind, Reported, Section
+from cqa_spark.reports.section import Head, Reported, ReportKind, Section
 
 PLUGIN = """
 from cqa_spark.reports.kit.page import fragment
@@ -85,7 +85,7 @@ SECTION = Section("counted", "Counted", count, shown)
 
 
 def test_head_and_sections_share_what_they_compute() -> None:
-    report = Kind(HEAD, (SECTION, replace(SECTION, name="again"))).collect(Counted([]))
+    report = ReportKind(HEAD, (SECTION, replace(SECTION, name="again"))).collect(Counted([]))
     assert (report.head, report.data(SECTION)) == (1, 1)
     page = html.document_fromstring(report.page())
     assert page.findtext(".//title") == "<1>"
@@ -93,7 +93,7 @@ def test_head_and_sections_share_what_they_compute() -> None:
 
 
 def test_one_section_needs_no_navigation() -> None:
-    report = Kind(HEAD, (SECTION,)).collect(Counted([]))
+    report = ReportKind(HEAD, (SECTION,)).collect(Counted([]))
     assert html.document_fromstring(report.page()).find(".//nav") is None
 
 
@@ -109,11 +109,11 @@ def test_one_section_needs_no_navigation() -> None:
     ],
 )
 def test_a_section_appears_for_its_tasks_and_tables(changes: dict[str, object], names: list[str]) -> None:
-    kind = Kind(HEAD, (replace(SECTION, **changes),))
+    kind = ReportKind(HEAD, (replace(SECTION, **changes),))
     report = kind.collect(Counted([], task="ranked_users", products=frozenset({"checks"})))
     assert [section.name for section, _ in report.parts] == names
 
 
 def test_a_kind_reads_the_tables_of_its_sections_once() -> None:
     sections = (replace(SECTION, products=(CHECKS,)), replace(SECTION, products=(CHANGES,), optional=(CHECKS,)))
-    assert Kind(HEAD, sections).products == (CHECKS, CHANGES)
+    assert ReportKind(HEAD, sections).products == (CHECKS, CHANGES)

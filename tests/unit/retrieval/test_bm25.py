@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
-from cqa_spark.retrieval.shard import Moments, build_shard
+from cqa_spark.retrieval.shard import QuestionTimes, build_shard
 from cqa_spark.retrieval.stored_shard import from_row, to_row
 from cqa_spark.retrieval.terms import count_terms
 
@@ -25,8 +25,8 @@ def _index(texts: list[str], times: list[int | None] | None = None) -> Bm25Index
     return Bm25Index.of(shard, site, Bm25())
 
 
-def _moments(*times: int) -> Moments:
-    return Moments(np.array(times), np.zeros(len(times), np.int64))
+def _moments(*times: int) -> QuestionTimes:
+    return QuestionTimes(np.array(times), np.zeros(len(times), np.int64))
 
 
 def test_terms_are_stems_in_the_order_of_the_alphabet_with_their_counts() -> None:
@@ -65,7 +65,7 @@ def test_only_earlier_questions_are_found_and_of_equal_ones_the_older_is_first()
 
 def test_questions_without_times_go_by_their_numbers() -> None:
     index = _index(["one word", "one word", "one word"], times=[None, None, None])
-    asked = Moments(np.array([-1]), np.array([3]))
+    asked = QuestionTimes(np.array([-1]), np.array([3]))
     assert index.search(pa.array(["one"]), asked, 9).place.tolist() == [0, 1]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.retrieval.dense import DenseIndex
-from cqa_spark.retrieval.shard import Moments, build_shard
+from cqa_spark.retrieval.shard import QuestionTimes, build_shard
 from cqa_spark.retrieval.vectors import Vectors, as_vectors
 
 
@@ -19,8 +19,8 @@ def _index(vectors: Vectors) -> DenseIndex:
     return DenseIndex(build_shard(ids, pa.array(range(len(vectors)), pa.int64()), texts, texts, vectors))
 
 
-def _moments(*times: int) -> Moments:
-    return Moments(np.array(times, np.int64), np.zeros(len(times), np.int64))
+def _moments(*times: int) -> QuestionTimes:
+    return QuestionTimes(np.array(times, np.int64), np.zeros(len(times), np.int64))
 
 
 def test_vectors_are_integers_in_units_of_the_last_decimal_place() -> None:
@@ -62,7 +62,7 @@ def test_the_best_are_those_of_exact_products(seed: int, limit: int) -> None:
     lengths = np.maximum(np.linalg.norm(drawn, axis=1, keepdims=True), 1)
     vectors = np.rint(drawn / lengths * 10_000).astype(np.int16)
     before = draw.integers(0, 41, 5)
-    found = _index(vectors).search(vectors[:5], Moments(before, np.zeros(5, np.int64)), limit)
+    found = _index(vectors).search(vectors[:5], QuestionTimes(before, np.zeros(5, np.int64)), limit)
     for query in range(5):
         exact = (vectors[: before[query]].astype(np.int64) @ vectors[query].astype(np.int64)).tolist()
         best = sorted((-product, place) for place, product in enumerate(exact) if product > 0)[:limit]

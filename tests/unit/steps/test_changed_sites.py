@@ -10,7 +10,7 @@ from typing import Annotated
 import pytest
 from small_runs import held, lake_at, new_files, opened, published, put_users
 
-from cqa_spark.config.sections import Section
+from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.value_types import NotHashed
 from cqa_spark.lake.publishing import Snapshot, published_snapshot, snapshot_of
 from cqa_spark.lake.run import Run
@@ -24,14 +24,14 @@ from cqa_spark.steps.changed_sites import SiteUpdate, site_update
 from cqa_spark.systems.trained_system import model_artifact
 
 
-class Window(Section):
+class Window(SettingsSection):
     """Settings within a section."""
 
     days: int = 7
     cores: Annotated[int, NotHashed()] = 2
 
 
-class Cut(Section):
+class Cut(SettingsSection):
     """Settings that a table may follow from."""
 
     window: Window = Window()

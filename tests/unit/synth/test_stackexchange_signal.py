@@ -8,10 +8,10 @@ from cqa_spark.synth.stackexchange.comments import invent_comments
 from cqa_spark.synth.stackexchange.draws import THREADS, generator
 from cqa_spark.synth.stackexchange.links import invent_links
 from cqa_spark.synth.stackexchange.plan import SitePlan
-from cqa_spark.synth.stackexchange.threads import Threads, invent_threads
+from cqa_spark.synth.stackexchange.threads import ThreadBlock, invent_threads
 
 
-def blocks(*, with_signal: bool) -> list[Threads]:
+def blocks(*, with_signal: bool) -> list[ThreadBlock]:
     plan = SitePlan("workshop.stackexchange.com", 5000, 4, signal=with_signal)
     site = site_of(plan)
     return [
@@ -20,7 +20,7 @@ def blocks(*, with_signal: bool) -> list[Threads]:
     ]
 
 
-def advantage(some: list[Threads]) -> dict[str, float]:
+def advantage(some: list[ThreadBlock]) -> dict[str, float]:
     """How much of each trait accepted answers have more than others, in threads with both."""
     accepted: dict[str, list[float]] = {}
     for threads in some:

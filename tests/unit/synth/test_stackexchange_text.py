@@ -9,12 +9,12 @@ from cqa_spark.synth.stackexchange.draws import later, normals, uniforms, within
 from cqa_spark.synth.stackexchange.markup import attribute_value, markdown
 from cqa_spark.synth.stackexchange.patterns import PATTERNS, Intent
 from cqa_spark.synth.stackexchange.phrasebook import GAP, Phrasebook, Subjects
-from cqa_spark.synth.stackexchange.vocabulary import TAG_WORDS, Gap, Vocabulary
+from cqa_spark.synth.stackexchange.vocabulary import TAG_WORDS, Gap, SiteVocabulary
 
 
 @pytest.fixture(scope="module")
-def vocabulary() -> Vocabulary:
-    return Vocabulary(seed=1, tags=12)
+def vocabulary() -> SiteVocabulary:
+    return SiteVocabulary(seed=1, tags=12)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_escaped_text_comes_back(text: str) -> None:
     assert not set(attribute_value(text)) & set('<>"\n\r')
 
 
-def test_words_are_different_and_tags_have_their_own(vocabulary: Vocabulary) -> None:
+def test_words_are_different_and_tags_have_their_own(vocabulary: SiteVocabulary) -> None:
     # The same letters may mean different things; invented words do not repeat.
     assert len(set(vocabulary.words[vocabulary.rare.start :])) == len(vocabulary.rare)
     drawn = vocabulary.draw(Gap.TOPIC, np.random.default_rng(1), 1000)
@@ -46,7 +46,7 @@ def test_words_are_different_and_tags_have_their_own(vocabulary: Vocabulary) -> 
 
 
 @pytest.mark.parametrize("intent", list(Intent))
-def test_every_gap_is_filled(vocabulary: Vocabulary, intent: Intent) -> None:
+def test_every_gap_is_filled(vocabulary: SiteVocabulary, intent: Intent) -> None:
     phrasebook = Phrasebook(vocabulary)
     rng = np.random.default_rng(1)
     focus = np.array([[vocabulary.rare.start]])
@@ -57,7 +57,7 @@ def test_every_gap_is_filled(vocabulary: Vocabulary, intent: Intent) -> None:
     assert len(set(said)) >= len(PATTERNS[intent])
 
 
-def test_echo_says_the_words_of_the_question(vocabulary: Vocabulary) -> None:
+def test_echo_says_the_words_of_the_question(vocabulary: SiteVocabulary) -> None:
     phrasebook = Phrasebook(vocabulary)
     focus = np.array([[vocabulary.rare.start], [vocabulary.rare.start + 1]])
     subjects = Subjects(np.array([[3], [4]]), np.array([1, 1]), focus)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cqa_spark.features.author_batch import AuthorBatch, Kind
+from cqa_spark.features.author_batch import AuthorBatch, EventKind
 from cqa_spark.features.group import AuthorGroup, Entity, FeatureColumn
 from cqa_spark.features.history.dump_state import DumpState
 
@@ -30,14 +30,16 @@ class AuthorRecordAsOfV1(AuthorGroup):
         FeatureColumn("votes_per_answer", "up minus down votes for all posts, over 2 plus the answers", "ours"),
     )
     needs: ClassVar[tuple[str, ...]] = ("votes",)
-    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.ANSWERED, Kind.ACCEPTED, Kind.UP, Kind.DOWN})
+    reads: ClassVar[frozenset[EventKind]] = frozenset(
+        {EventKind.ANSWERED, EventKind.ACCEPTED, EventKind.UP, EventKind.DOWN}
+    )
     is_as_of: ClassVar[bool] = True
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.DELETED_ACCOUNTS})
 
     def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
         """Counts up to the cut."""
         answers, accepted, up, down = (
-            batch.elsewhere(kind) for kind in (Kind.ANSWERED, Kind.ACCEPTED, Kind.UP, Kind.DOWN)
+            batch.elsewhere(kind) for kind in (EventKind.ANSWERED, EventKind.ACCEPTED, EventKind.UP, EventKind.DOWN)
         )
         return {
             "answers": np.log1p(answers),

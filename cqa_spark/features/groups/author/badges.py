@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.author_batch import AuthorBatch, Kind, Longs
+from cqa_spark.features.author_batch import AuthorBatch, EventKind, Longs
 from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.pairs import dated_pairs
@@ -74,7 +74,7 @@ class _Badges(FittedAuthorGroup, NumberedGroup):
     held: ClassVar[str]
 
     marked: ClassVar[Marked | None] = Marked.BADGES
-    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.BADGE})
+    reads: ClassVar[frozenset[EventKind]] = frozenset({EventKind.BADGE})
     needs: ClassVar[tuple[str, ...]] = ("badges",)
 
     def __init__(self, badges: BadgeNames) -> None:
@@ -100,7 +100,7 @@ class _Badges(FittedAuthorGroup, NumberedGroup):
     def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
         """1 for the badges earned before the moment."""
         slots = batch.marks[self.name]
-        rows = batch.rows(Kind.BADGE)
+        rows = batch.rows(EventKind.BADGE)
         rows = rows[slots[rows] > 0]
         given = (slots[rows, None] == np.arange(1, BADGE_SLOTS + 1)).astype(np.int64)
         held = batch.totals(self.name, rows, given) > 0

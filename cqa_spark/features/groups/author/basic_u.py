@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, Kind
+from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, EventKind
 from cqa_spark.features.group import AuthorGroup, Entity, FeatureColumn
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
@@ -20,23 +20,23 @@ _Compute = Callable[[AuthorBatch], ArrayLike]
 
 def _registered(batch: AuthorBatch) -> NDArray[np.float64]:
     """Seconds since 1970; NaN where the author has no account yet."""
-    return np.where(batch.has(Kind.REGISTERED), batch.known(Kind.REGISTERED) / 1e6, np.nan)
+    return np.where(batch.has(EventKind.REGISTERED), batch.known(EventKind.REGISTERED) / 1e6, np.nan)
 
 
-def _known(kind: Kind) -> _Compute:
+def _known(kind: EventKind) -> _Compute:
     return lambda batch: batch.known(kind)
 
 
-def _elsewhere(kind: Kind) -> _Compute:
+def _elsewhere(kind: EventKind) -> _Compute:
     return lambda batch: batch.elsewhere(kind)
 
 
 def _points(batch: AuthorBatch) -> NDArray[np.float64]:
-    return np.where(batch.has(Kind.REPUTATION), batch.known(Kind.REPUTATION), np.nan)
+    return np.where(batch.has(EventKind.REPUTATION), batch.known(EventKind.REPUTATION), np.nan)
 
 
 def _rebuilt_points(batch: AuthorBatch) -> ArrayLike:
-    up, down, accepted = (batch.elsewhere(kind) for kind in (Kind.UP, Kind.DOWN, Kind.ACCEPTED))
+    up, down, accepted = (batch.elsewhere(kind) for kind in (EventKind.UP, EventKind.DOWN, EventKind.ACCEPTED))
     return np.maximum(1, 1 + 10 * up - 2 * down + 15 * accepted)
 
 
@@ -47,13 +47,13 @@ def _registered_by_then(batch: AuthorBatch) -> ArrayLike:
 
 _SNAPSHOT: Mapping[FeatureColumn, _Compute] = {
     FeatureColumn("created", "time of registration, seconds since 1970", _XU, is_time=True): _registered,
-    FeatureColumn("up_votes", "up votes received", _XU): _known(Kind.UP),
-    FeatureColumn("down_votes", "down votes received", _XU): _known(Kind.DOWN),
+    FeatureColumn("up_votes", "up votes received", _XU): _known(EventKind.UP),
+    FeatureColumn("down_votes", "down votes received", _XU): _known(EventKind.DOWN),
     FeatureColumn("reputation", "points at the time of the dump", _XU, 1.0): _points,
-    FeatureColumn("questions", "questions asked", _XU): _known(Kind.ASKED),
-    FeatureColumn("answers", "answers given, also several to one question", _XU): _known(Kind.ANSWERED),
-    FeatureColumn("accepted", "answers that their questions name as accepted", _XU): _known(Kind.CHOSEN),
-    FeatureColumn("comments", "comments made", _XU): _known(Kind.COMMENTED),
+    FeatureColumn("questions", "questions asked", _XU): _known(EventKind.ASKED),
+    FeatureColumn("answers", "answers given, also several to one question", _XU): _known(EventKind.ANSWERED),
+    FeatureColumn("accepted", "answers that their questions name as accepted", _XU): _known(EventKind.CHOSEN),
+    FeatureColumn("comments", "comments made", _XU): _known(EventKind.COMMENTED),
 }
 """Each column with the function that computes it at the end of the dump."""
 
@@ -61,20 +61,20 @@ _AS_OF: Mapping[FeatureColumn, _Compute] = {
     FeatureColumn(
         "created", "time of registration, seconds since 1970; unknown if it was after the cut", _XU, is_time=True
     ): _registered_by_then,
-    FeatureColumn("up_votes", "up votes received in other threads before the cut", _XU): _elsewhere(Kind.UP),
-    FeatureColumn("down_votes", "down votes received in other threads before the cut", _XU): _elsewhere(Kind.DOWN),
+    FeatureColumn("up_votes", "up votes received in other threads before the cut", _XU): _elsewhere(EventKind.UP),
+    FeatureColumn("down_votes", "down votes received in other threads before the cut", _XU): _elsewhere(EventKind.DOWN),
     FeatureColumn(
         "reputation",
         "1 + 10 per up vote - 2 per down vote + 15 per acceptance, at least 1, from the columns of this group",
         _XU,
         1.0,
     ): _rebuilt_points,
-    FeatureColumn("questions", "questions asked before the cut", _XU): _elsewhere(Kind.ASKED),
-    FeatureColumn("answers", "answers given in other threads before the cut", _XU): _elsewhere(Kind.ANSWERED),
+    FeatureColumn("questions", "questions asked before the cut", _XU): _elsewhere(EventKind.ASKED),
+    FeatureColumn("answers", "answers given in other threads before the cut", _XU): _elsewhere(EventKind.ANSWERED),
     FeatureColumn(
         "accepted", "answers in other threads accepted before the cut; acceptances count from the end of the day", _XU
-    ): _elsewhere(Kind.ACCEPTED),
-    FeatureColumn("comments", "comments made in other threads before the cut", _XU): _elsewhere(Kind.COMMENTED),
+    ): _elsewhere(EventKind.ACCEPTED),
+    FeatureColumn("comments", "comments made in other threads before the cut", _XU): _elsewhere(EventKind.COMMENTED),
 }
 """Each column with the function that computes it at the cut."""
 
@@ -88,8 +88,8 @@ class BasicUSnapshotV1(AuthorGroup):
     entity: ClassVar[Entity] = Entity.AUTHOR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
     needs: ClassVar[tuple[str, ...]] = ("users", "votes")
-    reads: ClassVar[frozenset[Kind]] = frozenset(
-        {Kind.REGISTERED, Kind.REPUTATION, Kind.CHOSEN, *CONTRIBUTIONS} - {Kind.ACCEPTED}
+    reads: ClassVar[frozenset[EventKind]] = frozenset(
+        {EventKind.REGISTERED, EventKind.REPUTATION, EventKind.CHOSEN, *CONTRIBUTIONS} - {EventKind.ACCEPTED}
     )
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
@@ -112,7 +112,7 @@ class BasicUAsOfV1(AuthorGroup):
     entity: ClassVar[Entity] = Entity.PAIR
     columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
     needs: ClassVar[tuple[str, ...]] = ("users", "votes")
-    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.REGISTERED, *CONTRIBUTIONS})
+    reads: ClassVar[frozenset[EventKind]] = frozenset({EventKind.REGISTERED, *CONTRIBUTIONS})
     is_as_of: ClassVar[bool] = True
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.DELETED_ACCOUNTS})
 

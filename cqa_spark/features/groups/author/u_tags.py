@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from cqa_spark.features.author_batch import AuthorBatch, Kind, Longs
+from cqa_spark.features.author_batch import AuthorBatch, EventKind, Longs
 from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
@@ -69,7 +69,7 @@ class _UTags(FittedAuthorGroup, NumberedGroup):
         """Read the order of the tags."""
         return cls(folder.read_json(_TAGS, TopTags))
 
-    def by_tag(self, batch: AuthorBatch, kind: Kind) -> Longs:
+    def by_tag(self, batch: AuthorBatch, kind: EventKind) -> Longs:
         """Number of the author's earlier rows of a kind with each slot's tag, of shape (moments, slots)."""
         marks = batch.marks[self.name]
         rows = batch.rows(kind)
@@ -84,7 +84,7 @@ class UTagsSnapshotV1(_UTags):
     family: ClassVar[str] = "user_tags"
     about: ClassVar[str] = "tags of the answerer's answers and accepted answers, at the time of the dump"
     entity: ClassVar[Entity] = Entity.AUTHOR
-    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.ANSWERED, Kind.CHOSEN})
+    reads: ClassVar[frozenset[EventKind]] = frozenset({EventKind.ANSWERED, EventKind.CHOSEN})
     caution: ClassVar[str] = SNAPSHOT_CAUTION
 
     @classmethod
@@ -94,7 +94,7 @@ class UTagsSnapshotV1(_UTags):
 
     def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
         """Shares of tags; all 0 for none of the tags."""
-        return _shares(self.by_tag(batch, Kind.ANSWERED), self.by_tag(batch, Kind.CHOSEN))
+        return _shares(self.by_tag(batch, EventKind.ANSWERED), self.by_tag(batch, EventKind.CHOSEN))
 
 
 class UTagsAsOfV1(_UTags):
@@ -108,7 +108,7 @@ class UTagsAsOfV1(_UTags):
     about: ClassVar[str] = "tags of the answerer's answers and accepted answers in other threads, as known at the cut"
     entity: ClassVar[Entity] = Entity.PAIR
     needs: ClassVar[tuple[str, ...]] = ("votes",)
-    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.ANSWERED, Kind.ACCEPTED})
+    reads: ClassVar[frozenset[EventKind]] = frozenset({EventKind.ANSWERED, EventKind.ACCEPTED})
     is_as_of: ClassVar[bool] = True
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS, DumpState.DELETED_ACCOUNTS})
 
@@ -122,7 +122,8 @@ class UTagsAsOfV1(_UTags):
         # All answers of a thread have its tags, so each of them adds the same to every tag.
         here = by_slot(batch.marks_at(self.name))
         answered, accepted = (
-            self.by_tag(batch, kind) - here * batch.own[kind][:, None] for kind in (Kind.ANSWERED, Kind.ACCEPTED)
+            self.by_tag(batch, kind) - here * batch.own[kind][:, None]
+            for kind in (EventKind.ANSWERED, EventKind.ACCEPTED)
         )
         return _shares(answered, accepted)
 

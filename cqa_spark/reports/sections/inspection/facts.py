@@ -28,7 +28,7 @@ from cqa_spark.reports.sections.inspection.posts import (
     Month,
     Quartiles,
     ScoreCount,
-    Threads,
+    ThreadCounts,
     collect_months,
     collect_scores,
     collect_tags,
@@ -64,7 +64,7 @@ class SiteFacts:
     quarantined_elsewhere: int = 0
     first: str | None = None
     last: str | None = None
-    threads: Threads | None = None
+    threads: ThreadCounts | None = None
     scores: tuple[ScoreCount, ...] = ()
     months: tuple[Month, ...] = ()
     tags: tuple[Counted, ...] = ()
@@ -161,8 +161,8 @@ def _table_facts(name: str, rows: SiteRows) -> TableFacts:
     )
 
 
-def _threads(row: Row) -> Threads:
-    return Threads(
+def _threads(row: Row) -> ThreadCounts:
+    return ThreadCounts(
         row.questions,
         row.answers,
         row.accepted,

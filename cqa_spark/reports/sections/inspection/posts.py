@@ -46,7 +46,7 @@ class Month:
 
 
 @dataclass(frozen=True)
-class Threads:
+class ThreadCounts:
     """Number of questions and answers, with the distributions of their scores; number of posts that were invented."""
 
     questions: int

@@ -6,7 +6,7 @@ from cqa_spark.reports.kit.numbers import count, counted, number, percent
 from cqa_spark.reports.kit.wording import file_name
 from cqa_spark.reports.sections.inspection.accounting import FileTotals, Refusal
 from cqa_spark.reports.sections.inspection.facts import SiteFacts
-from cqa_spark.reports.sections.inspection.posts import Quartiles, Threads
+from cqa_spark.reports.sections.inspection.posts import Quartiles, ThreadCounts
 
 
 def spread(quartiles: Quartiles) -> str:
@@ -31,7 +31,7 @@ def threads_sentence(site: SiteFacts) -> str:
     return _questions_and_answers(threads) + invented
 
 
-def _questions_and_answers(threads: Threads) -> str:
+def _questions_and_answers(threads: ThreadCounts) -> str:
     questions = counted(threads.questions, "question")
     if threads.questions and not threads.answers:
         return questions

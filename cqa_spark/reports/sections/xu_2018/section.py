@@ -22,7 +22,7 @@ from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 from cqa_spark.reports.sections.experiment_results import experiments
 from cqa_spark.reports.sections.xu_2018.labels import AS_OF, is_baseline, label, ranker_and_variant
-from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, Attention, collect_study
+from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, AttentionExample, collect_study
 from cqa_spark.reports.sections.xu_2018.tables import tables
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _listed(systems: list[str]) -> str:
 
 
 @drawing
-def plot_attention(attention: Attention, name: str, width: int) -> Markup:
+def plot_attention(attention: AttentionExample, name: str, width: int) -> Markup:
     """Draw how the words of an answer (columns) and of its question (rows) attend to each other.
 
     Args:

@@ -99,7 +99,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Attention:
+class AttentionExample:
     """Attention weights of a question and its preferred answer, by a system that was not trained on them.
 
     Attributes:
@@ -152,7 +152,7 @@ class AnswerStudy:
     contrasts: tuple[Contrast, ...]
     transfers: tuple[Transfer, ...] = ()
     searches: tuple[Search, ...] = ()
-    attentions: tuple[Attention, ...] = ()
+    attentions: tuple[AttentionExample, ...] = ()
     ablations: tuple[Ablation, ...] = ()
     seeds: tuple[SeedValues, ...] = ()
 
@@ -207,7 +207,9 @@ def collect_study(journal: Mapping[str, Sequence[Entry]], measures: Sequence[str
         contrasts=tuple(from_entry(Contrast, entry) for entry in contrasts),
         transfers=tuple(from_entry(Transfer, entry) for entry in transfers),
         searches=tuple(_searches(journal.get("trials", ()))),
-        attentions=tuple(from_entry(Attention, entry) for entry in journal.get("attentions", ()) if entry["weights"]),
+        attentions=tuple(
+            from_entry(AttentionExample, entry) for entry in journal.get("attentions", ()) if entry["weights"]
+        ),
     )
 
 

@@ -19,7 +19,7 @@ from cqa_spark.reports.sections.xu_2018.labels import (
     ranker_and_variant,
     ranker_label,
 )
-from cqa_spark.reports.sections.xu_2018.published import TABLE_4, TABLE_5, TABLE_5_ALL, Published
+from cqa_spark.reports.sections.xu_2018.published import TABLE_4, TABLE_5, TABLE_5_ALL, PublishedPrecision
 from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, Figure, Search
 
 WIDE_INTERVAL = 0.05
@@ -47,7 +47,7 @@ def tables(study: AnswerStudy) -> tuple[Grid, ...]:
 PUBLISHED_HEADINGS = ("paper, small", "paper, large")
 
 
-def published_cells(results: Published | None, shown: Callable[[float], str] = points) -> tuple[Cell, Cell]:
+def published_cells(results: PublishedPrecision | None, shown: Callable[[float], str] = points) -> tuple[Cell, Cell]:
     """The published results on the small and the large data set.
 
     Args:

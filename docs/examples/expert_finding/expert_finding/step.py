@@ -49,7 +49,7 @@ class FindExperts(Step):
         """
         counts.rows_in = run.rows(POSTS)
         last = None if self.new else self.last
-        update = site_update(run, last, EXAMPLES, (POSTS,), settings={}, models=self.models, untrained=self.new)
+        update = site_update(run, last, EXAMPLES, (POSTS,), settings={}, models=self.models)
         if not update.keep():
             update.write(expert_examples(of_sites(run.read(POSTS), update.sites)))
         counts.rows_out = run.rows(EXAMPLES)

@@ -13,7 +13,7 @@ from lxml import etree
 from cqa_spark.corpora.stackexchange import block_reader
 from cqa_spark.corpora.stackexchange.block_reader import BlockReader
 from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE
-from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, Layout
+from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, RowLayout
 from cqa_spark.corpora.stackexchange.records import Outcome
 from cqa_spark.corpora.stackexchange.row_columns import UNKNOWN
 
@@ -47,7 +47,7 @@ class Read:
     again: int = 0
 
 
-def read(content: bytes, edges: Sequence[int] = (), layout: Layout = Layout.ROW_PER_LINE) -> Read:
+def read(content: bytes, edges: Sequence[int] = (), layout: RowLayout = RowLayout.ROW_PER_LINE) -> Read:
     """Read a file range by range, a range again if the one before it ended elsewhere than it begins."""
     result, position = Read(), 0
     for start, stop in zip([0, *edges], [*edges, None], strict=True):
@@ -69,7 +69,7 @@ def read(content: bytes, edges: Sequence[int] = (), layout: Layout = Layout.ROW_
     return result
 
 
-def _reader(content: bytes, start: int, stop: int | None, layout: Layout, *, is_line_start: bool) -> BlockReader:
+def _reader(content: bytes, start: int, stop: int | None, layout: RowLayout, *, is_line_start: bool) -> BlockReader:
     stream = io.BytesIO(content[start - (not is_line_start) :])
     return BlockReader(stream, COMMENTS, "comments", layout, start, stop, is_line_start)
 
@@ -104,7 +104,7 @@ def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 def test_rows_are_those_that_a_parser_finds(end: bytes, marked: bool) -> None:
     random = Random(len(end) + marked)
     content, rows, lines, refused = make(random, end, marked, rows=200)
-    layout = Layout.ROW_PER_OLD_LINE if end == b"\r" else Layout.ROW_PER_LINE
+    layout = RowLayout.ROW_PER_OLD_LINE if end == b"\r" else RowLayout.ROW_PER_LINE
     for _ in range(3):
         edges = sorted(random.sample(range(4, len(content)), 5))
         result = read(content, edges, layout)
@@ -149,7 +149,7 @@ def test_a_row_over_several_lines_comes_out_wherever_the_file_is_divided(end: by
     whole = b'<row Id="%d" PostId="1" Text="' + b"z" * 90 + b'" />' + end
     rows = [(row if number % 3 else whole) % number for number in range(100)]
     content = b"<comments>" + end + b"".join(rows) + b"</comments>"
-    layout = Layout.ROW_PER_OLD_LINE if end == b"\r" else Layout.ROW_PER_LINE
+    layout = RowLayout.ROW_PER_OLD_LINE if end == b"\r" else RowLayout.ROW_PER_LINE
     result = read(content, range(1000, len(content), 1000), layout)
     texts = {int(row_id): row["Text"] for row_id, row in result.rows.items()}
     assert texts == {number: "x" * 300 + " y" if number % 3 else "z" * 90 for number in range(100)}
@@ -163,21 +163,21 @@ def test_a_pretty_printed_file() -> None:
         b'  <row\n    Id="%d"\n    PostId="1"\n    Text="%s"\n  />\n' % (number, b"x" * number) for number in range(100)
     ]
     content = BYTE_ORDER_MARK + b"<comments>\n" + b"".join(rows) + b"</comments>\n"
-    result = read(content, layout=Layout.ROW_OVER_LINES)
+    result = read(content, layout=RowLayout.ROW_OVER_LINES)
     assert {int(row_id): row["Text"] for row_id, row in result.rows.items()} == {n: "x" * n for n in range(100)}
     assert (result.lines, result.refused) == (101, [])
 
 
-@pytest.mark.parametrize("layout", [Layout.ROW_PER_LINE, Layout.ROW_OVER_LINES])
+@pytest.mark.parametrize("layout", [RowLayout.ROW_PER_LINE, RowLayout.ROW_OVER_LINES])
 @pytest.mark.parametrize("block", [64, 1000])
-def test_a_row_of_any_length_is_refused(monkeypatch: pytest.MonkeyPatch, layout: Layout, block: int) -> None:
+def test_a_row_of_any_length_is_refused(monkeypatch: pytest.MonkeyPatch, layout: RowLayout, block: int) -> None:
     monkeypatch.setattr(block_reader, "BLOCK", block)
     monkeypatch.setattr(block_reader, "MARGIN", block)
     monkeypatch.setattr(block_reader, "LONGEST", 2000)
     monkeypatch.setattr("cqa_spark.corpora.stackexchange.recovery.LONGEST", 2000)
     long = b'<row Id="7" PostId="1" Text="' + b"x" * 5000 + b'" />\n'
     content = b'<comments>\n<row Id="1" PostId="1" />\n' + long + b'<row Id="2" PostId="1" />\n</comments>'
-    edges = range(700, len(content), 700) if layout is Layout.ROW_PER_LINE else ()
+    edges = range(700, len(content), 700) if layout is RowLayout.ROW_PER_LINE else ()
     result = read(content, edges, layout)
     assert sorted(result.rows) == ["1", "2"]
     (refused,) = result.refused

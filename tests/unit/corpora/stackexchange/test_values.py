@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DUMP_TABLES, DumpTable
 from cqa_spark.corpora.stackexchange.row_columns import RowColumns
 from cqa_spark.corpora.stackexchange.scanner import Scanner
-from cqa_spark.corpora.stackexchange.values import Kind, Unfit, Value, value
+from cqa_spark.corpora.stackexchange.values import Unfit, Value, ValueKind, value
 
 TIMES = {
     "2021-03-04T05:06:07.089": "2021-03-04 05:06:07.089000",
@@ -46,21 +46,21 @@ NO_LONGS = ("9223372036854775808", "-9223372036854775809", "10000000000000000000
 TRUTHS = {"True": True, "False": False, "true": True, "FALSE": False, "1": True, "0": False, " yes": True}
 NO_TRUTHS = ("Tru", "2", "-", "nein")
 
-GOOD: dict[Kind, dict[str, Value]] = {
-    Kind.TIME: {text: datetime.fromisoformat(moment).replace(tzinfo=UTC) for text, moment in TIMES.items()},
-    Kind.INTEGER: {**INTEGERS},
-    Kind.LONG: {**INTEGERS, **LONGS},
-    Kind.ID: {text: text for text in (*INTEGERS, *LONGS)},
-    Kind.BOOLEAN: {**TRUTHS},
-    Kind.TEXT: {text: text for text in ("", " ", "a", "<b>")},
-    Kind.TAGS: {"": [], "<a><b-c>": ["a", "b-c"], "|a|b|": ["a", "b"], "a": ["a"], "<>||": [], "<é>": ["é"]},
+GOOD: dict[ValueKind, dict[str, Value]] = {
+    ValueKind.TIME: {text: datetime.fromisoformat(moment).replace(tzinfo=UTC) for text, moment in TIMES.items()},
+    ValueKind.INTEGER: {**INTEGERS},
+    ValueKind.LONG: {**INTEGERS, **LONGS},
+    ValueKind.ID: {text: text for text in (*INTEGERS, *LONGS)},
+    ValueKind.BOOLEAN: {**TRUTHS},
+    ValueKind.TEXT: {text: text for text in ("", " ", "a", "<b>")},
+    ValueKind.TAGS: {"": [], "<a><b-c>": ["a", "b-c"], "|a|b|": ["a", "b"], "a": ["a"], "<>||": [], "<é>": ["é"]},
 }
 BAD = {
-    Kind.TIME: NO_TIMES,
-    Kind.INTEGER: NO_INTEGERS,
-    Kind.LONG: (*NO_LONGS, "x"),
-    Kind.ID: (*NO_LONGS, *NO_INTEGERS[2:]),
-    Kind.BOOLEAN: NO_TRUTHS,
+    ValueKind.TIME: NO_TIMES,
+    ValueKind.INTEGER: NO_INTEGERS,
+    ValueKind.LONG: (*NO_LONGS, "x"),
+    ValueKind.ID: (*NO_LONGS, *NO_INTEGERS[2:]),
+    ValueKind.BOOLEAN: NO_TRUTHS,
 }
 FILLED = {"TagName": "a", "RevisionGUID": "a"}
 
@@ -77,14 +77,14 @@ def scanned(dump: DumpTable, attribute: str, text: str) -> tuple[bool, Value]:
     return True, rows.columns(rows.fits)[dump.attributes[attribute]][0].as_py()
 
 
-def attributes_of(kind: Kind) -> list[tuple[DumpTable, str]]:
+def attributes_of(kind: ValueKind) -> list[tuple[DumpTable, str]]:
     return [
         (dump, name) for dump in DUMP_TABLES for name, column in dump.attributes.items() if dump.kinds[column] is kind
     ]
 
 
 def test_the_kinds_of_columns() -> None:
-    assert {dump.file: [name for name, column in dump.attributes.items() if dump.kinds[column] is Kind.TIME]
+    assert {dump.file: [name for name, column in dump.attributes.items() if dump.kinds[column] is ValueKind.TIME]
             for dump in DUMP_TABLES} == {
         "Posts": ["CreationDate", "DeletionDate", "LastEditDate", "LastActivityDate", "ClosedDate",
                   "CommunityOwnedDate"],
@@ -97,13 +97,13 @@ def test_the_kinds_of_columns() -> None:
         "PostHistory": ["CreationDate"],
     }  # fmt: skip
     kinds = BY_FILE["posts"].kinds
-    assert {kinds[name] for name in ("post_id", "parent_id", "user_id", "accepted_answer_id")} == {Kind.ID}
-    assert (kinds["score"], kinds["view_count"], kinds["tags"]) == (Kind.INTEGER, Kind.LONG, Kind.TAGS)
-    assert BY_FILE["badges"].kinds["is_tag_based"] is Kind.BOOLEAN
+    assert {kinds[name] for name in ("post_id", "parent_id", "user_id", "accepted_answer_id")} == {ValueKind.ID}
+    assert (kinds["score"], kinds["view_count"], kinds["tags"]) == (ValueKind.INTEGER, ValueKind.LONG, ValueKind.TAGS)
+    assert BY_FILE["badges"].kinds["is_tag_based"] is ValueKind.BOOLEAN
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_values(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", ValueKind)
+def test_values(kind: ValueKind) -> None:
     for text, expected in GOOD[kind].items():
         assert value(text, kind) == expected
         for dump, attribute in attributes_of(kind):
@@ -112,7 +112,7 @@ def test_values(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_what_is_no_value(kind: Kind) -> None:
+def test_what_is_no_value(kind: ValueKind) -> None:
     for text in BAD[kind]:
         with pytest.raises(Unfit):
             value(text, kind)
@@ -120,8 +120,8 @@ def test_what_is_no_value(kind: Kind) -> None:
             assert scanned(dump, attribute, text) == (False, None), (dump.file, attribute, text)
 
 
-@pytest.mark.parametrize("kind", [Kind.TIME, Kind.INTEGER, Kind.LONG, Kind.ID, Kind.BOOLEAN])
-def test_an_empty_value_is_none(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [ValueKind.TIME, ValueKind.INTEGER, ValueKind.LONG, ValueKind.ID, ValueKind.BOOLEAN])
+def test_an_empty_value_is_none(kind: ValueKind) -> None:
     assert value("", kind) is None
     for dump, attribute in attributes_of(kind):
         assert scanned(dump, attribute, "") == (attribute not in dump.required, None)
@@ -144,4 +144,4 @@ def test_any_time(moment: datetime, decimals: int) -> None:
     text = moment.strftime("%Y-%m-%dT%H:%M:%S") + f".{moment.microsecond:06}"[: decimals + 1] * (decimals > 0)
     expected = moment.replace(microsecond=micro, tzinfo=UTC)
     assert scanned(BY_FILE["votes"], "CreationDate", text) == (True, expected)
-    assert value(text, Kind.TIME) == expected
+    assert value(text, ValueKind.TIME) == expected

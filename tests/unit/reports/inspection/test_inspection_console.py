@@ -13,7 +13,7 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import MINUS, MISSING
 from cqa_spark.reports.sections.inspection.facts import SITES, Inspection
 from cqa_spark.reports.sections.inspection.overview import inspection_json
-from cqa_spark.reports.sections.inspection.posts import Threads
+from cqa_spark.reports.sections.inspection.posts import ThreadCounts
 from cqa_spark.reports.sections.inspection.wording import threads_sentence
 
 
@@ -100,6 +100,6 @@ def test_json_of_an_inspection() -> None:
 
 
 def test_posts_that_the_archive_invented_are_counted() -> None:
-    forum = replace(literal.forum(), threads=Threads(40, 0, 0, invented=2))
+    forum = replace(literal.forum(), threads=ThreadCounts(40, 0, 0, invented=2))
     assert threads_sentence(forum) == "40 questions; 2 posts invented by the archive, not used"
     assert threads_sentence(literal.forum()) == "40 questions"

