@@ -46,6 +46,7 @@ class RunUnderReview:
         last_entries: by name, the published journal tables.
         files: by name, the files of the run's tables, with their row and null counts.
         last_files: by name, the files of the published tables.
+        min_answers: number of answers from which a question must be served; None for tasks without replayed nights.
     """
 
     now: Mapping[str, DataFrame]
@@ -56,6 +57,7 @@ class RunUnderReview:
     last_entries: Mapping[str, Sequence[Entry]] = field(default_factory=dict)
     files: Mapping[str, TableFiles] = field(default_factory=dict)
     last_files: Mapping[str, TableFiles] = field(default_factory=dict)
+    min_answers: int | None = None
 
     def both(self, table: Table) -> tuple[DataFrame, DataFrame] | None:
         """The published rows of a table and the run's; None if one of them has no such table."""

@@ -17,12 +17,12 @@ _RANKED = ("ranked", "last_rank")
 
 
 def complete_queries(review: RunUnderReview, limits: CheckSettings) -> Verdict:
-    """The number of queries that a system ranks partially, or that the served system does not rank at all."""
+    """The number of queries that a system ranks partially, or for which no order is served."""
     by_system = _ranked(review.now[RANKINGS.name])
-    ranked = by_system.groupBy(*QUERY).agg(F.collect_list(F.struct("system", *_RANKED)).alias("systems"))
+    ranked = by_system.groupBy(*QUERY).agg(F.collect_list(F.struct("served", *_RANKED)).alias("systems"))
     compared = ranked.join(_wanted(review.now[EXAMPLES.name]), on=list(QUERY), how="full")
     in_part = F.exists("systems", lambda each: ~_is_whole(each["ranked"], each["last_rank"]))
-    is_served = F.coalesce(F.exists("systems", lambda each: each["system"] == review.system), F.lit(False))
+    is_served = F.coalesce(F.exists("systems", lambda each: each["served"]), F.lit(False))
     missing = F.col("is_to_rank") & ~is_served
     found = compared.agg(F.count_if(in_part).alias("in_part"), F.count_if(missing).alias("missing")).first()
     assert found is not None, "an aggregate has one row"
@@ -39,12 +39,16 @@ def incomplete_rankings(rankings: DataFrame, examples: DataFrame) -> DataFrame:
         examples: rows of ``EXAMPLES``, all of the run.
     """
     compared = _ranked(rankings).join(_wanted(examples), on=list(QUERY), how="left")
-    return compared.where(~_is_whole(*map(F.col, _RANKED))).drop("is_to_rank", "last_rank")
+    return compared.where(~_is_whole(*map(F.col, _RANKED))).drop("is_to_rank", "last_rank", "served")
 
 
 def _ranked(rankings: DataFrame) -> DataFrame:
-    """By system and query, the number of ranked candidates, and the last rank."""
-    return rankings.groupBy("system", *QUERY).agg(F.count("*").alias("ranked"), F.max("rank").alias("last_rank"))
+    """By system and query, the number of ranked candidates, the last rank, and whether this order is served."""
+    return rankings.groupBy("system", *QUERY).agg(
+        F.count("*").alias("ranked"),
+        F.max("rank").alias("last_rank"),
+        F.coalesce(F.max("served"), F.lit(False)).alias("served"),
+    )
 
 
 def _wanted(examples: DataFrame) -> DataFrame:

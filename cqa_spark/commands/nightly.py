@@ -17,7 +17,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.lake.storage import Lake, LeasedLake
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.sections import night
+from cqa_spark.reports.sections import night, night_worth
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import open_run_in, run_flow_in, write_lake
 from cqa_spark.spark.session import session_of
@@ -136,5 +136,5 @@ def _trained_on_files(lake: LeasedLake, settings: NightlySettings, kept: Mapping
 
 
 def _print_night(run: Run) -> None:
-    """Print what changed and the verdicts, before anything is published."""
-    written_report(run).show(Terminal(), night.SECTION)
+    """Print what the night is worth, what changed and the verdicts, before anything is published."""
+    written_report(run).show(Terminal(), night_worth.SECTION, night.SECTION)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, replace
 
 import yaml
 
 from cqa_spark.config.settings import ListRunsSettings, ShowRunSettings
-from cqa_spark.errors import InputError
-from cqa_spark.lake.publishing import published_run
+from cqa_spark.errors import ContractError, InputError
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH, SERVED_ORDERS
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
 from cqa_spark.runtime.workspace import read_lake
 
@@ -83,7 +86,7 @@ def show_run(settings: ShowRunSettings) -> None:
         records.append(replace(published, sequence=log.next_sequence()))
     last = records[-1]
     if settings.format == "json":
-        print(json.dumps(_shown(records), indent=2))
+        print(json.dumps(_shown(records) | _worth(Snapshot(lake, last)), indent=2))
         return
     terminal = Terminal()
     terminal.line(f"run {last.run_id}: {last.status} ({last.message or last.job}), code {last.code_version}")
@@ -100,6 +103,25 @@ def show_run(settings: ShowRunSettings) -> None:
         terminal.table(table)
     terminal.line()
     terminal.text(f"settings, hash {last.config_hash}:\n{last.config}")
+
+
+def _worth(snapshot: Snapshot) -> dict[str, list[Entry]]:
+    """What a night is worth, and what it serves, by table; infinite bounds, of a single thread, are null.
+
+    Empty for a run that has not succeeded, or whose files were collected.
+    """
+    try:
+        snapshot.manifest
+    except ContractError:
+        return {}
+    tables = [table for table in (NIGHT_WORTH, SERVED_ORDERS) if snapshot.has(table)]
+    return {table.name: [_finite(entry) for entry in snapshot.entries(table)] for table in tables}
+
+
+def _finite(entry: Entry) -> Entry:
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in entry.items()
+    }
 
 
 def _shown(records: list[RunRecord]) -> dict[str, object]:

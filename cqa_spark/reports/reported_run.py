@@ -34,6 +34,7 @@ class RankedSystem:
         low: lowest score.
         high: highest score.
         has_one_label: whether it calls all candidates relevant, or none.
+        served: number of queries whose order a night serves.
     """
 
     task: str
@@ -44,6 +45,7 @@ class RankedSystem:
     low: float
     high: float
     has_one_label: bool = False
+    served: int = 0
 
 
 def ranked_systems(rankings: DataFrame) -> tuple[RankedSystem, ...]:
@@ -54,6 +56,7 @@ def ranked_systems(rankings: DataFrame) -> tuple[RankedSystem, ...]:
         F.min("score").alias("low"),
         F.max("score").alias("high"),
         (F.min("predicted") == F.max("predicted")).alias("has_one_label"),
+        F.count_if((F.col("rank") == 1) & F.col("served")).alias("served"),
     )
     systems = (RankedSystem(**row.asDict()) for row in counted.collect())
     return tuple(sorted(systems, key=lambda ranked: (ranked.task, ranked.split, ranked.system)))

@@ -18,12 +18,12 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.night import CHECKS
-from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
 
-CHECKED = (POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES, RANKINGS)
+CHECKED = (POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES, RANKINGS, NIGHT_RANKINGS)
 CHECKED_ENTRIES = (INGESTED_FILES, METRICS)
 
 
@@ -36,12 +36,14 @@ class Check(Step):
         limits: allowed differences.
         system: the system whose rankings are served.
         measure: the measure by which systems are ordered.
+        min_answers: number of answers from which a question must be served; None for tasks without replayed nights.
     """
 
     last: Snapshot | None
     limits: CheckSettings
     system: str
     measure: str
+    min_answers: int | None = None
 
     name = "checks"
 
@@ -51,7 +53,7 @@ class Check(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """Tables that not every dump has."""
-        return USERS, VOTES, BADGES
+        return USERS, VOTES, BADGES, NIGHT_RANKINGS
 
     def writes(self) -> tuple[Product, ...]:
         """The verdicts."""
@@ -69,6 +71,7 @@ class Check(Step):
             last_entries=_entries(last) if last is not None else {},
             files=_files(run),
             last_files=_files(last) if last is not None else {},
+            min_answers=self.min_answers,
         )
         verdicts = run_concurrently(lambda check: check(review, self.limits), all_checks())
         run.write_entries(CHECKS, [asdict(each) for each in verdicts])

@@ -154,11 +154,13 @@ class _Headline(NamedTuple):
 
 
 def _headline(metrics: Sequence[Entry], ranked: Sequence[RankedSystem], measure: str) -> _Headline:
-    """The best system on the first split with measurements; without measurements, the first system."""
+    """The system that a night serves most, else the best one, on the first split with measurements."""
     measured = [entry for entry in metrics if entry["measure"] == measure]
     if measured:
         best = min(measured, key=lambda entry: (entry["split"], -entry["value"], entry["system"]))
-        return _Headline(best["task"], best["split"], best["system"])
+        here = [each for each in ranked if (each.task, each.split) == (best["task"], best["split"])]
+        served = max(here, key=lambda each: each.served)
+        return _Headline(best["task"], best["split"], served.system if served.served else best["system"])
     assert ranked, "a run without rankings fails in the score step"
-    first = min(ranked, key=lambda each: (each.split, each.system))
+    first = min(ranked, key=lambda each: (-each.served, each.split, each.system))
     return _Headline(first.task, first.split, first.system)

@@ -13,8 +13,11 @@ from cqa_spark.errors import InputError
 from cqa_spark.evaluation.trec_files import QrelsRow, RunRow, write_qrels, write_run
 from cqa_spark.examples.task import task as task_of
 from cqa_spark.lake.publishing import Snapshot
-from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED
+from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
+
+NIGHTS = "nights"
+"""The split of replayed nights in file names and in ``split``."""
 
 
 class ExportedQrels(NamedTuple):
@@ -46,6 +49,8 @@ class TrecFiles(NamedTuple):
 def write_trec(snapshot: Snapshot, folder: Path, *, system: str | None = None, split: str | None = None) -> TrecFiles:
     """Write ``SYSTEM.TASK.SPLIT.run`` for every ranking of a run, and ``TASK.SPLIT.qrels`` for its judgments.
 
+    Replayed nights, which a nightly run measures, are the split ``NIGHTS``.
+
     Grades are those of the examples. Tied scores are written such that every reader ranks as the run did. If the run
     has several sites, queries are named ``SITE/QUERY``. The driver fetches one partition of rows at a time.
 
@@ -58,7 +63,7 @@ def write_trec(snapshot: Snapshot, folder: Path, *, system: str | None = None, s
     Raises:
         InputError: the run has no such ranking, or an id contains a blank, which TREC files do not allow.
     """
-    rankings = snapshot.read(RANKINGS)
+    rankings = _rankings(snapshot)
     rankings = rankings if system is None else rankings.where(F.col("system") == system)
     rankings = rankings if split is None else rankings.where(F.col("split") == split)
     present = sorted(tuple(row) for row in rankings.select("task", "split", "system").distinct().collect())
@@ -76,13 +81,27 @@ def write_trec(snapshot: Snapshot, folder: Path, *, system: str | None = None, s
         write_run(runs[-1], _run_rows(of_system.withColumn("query", query)))
     qrels = []
     for task, part in dict.fromkeys((task, part) for task, part, _ in exported):
-        examples = snapshot.read(EXAMPLES).where((F.col("task") == task) & (F.col("split") == part))
+        examples = _examples(snapshot).where((F.col("task") == task) & (F.col("split") == part))
         candidates, judged = examples.agg(F.count("*"), F.count("label")).first() or (0, 0)
         if judged:
             path = folder / f"{task}.{part}.qrels"
             write_qrels(path, _qrels_rows(examples.withColumn("query", query)))
             qrels.append(ExportedQrels(path, task_of(task).relevant_from, judged < candidates))
     return TrecFiles(runs, qrels)
+
+
+def _rankings(snapshot: Snapshot) -> DataFrame:
+    rankings = snapshot.read(RANKINGS)
+    if not snapshot.has(NIGHT_RANKINGS):
+        return rankings
+    return rankings.unionByName(
+        snapshot.read(NIGHT_RANKINGS).withColumn("split", F.lit(NIGHTS)), allowMissingColumns=True
+    )
+
+
+def _examples(snapshot: Snapshot) -> DataFrame:
+    split = F.when(F.expr(IS_MEASURED), NIGHTS).otherwise(F.col("split"))
+    return snapshot.read(EXAMPLES).withColumn("split", split)
 
 
 def _query_name(rankings: DataFrame) -> Column:

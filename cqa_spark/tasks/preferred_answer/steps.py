@@ -96,7 +96,8 @@ class PreferredAnswerDataset(Step):
         """
         settings = self.settings
         sites = settings.site or None
-        posts, comments, votes = (of_sites(frame, sites) for frame in _tables(run))
+        tables = (run.read(POSTS), run.read(COMMENTS), _votes(run))
+        posts, comments, votes = (of_sites(frame, sites) for frame in tables)
         _refuse_unknown_sites(posts, settings.site)
         answers = candidates(judged_answers(posts, votes), _rules(settings))
         with persisted(answers) as (answers,):
@@ -147,7 +148,7 @@ class ReplayNights(Step):
         counts.rows_in = run.rows(POSTS)
         update = site_update(run, self.last, EXAMPLES, (POSTS, VOTES), settings={"answers": self.settings})
         if not update.keep():
-            posts, _, votes = (of_sites(frame, update.sites) for frame in _tables(run))
+            posts, votes = (of_sites(frame, update.sites) for frame in (run.read(POSTS), _votes(run)))
             update.write(night_examples(posts, votes, self.settings.min_answers))
         counts.rows_out = run.rows(EXAMPLES)
         if counts.rows_out == 0:
@@ -173,7 +174,6 @@ def _refuse_unknown_sites(posts: DataFrame, wanted: tuple[str, ...]) -> None:
         raise InputError(f"no posts of {', '.join(missing)}", "cqa inspect shows the sites of a lake")
 
 
-def _tables(run: Run) -> tuple[DataFrame, DataFrame, DataFrame]:
-    """Posts, comments and votes; without votes, it is not known when an answer was accepted."""
-    votes = run.read(VOTES) if run.has(VOTES) else VOTES.empty(run.lake.spark)
-    return run.read(POSTS), run.read(COMMENTS), votes
+def _votes(run: Run) -> DataFrame:
+    """The votes; without them, it is not known when an answer was accepted."""
+    return run.read(VOTES) if run.has(VOTES) else VOTES.empty(run.lake.spark)

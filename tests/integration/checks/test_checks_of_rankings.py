@@ -6,9 +6,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, all_checks
 from cqa_spark.checks.complete_queries import complete_queries
+from cqa_spark.checks.night_drop import night_drop
 from cqa_spark.checks.quarantine_share import quarantine_share
 from cqa_spark.checks.rank_correlation import rank_correlation
 from cqa_spark.checks.score_drift import score_drift
+from cqa_spark.checks.served_questions import served_questions
 from cqa_spark.config.check_settings import CheckSettings
 
 LIMITS = CheckSettings()
@@ -17,12 +19,14 @@ LIMITS = CheckSettings()
 def rankings(spark: SparkSession, orders: dict[str, str]) -> DataFrame:
     """By query, its candidates from best to worst, a letter each; scores go down from 1."""
     rows = [
-        ("s", "site", "task", query, candidate, 1.0 - place / 10, place + 1)
+        ("s", "site", "task", query, candidate, 1.0 - place / 10, place + 1, True)
         for query, order in orders.items()
         for place, candidate in enumerate(order)
     ]
     return spark.createDataFrame(
-        rows, "system string, site string, task string, query_id string, candidate_id string, score double, rank int"
+        rows,
+        "system string, site string, task string, query_id string, candidate_id string, score double, rank int, "
+        "served boolean",
     )
 
 
@@ -55,7 +59,7 @@ def test_in_the_first_night_only_the_run_itself_is_judged(spark: SparkSession) -
     assert complete_queries(first, LIMITS) == Verdict(
         "complete queries", False, 2, 0, "1 queries partially ranked, 1 not at all"
     )
-    others = [check for check in all_checks() if check not in (quarantine_share, complete_queries)]
+    others = [check for check in all_checks() if check not in (quarantine_share, complete_queries, served_questions)]
     assert {check(first, LIMITS).reason for check in others} == {"nothing comparable is published"}
 
 
@@ -68,3 +72,50 @@ def test_rankings_that_are_not_what_readers_know(spark: SparkSession) -> None:
     assert (same.passed, same.measured) == (True, 0)
     shifted = now.withColumn("score", now.score + 10)
     assert not score_drift(review(shifted, last), LIMITS).passed
+
+
+def test_every_question_with_enough_answers_is_served(spark: SparkSession) -> None:
+    answers = {"q1": 2, "q2": 2, "q3": 3, "q4": 1}
+    rows = [("site", query, query, "question", "2020-01-01") for query in answers]
+    rows += [("site", f"{q}a{n}", q, "answer", "2020-01-02") for q, number in answers.items() for n in range(number)]
+    rows += [("site", "q4b", "q4", "answer", None)]  # an answer without a time has no night
+    posts = spark.createDataFrame(
+        rows, "site string, post_id string, thread_id string, post_type string, created_at string"
+    )
+    now, last = rankings(spark, {"q1": "ab"}), rankings(spark, {"q1": "ab", "q2": "ab"})
+    tonight = RunUnderReview({"posts": posts, "rankings": now}, {"rankings": last}, "s", "P@1", min_answers=2)
+    reason = "2 questions with 2 answers or more are not served, 1 of them were last night"
+    assert served_questions(tonight, LIMITS) == Verdict("served questions", False, 2, 0, reason)
+
+
+def night_rankings(spark: SparkSession, first: dict[str, str]) -> DataFrame:
+    """Nights of the answers a, accepted later, and b: by night, the letter of the first answer, or = for a tie.
+
+    Nights of a thread begin with its letter.
+    """
+    rows = [
+        ("s", "site", night[0], night, answer, 1.0 if best in (answer, "=") else 0.0, answer == "a")
+        for night, best in first.items()
+        for answer in "ab"
+    ]
+    return spark.createDataFrame(
+        rows,
+        "system string, site string, thread_id string, query_id string, candidate_id string, score double, "
+        "accepted boolean",
+    )
+
+
+def nights_review(now: DataFrame, last: DataFrame) -> RunUnderReview:
+    return RunUnderReview({"night_rankings": now}, {"night_rankings": last}, "s", "P@1")
+
+
+def test_the_system_is_compared_with_itself_on_common_nights(spark: SparkSession) -> None:
+    threads = "cdefghij"
+    good = night_rankings(spark, {f"{thread}1": "a" for thread in threads} | {"z1": "a"})
+    tied = night_rankings(spark, {f"{thread}1": "=" for thread in threads} | {"y1": "b"})
+    assert night_drop(nights_review(good, good), LIMITS).measured == 0
+    verdict = night_drop(nights_review(tied, good), LIMITS)
+    assert (verdict.passed, verdict.measured) == (False, 0.5)
+    assert verdict.reason == "P@1 on 8 common nights of 8 threads: -50.00 points, at most -50.00"
+    half = night_rankings(spark, {f"{thread}1": "b" if thread == "c" else "a" for thread in threads})
+    assert night_drop(nights_review(half, good), LIMITS).passed  # one thread proves nothing

@@ -39,7 +39,7 @@ def published(
 ) -> None:
     """Publish a run with a query of so many candidates for each system and site."""
     values = [
-        (run_id, system, site, "task", "test", "q1", f"c{rank}", 1.0 / rank, rank, True)
+        (run_id, system, site, "task", "test", "q1", f"c{rank}", 1.0 / rank, rank, True, None)
         for (system, site), candidates in rows.items()
         for rank in range(1, candidates + 1)
     ]

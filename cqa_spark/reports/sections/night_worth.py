@@ -1,0 +1,165 @@
+"""What the order that a night serves is worth, beside every simple order, and why it is served."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from cqa_spark.evaluation.night_worth import AGES, ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES, Worth
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH, SERVED_ORDERS
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.reports.kit.numbers import counted, interval, p_value, points, signed_points
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, print_grid
+from cqa_spark.reports.reported_run import ReportedRun
+from cqa_spark.reports.section import Section
+
+_POPULATIONS = {NIGHTS: "all nights", SERVED_AGES: "ages of served threads", LAST_NIGHTS: "last nights"}
+_SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True)
+class NightWorth:
+    """The worth of orders, and the orders that are served.
+
+    Attributes:
+        system: the system whose nights are reported.
+        worth: the rows of ``NIGHT_WORTH``; none if no night was measured.
+        orders: the entries of ``SERVED_ORDERS``.
+    """
+
+    system: str
+    worth: Sequence[Worth]
+    orders: Sequence[Entry]
+
+    def row(self, order: str, population: str, band: str) -> Worth | None:
+        """The worth of an order; None if the band has no nights."""
+        wanted = (order, population, band)
+        return next((each for each in self.worth if (each.order, each.population, each.band) == wanted), None)
+
+
+def data(run: ReportedRun) -> NightWorth:
+    """All of it; the system is the one that nights serve."""
+    worth = [Worth(**entry) for entry in run.entries(NIGHT_WORTH.name)]
+    return NightWorth(run.best_system, worth, run.entries(SERVED_ORDERS.name))
+
+
+def page(night: NightWorth) -> Markup:
+    """The sentences and tables."""
+    return fragment("sections/night_worth.html.j2", sentences=sentences(night), tables=tables(night))
+
+
+def console(night: NightWorth, terminal: Terminal) -> None:
+    """Print the same."""
+    for sentence in sentences(night):
+        terminal.line(sentence)
+    terminal.line()
+    for grid in tables(night):
+        print_grid(grid, terminal)
+
+
+def sentences(night: NightWorth) -> tuple[str, ...]:
+    """What is served, and what it is worth."""
+    served = Counter(entry["order"] for entry in night.orders)
+    usual = night.system if night.system in served else next(iter(served), night.system)
+    exceptions = [entry for entry in night.orders if entry["order"] != usual]
+    headline = f"The order served is that of {usual}"
+    if exceptions:
+        named = ", ".join(f"{each['order']} for {each['site']}, {each['band']}" for each in exceptions[:4])
+        more = f" and {len(exceptions) - 4} more" if len(exceptions) > 4 else ""
+        headline += f", except {named}{more}"
+    measured = night.row(usual, NIGHTS, ALL)
+    if measured is None:
+        return f"{headline}.", "No replayed night is measured: no acceptance with a date followed a night with rivals."
+    simple = next((entry["simple_order"] for entry in night.orders), "")
+    nights = f"{counted(measured.nights, 'replayed night')} of {counted(measured.threads, 'thread')}"
+    value = f"On {nights}, its first answer is the one accepted later in {points(measured.value)} %"
+    if usual == simple:
+        return f"{headline}.", f"{value}."
+    against = f"{signed_points(measured.difference)} points against {simple}"
+    bounds = f"{signed_points(measured.low_difference)} to {signed_points(measured.high_difference)}"
+    return f"{headline}.", f"{value}: {against} (95 % interval {bounds}, {p_value(measured.p_value)})."
+
+
+def tables(night: NightWorth) -> tuple[Grid, ...]:
+    """Orders by population, bands, and the orders served; those that have rows."""
+    return tuple(grid for grid in (_orders(night), _bands(night), _served(night)) if grid.rows)
+
+
+def _orders(night: NightWorth) -> Grid:
+    names = list(dict.fromkeys(each.order for each in night.worth))
+    by_value = sorted(names, key=lambda name: -_value(night, name))
+    return Grid(
+        title="Worth of orders on replayed nights",
+        about="P@1 in percent, with 95 % intervals by thread; ties count by their chance. A thread is looked at 1, 2, "
+        "4, 8, … days after the question, as long as no acceptance was known. Last nights: the latest of a thread, "
+        "without answers of the day of the acceptance.",
+        headings=("order", *_POPULATIONS.values()),
+        rows=tuple((name, tuple(_cell(night.row(name, each, ALL)) for each in _POPULATIONS)) for name in by_value),
+    )
+
+
+def _value(night: NightWorth, order: str) -> float:
+    found = night.row(order, NIGHTS, ALL)
+    return found.value if found is not None else 0.0
+
+
+def _cell(worth: Worth | None) -> Cell:
+    return NO_VALUE if worth is None else Cell(points(worth.value), interval(worth.low, worth.high))
+
+
+def _bands(night: NightWorth) -> Grid:
+    bands = dict.fromkeys(each.band for each in night.worth if each.population == NIGHTS)
+    found = {band: night.row(night.system, NIGHTS, band) for band in bands}
+    return Grid(
+        title=f"{night.system} by age and by votes",
+        about="Nights by the age of the question, and by the number of votes for its answers; the difference is from "
+        "the simple order.",
+        headings=("nights", "number", "threads", "P@1", "difference", "p-value"),
+        rows=tuple((band, _band_cells(worth)) for band, worth in found.items() if worth is not None),
+    )
+
+
+def _band_cells(worth: Worth) -> tuple[Cell, ...]:
+    is_significant = worth.p_value < _SIGNIFICANT
+    role = ("better" if worth.difference > 0 else "worse") if is_significant else "unclear"
+    return (
+        Cell(f"{worth.nights:,}"),
+        Cell(f"{worth.threads:,}"),
+        _cell(worth),
+        Cell(signed_points(worth.difference), interval(worth.low_difference, worth.high_difference), role),
+        Cell(p_value(worth.p_value)),
+    )
+
+
+def _served(night: NightWorth) -> Grid:
+    by_band: Mapping[str, list[Entry]] = {band: [e for e in night.orders if e["band"] == band] for band in AGES}
+    rows = [(band, order, entries) for band, found in by_band.items() for order, entries in _by_order(found).items()]
+    return Grid(
+        title="Orders served",
+        about="By the age of the question. The simple order is served where the system is worse; a change needs three "
+        "nights that agree.",
+        headings=("age", "order", "sites", "why"),
+        rows=tuple(
+            (band, (Cell(order), Cell(f"{len(entries):,}"), Cell(_why(entries)))) for band, order, entries in rows
+        ),
+        texts=("order", "why"),
+    )
+
+
+def _by_order(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    names = dict.fromkeys(entry["order"] for entry in entries)
+    return {name: [entry for entry in entries if entry["order"] == name] for name in names}
+
+
+def _why(entries: Sequence[Entry]) -> str:
+    reasons = Counter(entry["reason"] for entry in entries)
+    [(reason, number)] = reasons.most_common(1)
+    return reason if len(reasons) == 1 else f"{reason} ({number:,} of {len(entries):,} sites; the others differ)"
+
+
+SECTION = Section("night-worth", "What the night is worth", data, page, console, products=(NIGHT_WORTH, SERVED_ORDERS))
