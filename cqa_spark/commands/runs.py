@@ -111,10 +111,9 @@ def _worth(snapshot: Snapshot) -> dict[str, list[Entry]]:
     Empty for a run that has not succeeded, or whose files were collected.
     """
     try:
-        snapshot.manifest
+        tables = [table for table in (NIGHT_WORTH, SERVED_ORDERS) if snapshot.has(table)]
     except ContractError:
         return {}
-    tables = [table for table in (NIGHT_WORTH, SERVED_ORDERS) if snapshot.has(table)]
     return {table.name: [_finite(entry) for entry in snapshot.entries(table)] for table in tables}
 
 

@@ -18,7 +18,7 @@ import cqa_spark.features.groups
 from cqa_spark.corpora import foreign_content
 from cqa_spark.corpora.qatar_living import layout
 from cqa_spark.corpora.stackexchange import markup, records, values
-from cqa_spark.examples import fingerprint
+from cqa_spark.examples import leakage
 from cqa_spark.text import arabic, cleaning, pipeline, post_words, unspaced_scripts
 from cqa_spark.text.markup import body
 
@@ -88,11 +88,11 @@ def of_features() -> Iterator[str]:
 
 def in_expressions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     recorder = Recorder()
-    for module in (arabic, cleaning, fingerprint, post_words, unspaced_scripts):
+    for module in (arabic, cleaning, leakage, post_words, unspaced_scripts):
         monkeypatch.setattr(module, "F", recorder)
     cleaning.clean(recorder)  # type: ignore[arg-type]
     arabic.light_stem(recorder)  # type: ignore[arg-type]
-    fingerprint.letters(recorder)  # type: ignore[arg-type]
+    leakage.letters(recorder)  # type: ignore[arg-type]
     post_words.post_words()
     return recorder.patterns
 
