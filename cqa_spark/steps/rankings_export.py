@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from uuid import uuid4
 
 import yaml
-from pyspark.sql import SparkSession
+from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.config.nightly_settings import ExportFormat
@@ -53,26 +53,37 @@ class ExportedFile:
     sha256: str
 
 
-def export_rankings(snapshot: Snapshot, system: str, folder: str, file_format: ExportFormat) -> str:
-    """Write the rankings of a system, one folder per site, then the manifest; return the manifest's path.
+def by_system(system: str) -> Column:
+    """Condition for the rankings of a system."""
+    return F.col("system") == system
+
+
+def served_by(system: str) -> Column:
+    """Condition for the rankings that a night serves, with a system or a simple order; outside nights, the system's."""
+    return F.coalesce("served", by_system(system))
+
+
+def export_rankings(snapshot: Snapshot, system: str, chosen: Column, folder: str, file_format: ExportFormat) -> str:
+    """Write rankings, one folder per site, then the manifest; return the manifest's path.
 
     Each export writes a folder of its own below ``folder``. The manifest is replaced atomically when the files hold all
     rows. The files that the replaced manifest named stay, for readers that have them open, until the next export.
 
     Args:
         snapshot: the tables of the run.
-        system: the system whose rankings are written.
+        system: the system of the run, which the manifest names; a row names the one whose order it is.
+        chosen: condition for the rankings that are written.
         folder: output folder, local or in a bucket.
         file_format: of the files.
 
     Raises:
-        InputError: the run has rankings, but none of this system.
+        InputError: the run has rankings, but none of these.
         ContractError: rows are missing from the files; the manifest is unchanged.
     """
     record, storage = snapshot.record, snapshot.lake.storage
-    served_rows = _rows_by_site(snapshot, system)
+    served_rows = _rows_by_site(snapshot, system, chosen)
     of_export = f"{record.run_id}-{uuid4().hex[:8]}"
-    served = snapshot.read(RANKINGS).where(F.col("system") == system).drop("run_id", "system", "split")
+    served = snapshot.read(RANKINGS).where(chosen).drop("run_id", "split", "served")
     # Several tasks write large sites to several files; a query's candidates are in one file.
     by_query = ["site", "task", "query_id"]
     rows = served.repartitionByRange(*by_query).sortWithinPartitions(*by_query, "rank")
@@ -145,19 +156,22 @@ def require_every_row(files: Iterable[ExportedFile], served: Mapping[str, int], 
             )
 
 
-def _rows_by_site(snapshot: Snapshot, system: str) -> dict[str, int]:
-    """The number of rows that a system ranked, by site.
+def _rows_by_site(snapshot: Snapshot, system: str, chosen: Column) -> dict[str, int]:
+    """The number of chosen rows, by site.
 
     Raises:
-        InputError: the run has rankings, but none of this system.
+        InputError: the run has rankings, but none of these.
     """
-    counts = snapshot.read(RANKINGS).groupBy("system", "site").count().collect()
+    counts = snapshot.read(RANKINGS).groupBy("system", "site").agg(F.count_if(chosen).alias("rows")).collect()
     ranked = sorted({row["system"] for row in counts})
-    if ranked and system not in ranked:
+    found: Counter[str] = Counter()
+    for row in counts:
+        found[row["site"]] += row["rows"]
+    if ranked and not found.total():
         raise InputError(
             f"run {snapshot.record.run_id} has no rankings by {system}", f"name one: --system, of {', '.join(ranked)}"
         )
-    return {row["site"]: row["count"] for row in counts if row["system"] == system}
+    return {site: rows for site, rows in found.items() if rows}
 
 
 def _files(spark: SparkSession, folder: str, of_export: str, file_format: ExportFormat) -> Iterator[ExportedFile]:

@@ -1,4 +1,4 @@
-"""Orders of answers that need no model, on replayed nights."""
+"""Orders of answers on replayed nights that are measured and not served."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from cqa_spark.rankers.candidates import Candidates
 
 _VOTES = "answer_votes_asof_v1"
 UP, DOWN, NET = (f"{_VOTES}__{column}" for column in ("up_votes", "down_votes", "score"))
-LENGTH = "answer_markup_asof_v1__characters"
 
-FEATURES = (UP, DOWN, NET, LENGTH)
+FEATURES = (UP, DOWN, NET)
 """The features that the orders and the bands of votes need."""
 
 
@@ -23,10 +22,9 @@ def simple_orders(candidates: Candidates) -> dict[str, NDArray[np.float64]]:
     Args:
         candidates: with the ``FEATURES``.
     """
-    net, length = candidates.of([NET, LENGTH]).T
+    (net,) = candidates.of([NET]).T
     return {
         "votes": net,
-        "longest": length,
         "oldest": -candidates.examples.column("initial_rank").to_numpy().astype(np.float64),
         "random": np.zeros(len(candidates)),
     }
