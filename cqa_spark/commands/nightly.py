@@ -14,10 +14,10 @@ from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.collection import collect
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.night import CHANGES, CHECKS
+from cqa_spark.lake.schemas.night import CHANGES, CHECKS, FIRST_ANSWERS
 from cqa_spark.lake.storage import Lake, LeasedLake
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.sections import night, night_worth
+from cqa_spark.reports.sections import first_answers, night, night_worth
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import open_run_in, run_flow_in, write_lake
 from cqa_spark.spark.session import session_of
@@ -81,6 +81,7 @@ def _carry(lake: LeasedLake, settings: NightlySettings, last: Snapshot) -> Run:
         run.carry(last)
         run.add_inputs(last.record.inputs)
         run.write_entries(CHANGES, [])
+        run.write_entries(FIRST_ANSWERS, [])
     Terminal().line(f"no site has changed since run {last.record.run_id}: its rankings and its report stay")
     publish_run(lake, run.run_id, reason=f"no site has changed since run {last.record.run_id}")
     return run
@@ -137,4 +138,4 @@ def _trained_on_files(lake: LeasedLake, settings: NightlySettings, kept: Mapping
 
 def _print_night(run: Run) -> None:
     """Print what the night is worth, what changed and the verdicts, before anything is published."""
-    written_report(run).show(Terminal(), night_worth.SECTION, night.SECTION)
+    written_report(run).show(Terminal(), night_worth.SECTION, first_answers.SECTION, night.SECTION)

@@ -15,6 +15,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.schemas.night import FIRST_ANSWERS
 from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH, SERVED_ORDERS
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
 from cqa_spark.runtime.workspace import read_lake
@@ -106,12 +107,12 @@ def show_run(settings: ShowRunSettings) -> None:
 
 
 def _worth(snapshot: Snapshot) -> dict[str, list[Entry]]:
-    """What a night is worth, and what it serves, by table; infinite bounds, of a single thread, are null.
+    """What a night is worth, what it serves and what changed, by table; infinite bounds, of a single thread, are null.
 
     Empty for a run that has not succeeded, or whose files were collected.
     """
     try:
-        tables = [table for table in (NIGHT_WORTH, SERVED_ORDERS) if snapshot.has(table)]
+        tables = [table for table in (NIGHT_WORTH, SERVED_ORDERS, FIRST_ANSWERS) if snapshot.has(table)]
     except ContractError:
         return {}
     return {table.name: [_finite(entry) for entry in snapshot.entries(table)] for table in tables}

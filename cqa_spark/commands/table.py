@@ -216,6 +216,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
         ),
         _job("runs list", "list the runs of a lake", "settings:ListRunsSettings", "runs:list_runs"),
         _job("runs show", "show one run", "settings:ShowRunSettings", "runs:show_run"),
+        _job(
+            "runs compare",
+            "show what changed from one night to another",
+            "settings:CompareRunsSettings",
+            "compare_runs:compare_runs",
+        ),
         _job("runs publish", "publish a run", "settings:PublishRunSettings", "publish:publish"),
         _job(
             "runs rollback",

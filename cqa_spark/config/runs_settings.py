@@ -45,6 +45,21 @@ class ShowRunSettings(ListRunsSettings):
     run_id: Annotated[RunName, NotHashed(), Positional(), Field(description="run to show")]
 
 
+class CompareRunsSettings(RunLogSettings):
+    """Show what changed from one night to another: threads with another first answer, and what the orders are worth."""
+
+    examples = ("cqa runs compare last tonight --lake build/lake",)
+
+    runs: Annotated[
+        tuple[RunName, RunName], NotHashed(), Positional(), Field(description="the earlier and the later run")
+    ]
+    format: OutputFormat = "table"
+
+    def reads(self) -> list[str]:
+        """Rankings and posts of both runs."""
+        return [f"{self.lake}: rankings and posts of the runs {' and '.join(self.runs)}"]
+
+
 class PublishRunSettings(RunLogSettings):
     """Publish a finished run, if all its files are there; publishing is atomic."""
 

@@ -22,6 +22,7 @@ from cqa_spark.config.reproduce_settings import ReproduceSettings
 from cqa_spark.config.run_settings import IngestSettings, RunSettings
 from cqa_spark.config.runs_settings import (
     CollectGarbageSettings,
+    CompareRunsSettings,
     ForgetSettings,
     KeepRunSettings,
     ListRunsSettings,
@@ -39,6 +40,7 @@ from cqa_spark.config.tune_settings import TuneSettings
 
 __all__ = [
     "CollectGarbageSettings",
+    "CompareRunsSettings",
     "DoctorSettings",
     "DuplicatesSettings",
     "EvaluateSettings",

@@ -17,6 +17,7 @@ from cqa_spark.steps.changes import Changes
 from cqa_spark.steps.check import Check
 from cqa_spark.steps.compute_features import ComputeFeatures
 from cqa_spark.steps.evaluate import Evaluate
+from cqa_spark.steps.first_answers import FirstAnswers
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.kept_models import KeepModels
 from cqa_spark.steps.publish import Publish
@@ -60,7 +61,7 @@ def nightly(
             *of_task.measure_nights(systems, unchanged),
             Score(systems, task, unchanged, ranked_once, settings.system),
             Evaluate(evaluation, baseline, last=unchanged),
-            *([] if last is None else [Changes(last)]),
+            *([] if last is None else [Changes(last), FirstAnswers(last)]),
             Check(
                 last,
                 settings.checks,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.lake.schemas.text import TEXTS as ANALYSED_TEXTS
-from cqa_spark.reports.reported_run import Query, ReportedRun
+from cqa_spark.reports.reported_run import Query
 from cqa_spark.text.markup.bodies import is_html
 from cqa_spark.text.markup.body import parse_body
 
@@ -32,9 +32,14 @@ class PostText(NamedTuple):
         return "\n".join(part for part in self if part)
 
 
-def collect_texts(run: ReportedRun, ids: Sequence[Query]) -> dict[Query, PostText]:
-    """Available texts of posts and comments, by site and id; the text of a post is in the table of posts."""
-    frames = [*_analysed(run, ids), *_posts(run, ids)]
+def collect_texts(tables: Mapping[str, DataFrame], ids: Sequence[Query]) -> dict[Query, PostText]:
+    """Available texts of posts and comments, by site and id; the text of a post is in the table of posts.
+
+    Args:
+        tables: by name, those of ``TEXTS`` that a run has.
+        ids: site and id of posts and comments.
+    """
+    frames = [*_analysed(tables, ids), *_posts(tables, ids)]
     if not frames:
         return {}
     rows = reduce(DataFrame.unionByName, frames).collect()
@@ -52,8 +57,8 @@ def any_of(column: str, ids: Sequence[Query]) -> Column:
     return F.struct("site", column).isin([F.struct(F.lit(site), F.lit(id_)) for site, id_ in ids])
 
 
-def _analysed(run: ReportedRun, ids: Sequence[Query]) -> Iterator[DataFrame]:
-    documents, texts = run.tables.get("documents"), run.tables.get("texts")
+def _analysed(tables: Mapping[str, DataFrame], ids: Sequence[Query]) -> Iterator[DataFrame]:
+    documents, texts = tables.get("documents"), tables.get("texts")
     if documents is not None and texts is not None:
         wanted = documents.where(any_of("document_id", ids)).select("site", "document_id", "text_id")
         said = texts.select("text_id", F.col("raw").alias("body")).join(F.broadcast(wanted), on="text_id", how="inner")
@@ -67,8 +72,8 @@ def _analysed(run: ReportedRun, ids: Sequence[Query]) -> Iterator[DataFrame]:
         )
 
 
-def _posts(run: ReportedRun, ids: Sequence[Query]) -> Iterator[DataFrame]:
-    posts = run.tables.get("posts")
+def _posts(tables: Mapping[str, DataFrame], ids: Sequence[Query]) -> Iterator[DataFrame]:
+    posts = tables.get("posts")
     if posts is not None:
         yield posts.where(any_of("post_id", ids)).select(
             "site",

@@ -2,6 +2,7 @@
 
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE
+from cqa_spark.lake.schemas.examples import QUERY_ID, TASK
 from cqa_spark.lake.table import column
 
 CHANGES = JournalTable(
@@ -27,4 +28,20 @@ CHECKS = JournalTable(
         column("reason", "string", "what was measured, in words", nullable=False),
     ),
     key=("check",),
+)
+
+FIRST_ANSWERS = JournalTable(
+    "first_answers",
+    "Some of the queries whose order begins with another candidate than in the published run.",
+    (
+        SITE,
+        TASK,
+        QUERY_ID,
+        column("before", "string", "first candidate in the published run", nullable=False),
+        column("after", "string", "first candidate in this run", nullable=False),
+        column("order_before", "string", "system whose order the published run serves", nullable=False),
+        column("order_after", "string", "system whose order this run serves", nullable=False),
+        column("changed", "bigint", "number of all such queries", nullable=False),
+    ),
+    key=("site", "task", "query_id"),
 )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from markupsafe import Markup
 
 from cqa_spark.evaluation.night_worth import AGES, ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES, Worth
@@ -81,8 +82,13 @@ def sentences(night: NightWorth) -> tuple[str, ...]:
     if usual == simple:
         return f"{headline}.", f"{value}."
     against = f"{signed_points(measured.difference)} points against {simple}"
-    bounds = f"{signed_points(measured.low_difference)} to {signed_points(measured.high_difference)}"
-    return f"{headline}.", f"{value}: {against} (95 % interval {bounds}, {p_value(measured.p_value)})."
+    return f"{headline}.", f"{value}: {against} (95 % interval {_bounds(measured)}, {p_value(measured.p_value)})."
+
+
+def _bounds(worth: Worth) -> str:
+    """The interval of the difference; a single thread has none."""
+    bounds = (worth.low_difference, worth.high_difference)
+    return " to ".join(map(signed_points, bounds)) if np.isfinite(bounds).all() else "unknown"
 
 
 def tables(night: NightWorth) -> tuple[Grid, ...]:
@@ -109,7 +115,9 @@ def _value(night: NightWorth, order: str) -> float:
 
 
 def _cell(worth: Worth | None) -> Cell:
-    return NO_VALUE if worth is None else Cell(points(worth.value), interval(worth.low, worth.high))
+    if worth is None:
+        return NO_VALUE
+    return Cell(points(worth.value), interval(worth.low, worth.high) if np.isfinite(worth.low) else "")
 
 
 def _bands(night: NightWorth) -> Grid:
@@ -131,7 +139,7 @@ def _band_cells(worth: Worth) -> tuple[Cell, ...]:
         Cell(f"{worth.nights:,}"),
         Cell(f"{worth.threads:,}"),
         _cell(worth),
-        Cell(signed_points(worth.difference), interval(worth.low_difference, worth.high_difference), role),
+        Cell(signed_points(worth.difference), _bounds(worth), role),
         Cell(p_value(worth.p_value)),
     )
 

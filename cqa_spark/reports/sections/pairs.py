@@ -46,7 +46,7 @@ def data(run: ReportedRun) -> Pairs | None:
     """The pairs of the best system; None without labels."""
     rows = _shown(run).collect()
     ids = {(row.site, id_) for row in rows for id_ in (row.query_id, row.candidate_id)}
-    texts = collect_texts(run, sorted(ids)) if ids else {}
+    texts = collect_texts(run.tables, sorted(ids)) if ids else {}
     by_kind = {kind: [row for row in rows if row.kind == kind] for kind in KINDS}
     tables = tuple(_grid(kind, of_kind, texts) for kind, of_kind in by_kind.items() if of_kind)
     return Pairs(run.best_system, tables) if tables else None

@@ -131,7 +131,7 @@ def data(run: ReportedRun) -> Queries | None:
     keys = [(query.site, query.query_id) for _, query in shown]
     candidates = _candidates(run, any_of("query_id", keys))
     ranked = [(row["site"], row["candidate_id"]) for rows in candidates.values() for row in rows]
-    texts = collect_texts(run, sorted({*keys, *ranked}))
+    texts = collect_texts(run.tables, sorted({*keys, *ranked}))
     contributions = run.contributions(run.best_system, keys)
     return Queries(
         run.best_system,

@@ -1,0 +1,130 @@
+"""Threads that begin with another answer than last night, with both texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from pyspark.sql import DataFrame
+
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.schemas.night import FIRST_ANSWERS
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.reports.kit.numbers import counted
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
+from cqa_spark.reports.post_texts import TEXTS, PostText, collect_texts
+from cqa_spark.reports.reported_run import ReportedRun
+from cqa_spark.reports.section import Section
+
+_CHARACTERS = 300
+
+
+@dataclass(frozen=True)
+class ChangedThread:
+    """A thread whose order begins with another answer.
+
+    Attributes:
+        site: its site.
+        query_id: its question.
+        title: title of the question; empty if unknown.
+        before: id of the answer that was the first.
+        after: id of the first answer.
+        text_before: text of the answer that was the first, shortened.
+        text_after: text of the first answer, shortened.
+        order: name of the system whose order is served, and of that before, if it is another one.
+    """
+
+    site: str
+    query_id: str
+    title: str
+    before: str
+    after: str
+    text_before: str
+    text_after: str
+    order: str
+
+
+@dataclass(frozen=True)
+class FirstAnswerChanges:
+    """Number of such threads, and some of them."""
+
+    number: int
+    threads: tuple[ChangedThread, ...]
+
+
+def first_answer_changes(entries: Sequence[Entry], tables: Mapping[str, DataFrame]) -> FirstAnswerChanges:
+    """Add titles and texts.
+
+    Args:
+        entries: of ``FIRST_ANSWERS``.
+        tables: the tables with texts, by name.
+    """
+    ids = {(entry["site"], entry[name]) for entry in entries for name in ("query_id", "before", "after")}
+    texts = collect_texts(tables, sorted(ids)) if ids else {}
+
+    def text(entry: Entry, name: str) -> PostText:
+        return texts.get((entry["site"], entry[name]), PostText())
+
+    threads = (
+        ChangedThread(
+            site=entry["site"],
+            query_id=entry["query_id"],
+            title=text(entry, "query_id").subject,
+            before=entry["before"],
+            after=entry["after"],
+            text_before=_short(text(entry, "before").body),
+            text_after=_short(text(entry, "after").body),
+            order=" → ".join(dict.fromkeys((entry["order_before"], entry["order_after"]))),
+        )
+        for entry in entries
+    )
+    return FirstAnswerChanges(entries[0]["changed"] if entries else 0, tuple(threads))
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _CHARACTERS else f"{line[: _CHARACTERS - 1].rstrip()}…"
+
+
+def data(run: ReportedRun) -> FirstAnswerChanges | None:
+    """The threads; None if no order begins with another answer."""
+    entries = run.entries(FIRST_ANSWERS.name)
+    return first_answer_changes(entries, run.tables) if entries else None
+
+
+def page(changes: FirstAnswerChanges) -> Markup:
+    """The table."""
+    return fragment("sections/first_answers.html.j2", grid=table(changes))
+
+
+def console(changes: FirstAnswerChanges, terminal: Terminal) -> None:
+    """Print the table."""
+    print_grid(table(changes), terminal)
+
+
+def table(changes: FirstAnswerChanges) -> Grid:
+    """A row for each thread."""
+    return Grid(
+        title="Other first answers than last night",
+        about=f"{counted(changes.number, 'thread')} begin with another answer; {len(changes.threads)} are shown.",
+        headings=("question", "before", "now", "order"),
+        rows=tuple(
+            (
+                f"{thread.title} ({thread.site}, {thread.query_id})",
+                (
+                    Cell(f"{thread.before}: {thread.text_before}"),
+                    Cell(f"{thread.after}: {thread.text_after}"),
+                    Cell(thread.order),
+                ),
+            )
+            for thread in changes.threads
+        ),
+        texts=("before", "now", "order"),
+    )
+
+
+SECTION = Section(
+    "first-answers", "Other first answers", data, page, console, products=(FIRST_ANSWERS,), optional=TEXTS
+)
