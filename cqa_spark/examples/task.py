@@ -136,12 +136,15 @@ class Task(ABC):
         """
         raise ConfigError(f"nights do not rank for the task {self.name}", "name a system of another task: --system")
 
-    def measure_nights(self, systems: Sequence[System], last: Snapshot | None) -> tuple[Step, ...]:
+    def measure_nights(
+        self, systems: Sequence[System], last: Snapshot | None, unchanged: Snapshot | None
+    ) -> tuple[Step, ...]:
         """The steps of a night that measure trained systems before they rank; none if labels of queries measure them.
 
         Args:
             systems: recipes: the chosen system first, then the simple orders.
-            last: the published run, whose measures of unchanged sites are kept; None to compute all.
+            last: the published run; None before the first publication.
+            unchanged: the published run, whose rankings of unchanged sites are kept; None to compute all.
         """
         return ()
 

@@ -58,7 +58,7 @@ def nightly(
             *[ScoreUpstream(system) for system in systems if system.upstream and system.name in kept],
             *(training(new, task, settings.features, dispensable) if new else []),
             ComputeFeatures(names, groups, task, settings.features, unchanged, ranked_once, computed=groups_of(new)),
-            *of_task.measure_nights(systems, unchanged),
+            *of_task.measure_nights(systems, last, unchanged),
             Score(systems, task, unchanged, ranked_once, settings.system),
             Evaluate(evaluation, baseline, last=unchanged),
             *([] if last is None else [Changes(last), FirstAnswers(last)]),

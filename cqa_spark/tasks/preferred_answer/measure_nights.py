@@ -45,11 +45,13 @@ class MeasureNights(Step):
 
     Attributes:
         systems: recipes: the system that nights serve, then the simple orders, which it is compared with.
-        last: the published run, whose rankings of unchanged sites are kept; None to rank all.
+        last: the published run, whose choice of orders this night goes on from; None before the first publication.
+        unchanged: the published run, whose rankings of unchanged sites are kept; None to rank all.
     """
 
     systems: Sequence[System]
     last: Snapshot | None
+    unchanged: Snapshot | None
 
     name = "nights"
 
@@ -82,7 +84,7 @@ class MeasureNights(Step):
     def _rank(self, run: Run, trained: Mapping[str, TrainedSystem]) -> None:
         recipes = [each.system for each in trained.values()]
         inputs = (EXAMPLES, *tables_of(groups_of(recipes)))
-        update = site_update(run, self.last, NIGHT_RANKINGS, inputs, settings={}, models=[*trained])
+        update = site_update(run, self.unchanged, NIGHT_RANKINGS, inputs, settings={}, models=[*trained])
         if not update.keep():
             measured = of_sites(task_examples(run, recipes[0].task).where(IS_MEASURED), update.sites)
             with feature_frames(run, recipes, measured, sites=update.sites) as frame_of:
@@ -91,13 +93,17 @@ class MeasureNights(Step):
     def _choose(
         self, run: Run, trained: Mapping[str, TrainedSystem], measured: _Measured | None, sites: Iterable[str]
     ) -> list[Entry]:
-        """The order of every site and band of age; a site that has not changed brings no evidence for a change."""
+        """The order of every site and band of age; a site that has not changed brings no further evidence."""
         system, *simple = (each.name for each in self.systems)
         voting = run.files(VOTES).rows_by_site() if run.has(VOTES) else {}
         last = [] if self.last is None else self.last.entries_or_none(SERVED_ORDERS)
         before = {(entry["site"], entry["band"]): entry for entry in last}
+        changed = set(sites) if self.last is None else run.changed_sites([NIGHT_RANKINGS], self.last)
         entries = []
         for site, band in product(sites, AGES):
+            if site not in changed and (site, band) in before:
+                entries.append(before[site, band])
+                continue
             order = simple[0] if voting.get(site) else simple[-1]
             if system in trained and voting.get(site):
                 evidence = measured.difference(system, order, site, band) if measured else (_NOTHING, 0)

@@ -52,8 +52,10 @@ class PreferredAnswer(Task):
         examples = ReplayNights(night.settings.answers, night.last)
         return examples, *text_steps(night.groups, words=night.reads_words, last=night.last_texts)
 
-    def measure_nights(self, systems: Sequence[System], last: Snapshot | None) -> tuple[Step, ...]:
+    def measure_nights(
+        self, systems: Sequence[System], last: Snapshot | None, unchanged: Snapshot | None
+    ) -> tuple[Step, ...]:
         """Replayed nights."""
         from cqa_spark.tasks.preferred_answer.measure_nights import MeasureNights
 
-        return (MeasureNights(systems, last),)
+        return (MeasureNights(systems, last, unchanged),)

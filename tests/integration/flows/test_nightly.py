@@ -19,12 +19,12 @@ from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.night import CHANGES
-from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH
+from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.storage import Lake
 
-BY_SITE = (POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS)
+BY_SITE = (POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS, NIGHT_RANKINGS)
 
 CRASHES = {
     "while ingesting, between two tables": ("cqa_spark.lake.run:Run.put", "after", 2),
@@ -53,6 +53,16 @@ def test_a_second_night_gives_what_computing_everything_gives(nights: Nights, tm
     assert content(second) != content(published_snapshot(nights.first))
 
 
+def test_every_question_with_two_answers_is_served_whatever_happens_to_it(nights: Nights) -> None:
+    for lake in (nights.first, nights.second):
+        snapshot = published_snapshot(lake)
+        answers = snapshot.read(POSTS).where("post_type = 'answer'").groupBy("site", "thread_id").count()
+        enough = {(row["site"], row["thread_id"]) for row in answers.where("count >= 2").collect()}
+        first = snapshot.read(RANKINGS).where("served AND rank = 1").select("site", "query_id").collect()
+        assert len(first) == len(enough)
+        assert {tuple(row) for row in first} == enough
+
+
 def test_unchanged_sites_keep_their_files(nights: Nights) -> None:
     first, second = (published_snapshot(lake) for lake in (nights.first, nights.second))
     for table in BY_SITE:
@@ -73,7 +83,7 @@ def test_a_night_without_a_change_writes_no_table(nights: Nights, tmp_path: Path
     after = published_snapshot(lake)
     for table in BY_SITE:
         assert after.files(table) == before.files(table), table.name
-    assert after.entries(METRICS) == before.entries(METRICS)
+    assert after.entries(NIGHT_WORTH) == before.entries(NIGHT_WORTH)
     assert after.entries(CHANGES) == []
     assert Path(after.record.artifacts["report"]).is_file()
 

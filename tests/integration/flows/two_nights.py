@@ -15,8 +15,8 @@ from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.metrics import METRICS
-from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH, SERVED_ORDERS
+from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.synth.stackexchange.dump import write_dump
 from cqa_spark.systems.recipes import read_systems
@@ -38,18 +38,19 @@ class Nights:
 
 
 def night(lake: str, dump: Path, run_id: str, *more: str) -> list[str]:
-    few = ["--tables", "posts", "users", "comments", "votes", "post_links", "--evaluation.measures", "MAP@10"]
+    few = ["--tables", "posts", "users", "comments", "votes", "post_links"]
     return ["nightly", "--input", str(dump), "--lake", lake, "--run-id", run_id, "--system", SYSTEM,
-            "--min-answers", "2", "--evaluation.resamples", "99", "--no-spark.compile-plans", *few, *more]  # fmt: skip
+            "--evaluation.resamples", "99", "--no-spark.compile-plans", *few, *more]  # fmt: skip
 
 
 def content(snapshot: Snapshot) -> Content:
     """The rows that readers see, as far as they do not say who wrote them."""
     [system] = read_systems([SYSTEM])
-    tables = (POSTS, EXAMPLES, *tables_of(system.feature_groups), RANKINGS)
+    tables = (POSTS, EXAMPLES, *tables_of(system.feature_groups), RANKINGS, NIGHT_RANKINGS)
     frames = {table.name: snapshot.read(table).drop("run_id", "source_file", "unknown_attributes") for table in tables}
     rows = {name: sorted(map(tuple, frame.collect()), key=repr) for name, frame in frames.items()}
-    return {**rows, METRICS.name: [tuple(entry.values()) for entry in snapshot.entries(METRICS)]}
+    measured = {table.name: [*map(repr, snapshot.entries(table))] for table in (NIGHT_WORTH, SERVED_ORDERS)}
+    return {**rows, **measured}
 
 
 def copied(lake: Lake, folder: Path) -> Lake:

@@ -7,6 +7,7 @@ from lxml import html
 
 from cqa_spark.evaluation.night_worth import ALL, NIGHTS, Worth
 from cqa_spark.lake.journal import Entry
+from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.sections.night_worth import NightWorth, page, sentences
 
 SYSTEM, SIMPLE = "night_answers", "votes_then_length"
@@ -34,7 +35,7 @@ def test_the_sentences_say_what_is_served_and_what_it_is_worth() -> None:
     assert sentences(NIGHT) == (
         f"The order served is that of {SYSTEM}, except {SIMPLE} for beer, older.",
         "On 30 replayed nights of 12 threads, its first answer is the one accepted later in 75.00 %: +2.00 points "
-        f"against {SIMPLE} (95 % interval −3.00 to +7.00, p = 0.200).",
+        f"against {SIMPLE} (95 % interval {MINUS}3.00 to +7.00, p = 0.200).",
     )
 
 
@@ -49,8 +50,8 @@ def test_without_measured_nights_it_says_so() -> None:
 def test_the_tables_have_orders_bands_and_reasons() -> None:
     found = rows(html.document_fromstring(f"<html>{page(NIGHT)}</html>"))
     assert [row[:2] for row in found] == [
-        [SYSTEM, "75.0065.00–85.00"],
-        [SIMPLE, "73.0063.00–83.00"],
+        [SYSTEM, "75.0065.00\N{EN DASH}85.00"],
+        [SIMPLE, "73.0063.00\N{EN DASH}83.00"],
         [ALL, "30"],
         ["older", "30"],
         ["1-2 days", SYSTEM],
