@@ -29,10 +29,9 @@ def write_later_dump(earlier: Path, later: Path) -> None:
         rows[10] = _with_id(rows[10]) + rows[10]
         if table == "Votes":
             vote = next(row for row in reversed(rows) if ' PostId="' in row)
-            vote = re.sub(r' PostId="\d+"', f' PostId="{accepted}"', vote)
-            rows.insert(
-                11, re.sub(r' Id="\d+"', ' Id="99999998"', re.sub(r' VoteTypeId="\d+"', ' VoteTypeId="1"', vote))
-            )
+            for name, value in (("Id", "99999998"), ("PostId", accepted), ("VoteTypeId", "1")):
+                vote = re.sub(rf' {name}="\d+"', f' {name}="{value}"', vote)
+            rows.insert(11, vote)
         (later / f"{table}.xml").write_text("".join(rows), encoding="utf-8")
 
 
