@@ -17,6 +17,7 @@ from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.rankings import best_first
 from cqa_spark.rankers.scoring import collect_candidates
+from cqa_spark.reports.reasons import reasons
 from cqa_spark.reports.sections import explanation
 from cqa_spark.reports.sections.explanation import Explained
 from cqa_spark.runtime.workspace import read_lake
@@ -105,7 +106,9 @@ def _require_one_thread(found: Candidates, run_id: str, thread: str, site: str |
 
 def _explained(system: System, model: RankerModel, candidates: Candidates, about: Mapping[str, str]) -> Explained:
     scores, contributions = model.score(candidates), strongest_contributions(model, system, candidates, about)
-    rows = candidates.examples.to_pylist()
+    rows, order = candidates.examples.to_pylist(), best_first(candidates, scores)
+    values = candidates.of(model.description.features)
+    said = reasons([dict(zip(model.description.features, values[place], strict=True)) for place in order])
     return Explained(
         system=system.name,
         site=rows[0]["site"],
@@ -113,6 +116,7 @@ def _explained(system: System, model: RankerModel, candidates: Candidates, about
         split=rows[0]["split"],
         candidates=tuple(
             (rows[place]["candidate_id"], float(scores[place]), rows[place]["relevant"], contributions[place])
-            for place in best_first(candidates, scores)
+            for place in order
         ),
+        reasons=tuple(said),
     )

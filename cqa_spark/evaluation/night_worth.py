@@ -75,8 +75,9 @@ class Nights:
 class Worth(NamedTuple):
     """P@1 of an order in a band of a population, as fractions; differences are from a reference order.
 
-    ``low`` and ``high`` bound the 95 % interval of the value, ``low_difference`` and ``high_difference`` that of the
-    difference, whose ``p_value`` is two-sided. With a single thread, intervals are infinite and the p-value is 1.
+    ``low`` and ``high`` bound the 95 % interval of the value, which ends at 0 and 1, ``low_difference`` and
+    ``high_difference`` that of the difference, whose ``p_value`` is two-sided. With a single thread, the interval of the
+    difference is infinite and the p-value is 1.
     """
 
     order: str
@@ -176,7 +177,7 @@ def _worth(
     p_value = 1.0 if difference == 0 else float(2 * stats.t.sf(abs(difference) / apart, degrees)) if apart else 0.0
     return Worth(
         order=order, population=population, band=band, measure="P@1", value=value,
-        low=value - wide * error, high=value + wide * error, difference=difference,
+        low=max(0.0, value - wide * error), high=min(1.0, value + wide * error), difference=difference,
         low_difference=difference - wide * apart, high_difference=difference + wide * apart, p_value=p_value,
         nights=int((weights > 0).sum()), threads=threads,
     )  # fmt: skip

@@ -21,6 +21,7 @@ class Explained:
         thread: id of the thread.
         split: split of the thread.
         candidates: id, score, relevance (None if unjudged) and strongest contributions; best first.
+        reasons: what distinguishes each of them from its neighbour, in the same order; empty where nothing is said.
     """
 
     system: str
@@ -28,6 +29,7 @@ class Explained:
     thread: str
     split: str
     candidates: tuple[tuple[str, float, bool | None, tuple[FeatureContribution, ...]], ...]
+    reasons: tuple[str, ...] = ()
 
 
 def console(explained: Explained, terminal: Terminal) -> None:
@@ -36,10 +38,13 @@ def console(explained: Explained, terminal: Terminal) -> None:
     terminal.line(
         f"{explained.system} on {explained.site}, thread {explained.thread} of the {explained.split} split{seen}"
     )
+    said = iter(explained.reasons)
     for rank, (candidate, value, relevant, contributions) in enumerate(explained.candidates, start=1):
         terminal.line()
         line = f"{rank}. {candidate}  score {score(value)}  {_LABELS[relevant]}"
         terminal.line(line, style="bold" if relevant else "")
+        if reason := next(said, ""):
+            terminal.line(f"   {reason}")
         for each in contributions:
             text = f"   {signed(each.by):>8}  {each.label} = {feature_value(each)}"
             terminal.line(text, style="green" if each.by > 0 else "red")

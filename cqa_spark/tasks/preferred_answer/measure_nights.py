@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -73,7 +74,8 @@ class MeasureNights(Step):
         self._rank(run, trained)
         counts.rows_in = run.rows(NIGHT_RANKINGS)
         reference = self.systems[1].name
-        measured = _measured(run, trained, reference) if counts.rows_in else None
+        voting = [each.system for each in trained.values() if {*FEATURES} <= {*each.system.features()}]
+        measured = _measured(run, list(trained), voting[0]) if counts.rows_in and voting else None
         threads = run.read(EXAMPLES).where(f"{IS_SERVED} AND initial_rank = 1").groupBy("site", "age_days").count()
         served = threads.collect()
         ages = np.repeat(*np.array([(row["age_days"], row["count"]) for row in served], dtype=np.int64).T)
@@ -122,36 +124,41 @@ class _Measured:
     orders: Mapping[str, Reals]
     site: NDArray[np.object_]
 
+    @cached_property
+    def hits(self) -> dict[str, Reals]:
+        """P@1 of every night, by order."""
+        return {name: self.nights.hits(scores) for name, scores in self.orders.items()}
+
     def difference(self, system: str, simple: str, site: str, band: str) -> tuple[Difference, int]:
         """The difference of P@1 in a band of age on one site, with its error, and the number of nights."""
         chosen = (self.site == site) & in_band(self.nights.age, AGES[band])
         if not chosen.any():
             return _NOTHING, 0
-        differences = self.nights.hits(self.orders[system]) - self.nights.hits(self.orders[simple])
-        value, error, _ = clustered_mean(differences, chosen.astype(np.float64), self.nights.thread)
+        value, error, _ = clustered_mean(
+            self.hits[system] - self.hits[simple], chosen.astype(np.float64), self.nights.thread
+        )
         return Difference(value, error), int(chosen.sum())
 
 
 _NOTHING = Difference(0.0, np.inf)
 
 
-def _measured(run: Run, trained: Mapping[str, TrainedSystem], voting: str) -> _Measured:
-    """The measured nights; without votes for answers there are none.
+def _measured(run: Run, names: Sequence[str], system: System) -> _Measured:
+    """The measured nights.
 
     Args:
         run: a run with the rankings of measured nights.
-        trained: the systems.
-        voting: name of the system whose features the simple orders need.
+        names: of the systems that rank them.
+        system: the system whose features the simple orders need.
     """
-    system = trained[voting].system
     by_answer = [*QUERY, "candidate_id"]
-    scores = run.read(NIGHT_RANKINGS).groupBy(*by_answer).pivot("system", list(trained)).agg(F.first("score"))
+    scores = run.read(NIGHT_RANKINGS).groupBy(*by_answer).pivot("system", list(names)).agg(F.first("score"))
     examples = task_examples(run, system.task).where(IS_MEASURED)
     with feature_frames(run, [system], examples) as frame_of:
         frame = frame_of(system).join(scores, on=by_answer)
         candidates = collect_candidates(sample_queries(frame, _MOST, rows=run.rows(EXAMPLES)), FEATURES)
     table = candidates.examples
-    orders = {name: table[name].to_numpy() for name in trained} | simple_orders(candidates)
+    orders = {name: table[name].to_numpy() for name in names} | simple_orders(candidates)
     return _Measured(nights_of(candidates), orders, np.array(table["site"].to_pylist(), object)[candidates.starts])
 
 
