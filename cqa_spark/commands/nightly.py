@@ -8,9 +8,9 @@ from cqa_spark import flows
 from cqa_spark.config.rendering import config_hash
 from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.disk_space import require_space_for_dumps
-from cqa_spark.corpora.registry import dump_sources, file_source, is_of_dumps, site_of
+from cqa_spark.corpora.registry import file_source, is_of_dumps, one_dump, site_of
 from cqa_spark.corpora.source import Source
-from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.errors import ConfigError
 from cqa_spark.lake.collection import collect
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
@@ -35,7 +35,7 @@ def nightly(settings: NightlySettings) -> None:
         AnotherWriter: another process writes the lake.
         ChecksFailed: the run is finished and not published.
     """
-    source = _one_dump(settings)
+    source = one_dump(flows.night_format(settings), settings, full=settings.full)
     _require_space(settings, source)
     with write_lake(settings, "nightly", flow=flows.nightly(settings, source)) as lake:
         last = published_before(lake)
@@ -66,7 +66,7 @@ def _require_space(settings: NightlySettings, source: Source) -> None:
 def _is_unchanged(settings: NightlySettings, source: Source, last: Snapshot, kept: Mapping[str, str]) -> bool:
     """Whether the published run is a night of the same dump, code, settings and models; needs no Spark."""
     return (
-        not settings.full
+        not (settings.full or settings.retrain)
         and last.record.code_version == code_version()
         and last.record.config_hash == config_hash(settings)
         and all(last.record.artifacts.get(model_artifact(name)) == path for name, path in kept.items())
@@ -85,20 +85,6 @@ def _carry(lake: LeasedLake, settings: NightlySettings, last: Snapshot) -> Run:
     Terminal().line(f"no site has changed since run {last.record.run_id}: its rankings and its report stay")
     publish_run(lake, run.run_id, reason=f"no site has changed since run {last.record.run_id}")
     return run
-
-
-def _one_dump(settings: NightlySettings) -> Source:
-    """The dump of each site.
-
-    Raises:
-        InputError: a site has several dumps; a nightly run takes one.
-    """
-    sources = dump_sources(flows.night_format(settings), settings, full=settings.full)
-    if len(sources) > 1:
-        raise InputError(
-            f"{len(sources)} dumps of one site", "name one of them with --input; a nightly run takes one dump"
-        )
-    return sources[0]
 
 
 def _kept_models(settings: NightlySettings, last: Snapshot | None) -> dict[str, str]:

@@ -6,13 +6,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cqa_spark import flows
-from cqa_spark.config.settings import DuplicatesSettings, NightlySettings, ScoreSettings, TrainSettings
+from cqa_spark.config.settings import (
+    DuplicatesSettings,
+    NightlySettings,
+    ScoreSettings,
+    TrainNightsSettings,
+    TrainSettings,
+)
 from cqa_spark.corpora.registry import dump_before_search, is_of_dumps
 from cqa_spark.runtime.flow import Flow
+from cqa_spark.steps.kept_models import kept_model
 from cqa_spark.systems.recipes import learn
 from cqa_spark.tasks.duplicate.flow import duplicates
 from cqa_spark.tasks.duplicate.task import Duplicate
-from cqa_spark.tasks.preferred_answer.flow import dataset, preferred_answer
+from cqa_spark.tasks.preferred_answer.flow import dataset, preferred_answer, train_nights
+from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 
 def planned_flow(job: str, settings: Any) -> Flow | None:
@@ -27,9 +35,10 @@ def planned_flow(job: str, settings: Any) -> Flow | None:
 
 def _nightly(settings: NightlySettings) -> Flow:
     """The first night; later ones compare with the published run. Systems trained on annotated files are there."""
-    name = flows.night_format(settings)
-    trained = [] if is_of_dumps(name) else [system for system in flows.night_systems(settings) if learn([system])]
-    kept = {system.name: settings.model or "(trained)" for system in trained}
+    name, systems = flows.night_format(settings), flows.night_systems(settings)
+    trained = [] if is_of_dumps(name) else [system.name for system in systems if learn([system])]
+    kept = dict.fromkeys(trained, settings.model or "(trained)")
+    kept |= {each.name: path for each in systems if (path := kept_model(each, None, settings.object_storage))}
     return flows.nightly(settings, dump_before_search(name, settings), kept=kept)
 
 
@@ -39,6 +48,10 @@ def _duplicates(settings: DuplicatesSettings) -> Flow:
 
 def _train(settings: TrainSettings) -> Flow:
     return flows.train_on_files(settings) if settings.model else flows.train(settings, None)
+
+
+def _train_nights(settings: TrainNightsSettings) -> Flow:
+    return train_nights(settings, dump_before_search(PreferredAnswer.formats[0], settings))
 
 
 def _score(settings: ScoreSettings) -> Flow | None:
@@ -56,6 +69,7 @@ PLANS: Mapping[str, Callable[[Any], Flow | None]] = {
     "pair": lambda settings: flows.pair(settings, None),
     "featurize": lambda settings: flows.featurize(settings, None),
     "train": _train,
+    "train nights": _train_nights,
     "score": _score,
     "evaluate": lambda settings: flows.evaluate(settings, None),
     "report": lambda settings: flows.report(settings, None),

@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from cqa_spark.commands.model_cards import card_tables
 from cqa_spark.config.conf_files import conf_files, origin_of
 from cqa_spark.config.file_commands import CatalogueSettings, ShowSystemSettings
 from cqa_spark.plugins import OURS
 from cqa_spark.process.terminal import Column, Terminal, TextTable
+from cqa_spark.systems.shipped_models import shipped_card
 from cqa_spark.systems.system import System, known_systems, read_recipe
 
 
@@ -42,12 +44,15 @@ def _of_the_user(system: System) -> str:
 
 
 def print_system(settings: ShowSystemSettings) -> None:
-    """Print the recipe of a system."""
+    """Print the recipe of a system, and the card of its model if the package ships one."""
     system = read_recipe(settings.name)
     if settings.format == "json":
         print(json.dumps(_as_data(system), indent=2))
     else:
         Terminal().table(system_table(system))
+        if card := shipped_card(system.name):
+            for table in card_tables(card):
+                Terminal().table(table)
 
 
 def system_table(system: System) -> TextTable:

@@ -110,6 +110,13 @@ JOBS: dict[str, tuple[Job, ...]] = {
             has_flow=True,
         ),
         _job(
+            "train nights",
+            "dumps of many sites → a system that ranks answers on the first night of any site",
+            "settings:TrainNightsSettings",
+            "train:train_nights",
+            has_flow=True,
+        ),
+        _job(
             "score",
             "trained systems → rankings, or a model folder and a file → predictions",
             "settings:ScoreSettings",

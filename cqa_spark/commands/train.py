@@ -1,12 +1,16 @@
-"""``cqa train``: the systems of a run, or one system on files."""
+"""``cqa train``: the systems of a run, or one system on files; ``cqa train nights``: a system on dumps."""
 
 from __future__ import annotations
 
 from cqa_spark import flows
-from cqa_spark.config.settings import TrainSettings
+from cqa_spark.commands.model_cards import card_tables
+from cqa_spark.config.settings import TrainNightsSettings, TrainSettings
+from cqa_spark.corpora.registry import one_dump
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
 from cqa_spark.systems.trained_system import model_artifact, trained_system
+from cqa_spark.tasks.preferred_answer.flow import train_nights as nights_flow
+from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 
 def train(settings: TrainSettings) -> None:
@@ -17,4 +21,16 @@ def train(settings: TrainSettings) -> None:
     with temporary_lake(settings) as job:
         run = run_flow(flows.train_on_files(settings), job)
         trained_system(run, model_artifact(settings.system)).save(settings.model, settings.object_storage)
+    Terminal().line(f"{settings.system} trained: {settings.model}")
+
+
+def train_nights(settings: TrainNightsSettings) -> None:
+    """Train a system on the nights of all dumps, and print its card."""
+    with temporary_lake(settings) as job:
+        run = run_flow(nights_flow(settings, one_dump(PreferredAnswer.formats[0], job)), job)
+        trained = trained_system(run, model_artifact(settings.system))
+        trained.save(settings.model, settings.object_storage)
+    assert trained.card is not None, "a system that learned from nights has a card"
+    for table in card_tables(trained.card):
+        Terminal().table(table)
     Terminal().line(f"{settings.system} trained: {settings.model}")

@@ -37,6 +37,7 @@ class NightlySettings(DumpJobSettings):
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake",
         "cqa nightly --config conf/duplicates.yaml --task duplicate --input beer.stackexchange.com/ --lake build/lake",
         "cqa nightly --system best_a --input new/ --train train.xml --lake build/lake",
+        "cqa nightly --input beer.stackexchange.com/ --lake build/lake --retrain",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
     lake_factor: ClassVar[float] = 2
@@ -47,14 +48,26 @@ class NightlySettings(DumpJobSettings):
     task: Task = None
     answers: NightSettings = NightSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
-    system: Annotated[SystemName, Field(description="system to rank with; trained in the first run, then reused")] = (
-        "night_answers"
-    )
+    system: Annotated[
+        SystemName,
+        Field(description="system to rank with; trained in the first night unless the package ships it, then reused"),
+    ] = "night_answers"
     model: Annotated[
         InputFile | None,
         Shown("PATH"),
-        Field(description="folder of a trained system to use from now on; default: that of the published run"),
+        Field(
+            description="folder of a trained system to use from now on; default: that of the published run or, in the "
+            "first night, of the package"
+        ),
     ] = None
+    retrain: Annotated[
+        bool,
+        NotHashed(),
+        Field(
+            description="retrain the system on the lake's sites now, not only with a tenth more labels; it ranks if it "
+            "is not worse"
+        ),
+    ] = False
     full: Annotated[bool, NotHashed(), Field(description="recompute everything, including unchanged sites")] = False
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()

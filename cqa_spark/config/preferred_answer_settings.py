@@ -7,12 +7,13 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from cqa_spark.config.fields import Report
+from cqa_spark.config.dump_settings import DumpJobSettings
+from cqa_spark.config.fields import OptionalLake, Report
 from cqa_spark.config.job_settings import JobSettings, StageSettings
 from cqa_spark.config.sections import FeatureSettings, ResamplingSettings, SettingsSection
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.tracking_settings import TrackedSettings
-from cqa_spark.config.value_types import GroupNames, RunName, one_or_many
+from cqa_spark.config.value_types import GroupNames, NotHashed, OutputFolder, RunName, SystemName, one_or_many
 
 Sites = Annotated[tuple[SiteName, ...], BeforeValidator(one_or_many)]
 
@@ -187,6 +188,35 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
 def _studied(experiment: Mapping[str, Any]) -> set[str]:
     default = AnswerExperimentSettings.model_fields["studied"].default
     return set(one_or_many(experiment.get("studied", default)))
+
+
+class TrainNightsSettings(DumpJobSettings):
+    """Train a system on the nights of all dumps together: replayed, before an answer was accepted, as nights rank.
+
+    The folder has a model of all sites, one without each site, and a card with what they are worth on the others.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa train nights --input dumps/*.stackexchange.com --model build/night_answers",
+        "cqa nightly --input beer.stackexchange.com/ --lake build/lake --model build/night_answers",
+    )
+    needs: ClassVar[tuple[str, ...]] = ("dumps.input", "model")
+
+    lake: OptionalLake = ""
+    nights: NightSettings = NightSettings()
+    features: FeatureSettings = FeatureSettings()
+    system: Annotated[
+        SystemName, Field(description="system to train, which scores out of fold what it learns from")
+    ] = "night_answers"
+    model: Annotated[OutputFolder, NotHashed(), Field(description="output folder for the trained system")]
+
+    def reads(self) -> list[str]:
+        """The dumps."""
+        return list(self.dumps.input)
+
+    def writes(self) -> list[str]:
+        """The model, and the tables if a lake is given."""
+        return [self.model, *([f"{self.lake}: tables of run {self.run_id or '(new)'}"] if self.lake else [])]
 
 
 class AuditSettings(SettingsSection):

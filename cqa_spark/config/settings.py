@@ -17,6 +17,7 @@ from cqa_spark.config.preferred_answer_settings import (
     FeatureAuditSettings,
     PreferredAnswerDatasetSettings,
     PreferredAnswerExperimentSettings,
+    TrainNightsSettings,
 )
 from cqa_spark.config.reproduce_settings import ReproduceSettings
 from cqa_spark.config.run_settings import IngestSettings, RunSettings
@@ -73,6 +74,7 @@ __all__ = [
     "ShowRunSettings",
     "SimilarSettings",
     "StageSettings",
+    "TrainNightsSettings",
     "TrainSettings",
     "TuneSettings",
 ]

@@ -8,7 +8,7 @@ from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.annotated_files import AnnotatedFiles
 from cqa_spark.corpora.source import DumpFormat, Source
-from cqa_spark.errors import ConfigError
+from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.plugins import PluginKind
 
 CORPORA: PluginKind[type[AnnotatedFiles] | DumpFormat] = PluginKind("corpora", "source format")
@@ -54,6 +54,18 @@ def dump_sources(source_format: str, settings: DumpJobSettings, *, full: bool = 
             storage=settings.object_storage,
         )
     ]
+
+
+def one_dump(source_format: str, settings: DumpJobSettings, *, full: bool = False) -> Source:
+    """The input of a job that takes one dump of each site; the arguments are those of ``dump_sources``.
+
+    Raises:
+        InputError: a site has several dumps.
+    """
+    sources = dump_sources(source_format, settings, full=full)
+    if len(sources) > 1:
+        raise InputError(f"{len(sources)} dumps of one site", "name one of them with --input; the job takes one dump")
+    return sources[0]
 
 
 def site_of(source_format: str, settings: DumpJobSettings) -> str:

@@ -13,6 +13,7 @@ from cqa_spark.flows.shared_steps import evaluation_of, training
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
+from cqa_spark.steps.challenge import Challenge, can_be_challenged
 from cqa_spark.steps.changes import Changes
 from cqa_spark.steps.check import Check
 from cqa_spark.steps.compute_features import ComputeFeatures
@@ -58,6 +59,11 @@ def nightly(
             *[ScoreUpstream(system) for system in systems if system.upstream and system.name in kept],
             *(training(new, task, settings.features, dispensable) if new else []),
             ComputeFeatures(names, groups, task, settings.features, unchanged, ranked_once, computed=groups_of(new)),
+            *[
+                Challenge(each, last, settings.retrain)
+                for each in systems
+                if each.name in kept and can_be_challenged(each)
+            ],
             *of_task.measure_nights(systems, last, unchanged),
             Score(systems, task, unchanged, ranked_once, settings.system),
             Evaluate(evaluation, baseline, last=unchanged),

@@ -44,6 +44,10 @@ class ModelFolder:
         """A subfolder."""
         return ModelFolder(self.location, self.store, self.manifest, f"{self.prefix}{name}/")
 
+    def has(self, name: str) -> bool:
+        """Whether the manifest lists a file."""
+        return self.prefix + name in self.manifest.files
+
     def read_bytes(self, name: str) -> bytes:
         """The content of a file."""
         return self._read(self.prefix + name)

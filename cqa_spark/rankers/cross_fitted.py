@@ -186,10 +186,14 @@ class CrossFittedRanker(Ranker[CrossFittedParameters]):
         return build_member(self.parameters.member).gives_similarities
 
     def fit(self, frame: DataFrame) -> CrossFittedModel:
-        """Fit like ``fit_scores``, then choose the threshold on the model's scores, which are out of fold."""
+        """Fit like ``fit_scores``, then choose the threshold on the model's scores, which are out of fold.
+
+        Without a relevant example, as where all choices to learn are weak, every candidate is predicted.
+        """
         model = self.fit_scores(frame)
         labelled = frame.where(F.col("relevant").isNotNull())
-        threshold = share_threshold(model.transform(labelled), labelled.where("relevant").count())
+        relevant = labelled.where("relevant").count()
+        threshold = share_threshold(model.transform(labelled), relevant) if relevant else None
         return replace(model, description=model.description.model_copy(update={"threshold": threshold}))
 
     def fit_scores(self, frame: DataFrame) -> CrossFittedModel:

@@ -20,6 +20,7 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.train import write_importances
 from cqa_spark.systems.saved_system import load_recipe
+from cqa_spark.systems.shipped_models import shipped_model
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 
@@ -39,32 +40,34 @@ def kept_model(
         system: its recipe.
         last: the published run.
         storage: object storage settings.
-        model: folder of the trained system to use; None for the published run's.
+        model: folder of the trained system to use; None for that of the published run or, failing that, of the package.
 
     Returns:
         The folder, the published one if the given one is a copy of it; None if the system must be trained: there is
-        none, its recipe has changed, or another release saved it in a format that this one does not read.
+        none of its recipe, in a format that this release reads.
 
     Raises:
         InputError: the given folder contains no trained system, or another one.
         ContractError: the folder cannot be used.
     """
-    path = model or (last.record.artifacts.get(model_artifact(system.name)) if last is not None else None)
-    if path is None:
-        return None
-    try:
-        trained = load_recipe(open_model_folder(path, "trained_system", storage)).system
-    except OtherModelFormat as error:
-        if model is not None:
-            raise
-        Terminal(stderr=True).line(f"warning: {system.name} is retrained: {error.problem}")
-        return None
+    published = last.record.artifacts.get(model_artifact(system.name)) if last is not None else None
     if model is None:
-        return path if trained == system else None
+        return next((path for path in (published, shipped_model(system.name)) if _is_of(path, system, storage)), None)
+    trained = load_recipe(open_model_folder(model, "trained_system", storage)).system
     if trained.name != system.name:
         raise InputError(f"{model} contains the system {trained.name}", f"name it: --system {trained.name}")
-    published = last.record.artifacts.get(model_artifact(system.name)) if last is not None else None
     return published if published is not None and _is_copy(published, model, storage) else model
+
+
+def _is_of(path: str | None, system: System, storage: ObjectStorageSettings) -> bool:
+    """Whether a folder has a model of a recipe, in a format that this release reads."""
+    if path is None:
+        return False
+    try:
+        return load_recipe(open_model_folder(path, "trained_system", storage)).system == system
+    except OtherModelFormat as error:
+        Terminal(stderr=True).line(f"warning: {system.name} is not ranked with its last model: {error.problem}")
+        return False
 
 
 def _is_copy(folder: str, other: str, storage: ObjectStorageSettings) -> bool:

@@ -15,6 +15,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
 from cqa_spark.model_folder.writing import NewModelFolder, new_model_folder
 from cqa_spark.rankers.ranker import RankerModel
+from cqa_spark.systems.model_card import CARD, ModelCard
 from cqa_spark.systems.saved_system import load_system, save_system
 from cqa_spark.systems.system import System
 
@@ -39,6 +40,7 @@ class TrainedSystem:
         training_run: id of the training run.
         threads: the training threads, as ``examples.leakage.training_threads`` returns them.
         upstream: systems by name whose scores are features of this one, trained on the same files.
+        card: what it learned from, and what it is worth; None for systems that have none.
     """
 
     system: System
@@ -47,6 +49,7 @@ class TrainedSystem:
     training_run: str
     threads: DataFrame
     upstream: Mapping[str, TrainedSystem] = field(default_factory=dict)
+    card: ModelCard | None = None
 
     def save(self, path: str, storage: ObjectStorageSettings) -> None:
         """Write a model folder; it cannot be loaded before its manifest is written."""
@@ -81,6 +84,8 @@ class TrainedSystem:
             folder.write_table(_THREADS, self.threads)
         else:
             folder.write_no_rows(_THREADS, self.threads)
+        if self.card is not None:
+            folder.write_json(CARD, self.card)
         save_system(folder, self.system, self.model, self.training_run)
 
     @classmethod
@@ -88,7 +93,8 @@ class TrainedSystem:
         saved, model = load_system(folder)
         groups = _read_groups(saved.system.feature_groups, folder.within(_GROUPS))
         upstream = {name: cls._read(folder.within(_UPSTREAM).within(name)) for name in saved.system.upstream}
-        return cls(saved.system, model, groups, saved.training_run, _read_threads(folder), upstream)
+        card = folder.read_json(CARD, ModelCard) if folder.has(CARD) else None
+        return cls(saved.system, model, groups, saved.training_run, _read_threads(folder), upstream, card)
 
 
 MODELS = "model"

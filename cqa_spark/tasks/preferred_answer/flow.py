@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from cqa_spark.config.preferred_answer_settings import ThreadSettings
 from cqa_spark.config.sections import EvaluationSettings
-from cqa_spark.config.settings import PreferredAnswerDatasetSettings, PreferredAnswerExperimentSettings
+from cqa_spark.config.settings import (
+    PreferredAnswerDatasetSettings,
+    PreferredAnswerExperimentSettings,
+    TrainNightsSettings,
+)
+from cqa_spark.corpora.source import Source
 from cqa_spark.experiments.ablation import AblateFamilies
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, EveryFold, HeldOut
 from cqa_spark.experiments.every_query import RankEveryQuery
 from cqa_spark.experiments.seeds import OtherSeeds
-from cqa_spark.flows.shared_steps import text_analysis
+from cqa_spark.flows.shared_steps import text_analysis, training
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
 from cqa_spark.steps.featurize import Featurize
+from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.restore_texts import RestoreTexts
 from cqa_spark.steps.score import Score
@@ -23,7 +29,9 @@ from cqa_spark.tasks.preferred_answer.experiment.lineup import BASELINES, learne
 from cqa_spark.tasks.preferred_answer.experiment.measuring import Measure
 from cqa_spark.tasks.preferred_answer.experiment.transfer import TransferSites
 from cqa_spark.tasks.preferred_answer.experiment.tuning import Tune
-from cqa_spark.tasks.preferred_answer.steps import AdoptCommunity, PreferredAnswerDataset
+from cqa_spark.tasks.preferred_answer.measure_nights import MeasureNights
+from cqa_spark.tasks.preferred_answer.night_card import WriteCard
+from cqa_spark.tasks.preferred_answer.steps import AdoptCommunity, PreferredAnswerDataset, ReplayNights
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 
@@ -56,6 +64,21 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
             *([AblateFamilies(studied, evaluation, split)] if studied and chosen.ablation else []),
             *([TransferSites(studied, settings.evaluation, split)] if studied and chosen.transfer else []),
             Report(settings.report, PreferredAnswer.measures, PreferredAnswer.baseline),
+        ),
+    )
+
+
+def train_nights(settings: TrainNightsSettings, source: Source) -> Flow:
+    """Dumps → a system that has learned from the nights of all sites."""
+    system, by_votes, longest = systems = read_systems([settings.system, *PreferredAnswer.simple_orders])
+    return Flow(
+        "train nights",
+        (
+            Ingest(source),
+            ReplayNights(settings.nights),
+            *training(systems, PreferredAnswer.name, settings.features),
+            MeasureNights(systems, None),
+            WriteCard(system, by_votes, longest),
         ),
     )
 

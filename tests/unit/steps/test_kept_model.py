@@ -27,7 +27,7 @@ def test_a_model_of_an_earlier_release_is_trained_again(earlier: str, capsys: py
     last: Any = SimpleNamespace(record=SimpleNamespace(artifacts={"model/mine": earlier}))
     assert kept_model(SYSTEM, last, ObjectStorageSettings()) is None
     assert capsys.readouterr().err == (
-        f"warning: mine is retrained: {earlier} has no manifest.json: "
+        f"warning: mine is not ranked with its last model: {earlier} has no manifest.json: "
         "the model was saved by an earlier release, or is incomplete\n"
     )
 

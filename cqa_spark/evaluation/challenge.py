@@ -1,0 +1,77 @@
+"""The paired test of a retrained model against the one that ranks: P@1 on the same queries, with errors by thread."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from scipy import stats
+
+from cqa_spark.lake.schemas.examples import QUERY
+
+_CONFIDENCE = 0.95
+_THREAD = ("site", "fold_key")
+
+
+class ChallengeResult(NamedTuple):
+    """The difference of P@1, challenger minus champion, as a fraction.
+
+    ``low`` and ``high`` bound its 95 % interval, which is infinite for a single thread; ``p_value`` is two-sided.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    queries: int
+    threads: int
+
+    @property
+    def is_won(self) -> bool:
+        """Whether the challenger is not worse; without any query, nothing says so."""
+        return self.queries > 0 and self.difference >= 0
+
+
+def challenge(champion: DataFrame, challenger: DataFrame) -> ChallengeResult:
+    """Compare two models on the same labelled candidates; sums are computed where the rows are.
+
+    Args:
+        champion: candidates with ``score``, none of which the model learned from.
+        challenger: the same candidates, likewise.
+    """
+    key = (*QUERY, "candidate_id")
+    other = challenger.select(*key, F.col("score").alias("other"))
+    both = champion.join(other, on=list(key)).groupBy(*QUERY, "fold_key")
+    hits = both.agg(*[_hit(name).alias(name) for name in ("score", "other")])
+    gain = F.col("other") - F.col("score")
+    of_threads = hits.groupBy(*_THREAD).agg(F.sum(gain).alias("gain"), F.count(F.lit(1)).alias("queries"))
+    products = {"gains": "gain * gain", "both": "gain * queries", "squares": "queries * queries"}
+    totals = of_threads.selectExpr(
+        "sum(gain) AS gain", "sum(queries) AS queries", "count(*) AS threads",
+        *[f"sum({product}) AS {name}" for name, product in products.items()],
+    ).first()  # fmt: skip
+    assert totals is not None, "a sum has a row"
+    return _outcome(**totals.asDict()) if totals["threads"] else ChallengeResult(0.0, -np.inf, np.inf, 1.0, 0, 0)
+
+
+def _hit(score: str) -> F.Column:
+    """P@1 of a query: the share of relevant candidates among those with the highest score."""
+    ordered = F.struct(F.col(score).alias("score"), F.col("relevant").cast("int").alias("relevant"))
+    rows = F.collect_list(ordered)
+    first = F.filter(rows, lambda row: row["score"] == F.array_max(F.transform(rows, lambda each: each["score"])))
+    hits = F.aggregate(first, F.lit(0), lambda total, row: total + row["relevant"])
+    return hits / F.size(first)
+
+
+def _outcome(gain: float, queries: int, threads: int, gains: float, both: float, squares: float) -> ChallengeResult:
+    """From sums over threads: the linearised error of a ratio, as in ``night_worth.clustered_mean``."""
+    mean = gain / queries
+    if threads == 1:
+        return ChallengeResult(mean, -np.inf, np.inf, 1.0, queries, 1)
+    apart = max(0.0, gains - 2 * mean * both + mean * mean * squares)
+    error = float(np.sqrt(apart * threads / (threads - 1)) / queries)
+    wide = float(stats.t.ppf((1 + _CONFIDENCE) / 2, threads - 1)) * error
+    p_value = 1.0 if mean == 0 else float(2 * stats.t.sf(abs(mean) / error, threads - 1)) if error else 0.0
+    return ChallengeResult(mean, mean - wide, mean + wide, p_value, queries, threads)

@@ -1,0 +1,95 @@
+"""The card of a trained system: what it learned from, and what it is worth."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from datetime import date
+
+from pydantic import BaseModel, ConfigDict
+
+from cqa_spark.features.registry import group_class
+
+CARD = "card.json"
+
+
+class LearnedSite(BaseModel):
+    """What a system learned from a site.
+
+    Attributes:
+        site: its name.
+        newest: date of the newest cut of its examples.
+        threads: number of threads.
+        labels: number of threads with a label.
+        queries: number of labelled queries; of a thread that is replayed, one for each night.
+        licences: licences that its posts state; empty if they state none.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    site: str
+    newest: date
+    threads: int
+    labels: int
+    queries: int
+    licences: tuple[str, ...] = ()
+
+
+class CardFigure(BaseModel):
+    """A row of the table ``night_worth``, and the order that differences are from."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    order: str
+    reference: str
+    population: str
+    band: str
+    measure: str
+    value: float
+    low: float
+    high: float
+    difference: float
+    low_difference: float
+    high_difference: float
+    p_value: float
+    nights: int
+    threads: int
+
+
+class ModelCard(BaseModel):
+    """The content of ``card.json``.
+
+    Attributes:
+        version: of the package that trained the system.
+        sites: what it learned from, in order of site.
+        features: ``features_hash`` of its feature groups.
+        licence: of the data that it learned from.
+        figures: what it is worth, measured out of fold.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: str
+    sites: tuple[LearnedSite, ...]
+    features: str
+    licence: str
+    figures: tuple[CardFigure, ...] = ()
+
+    @property
+    def labels(self) -> int:
+        """Number of threads with a label that the system learned from."""
+        return sum(site.labels for site in self.sites)
+
+
+def features_hash(groups: Iterable[str]) -> str:
+    """A hash of the declarations of feature groups: their columns, with meaning, unit and value where unknown.
+
+    Args:
+        groups: their names.
+    """
+    declared = [
+        [group.name, *([column.name, column.about, column.missing] for column in group.columns)]
+        for group in map(group_class, groups)
+    ]
+    return hashlib.sha256(json.dumps(declared).encode()).hexdigest()[:16]

@@ -1,0 +1,40 @@
+"""Trained systems of the package, in ``conf/trained/NAME/``: the first night on a new site needs no training."""
+
+from __future__ import annotations
+
+from cqa_spark.config.conf_files import conf_file
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import ContractError
+from cqa_spark.model_folder.manifest import MANIFEST
+from cqa_spark.model_folder.reading import open_model_folder
+from cqa_spark.systems.model_card import CARD, ModelCard, features_hash
+from cqa_spark.systems.saved_system import load_recipe
+
+
+def shipped_model(system: str) -> str | None:
+    """The folder of a shipped model; None if the package ships none of this system.
+
+    Args:
+        system: name of the system.
+    """
+    manifest = conf_file(f"trained/{system}/{MANIFEST}")
+    return str(manifest.parent) if manifest.is_file() else None
+
+
+def shipped_card(system: str) -> ModelCard | None:
+    """The card of a shipped model, checked; None if the package ships none of this system.
+
+    Raises:
+        ContractError: the model is of other feature groups than those of this package.
+    """
+    path = shipped_model(system)
+    if path is None:
+        return None
+    folder = open_model_folder(path, "trained_system", ObjectStorageSettings())
+    card = folder.read_json(CARD, ModelCard)
+    if card.features != features_hash(load_recipe(folder).system.feature_groups):
+        raise ContractError(
+            f"the model in {path} learned from other feature groups than those of this package",
+            f"train it again: cqa train nights --system {system} --input DUMPS --model {path}",
+        )
+    return card
