@@ -45,14 +45,14 @@ def _of_the_user(system: System) -> str:
 
 def print_system(settings: ShowSystemSettings) -> None:
     """Print the recipe of a system, and the card of its model if the package ships one."""
-    system = read_recipe(settings.name)
+    system, card = read_recipe(settings.name), shipped_card(settings.name)
     if settings.format == "json":
-        print(json.dumps(_as_data(system), indent=2))
-    else:
-        Terminal().table(system_table(system))
-        if card := shipped_card(system.name):
-            for table in card_tables(card):
-                Terminal().table(table)
+        described = {} if card is None else {"card": card.model_dump(mode="json")}
+        print(json.dumps(_as_data(system) | described, indent=2))
+        return
+    Terminal().table(system_table(system))
+    for table in card_tables(card) if card is not None else ():
+        Terminal().table(table)
 
 
 def system_table(system: System) -> TextTable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cqa_spark.evaluation.night_worth import night_worth
 from cqa_spark.features.query_sample import sample_queries
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import POSTS
@@ -65,7 +66,7 @@ class WriteCard(Step):
         """Fit without each part, measure, and save the system again."""
         name = model_artifact(self.system.name)
         examples = task_examples(run, self.system.task).where(IN_TRAINING)
-        figures = [CardFigure(**entry, reference=self.by_votes.name) for entry in run.entries(NIGHT_WORTH)]
+        figures = _figures(run.entries(NIGHT_WORTH), self.by_votes.name)
         with feature_frames(run, [self.system, self.by_votes], examples) as frame_of:
             frame = frame_of(self.system)
             counts.rows_in = frame.count()
@@ -119,5 +120,10 @@ def part_figures(
     for reference, names in ((by_votes, list(variants)), (longest, [NO_VOTES])):
         orders = {reference: simple[reference]} | {name: variants[name] for name in names}
         worth = night_worth(nights, orders, reference, np.empty(0, dtype=np.int64))
-        found += [CardFigure(**each._asdict(), reference=reference) for each in worth if each.order != reference]
+        found += _figures([each._asdict() for each in worth if each.order != reference], reference)
     return found
+
+
+def _figures(worth: Iterable[Entry], reference: str) -> list[CardFigure]:
+    """Rows of ``NIGHT_WORTH`` as figures; a single thread, whose value has no error, makes none."""
+    return [CardFigure(**entry, reference=reference) for entry in worth if entry["threads"] > 1]
