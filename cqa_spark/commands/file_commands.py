@@ -5,7 +5,7 @@ Each imports its dependencies when called: scoring a prediction file starts with
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from cqa_spark.config.file_commands import (
         CompareFilesSettings,
         EvaluateFileSettings,
+        ImportCqaDupStackSettings,
         ImportIrDatasetsSettings,
         PredictionFilesCommand,
         SynthSettings,
         SynthStackExchangeSettings,
     )
+    from cqa_spark.corpora.question_list.records import ListCounts
     from cqa_spark.evaluation.evaluate_trec import TrecOptions
 
 
@@ -74,9 +76,31 @@ def print_comparison(settings: CompareFilesSettings) -> None:
 
 def import_collection(settings: ImportIrDatasetsSettings) -> None:
     """Write a collection of ir_datasets as a question list."""
+    from cqa_spark.corpora.ir_datasets.questions import write_question_list
+
+    _write_question_list(settings, lambda folder: write_question_list(settings.dataset, folder))
+
+
+def import_subforum(settings: ImportCqaDupStackSettings) -> None:
+    """Write a subforum of CQADupStack as a question list."""
+    from cqa_spark.corpora.cqadupstack import write_question_list
+    from cqa_spark.object_store.locations import local_source
+
+    with local_source(settings.archive, settings.object_storage) as archive:
+        _write_question_list(settings, lambda folder: write_question_list(archive, folder))
+
+
+def _write_question_list(
+    settings: ImportIrDatasetsSettings | ImportCqaDupStackSettings, write: Callable[[Path], ListCounts]
+) -> None:
+    """Write a question list, which gets its name when it is complete.
+
+    Args:
+        settings: settings of the command.
+        write: writes the files of the list into a folder.
+    """
     from tempfile import TemporaryDirectory
 
-    from cqa_spark.corpora.ir_datasets.questions import write_question_list
     from cqa_spark.object_store.locations import local_target
     from cqa_spark.process.terminal import Terminal
 
@@ -86,11 +110,9 @@ def import_collection(settings: ImportIrDatasetsSettings) -> None:
         with TemporaryDirectory(dir=output.parent, prefix=".cqa-import-") as scratch:
             unfinished = Path(scratch, output.name)
             unfinished.mkdir()
-            written = write_question_list(settings.dataset, unfinished)
+            lines = write(unfinished)
             unfinished.rename(output)
-    Terminal().line(
-        f"wrote {settings.output}: {written.questions:,} questions, {written.duplicates:,} known duplicates"
-    )
+    Terminal().line(f"wrote {settings.output}: {lines.questions:,} questions, {lines.duplicates:,} known duplicates")
 
 
 def write_sample(settings: SynthSettings) -> None:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from cqa_spark.config.datasets import DataSet
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.evaluation import truncated_files
 from cqa_spark.evaluation.evaluate_file import OFFICIAL_MEASURES, evaluate_file, standard_errors
 from cqa_spark.evaluation.evaluate_scores import correlation, mean_correlation
 from cqa_spark.evaluation.measures.pearson import Pearson
@@ -103,10 +104,14 @@ def _measured(system: System, gold: Path, predictions: Path) -> Scores:
     """The official measures of the system's task."""
     if task_named(system.task).grades_pairs:
         return _by_measure(*correlation(gold, predictions))
+    if {*truncated_files.MEASURES} <= {*task_named(system.task).measures}:
+        (truncated,) = truncated_files.evaluate_truncated(gold, [predictions])
+        values = {measure: float(truncated[measure]) for measure in truncated_files.MEASURES}
+        return values, truncated_files.standard_errors(gold, predictions)
     by_chance = system.name in at_random([system])
     scores = evaluate_file(gold, predictions, at_random=by_chance)
-    values = {measure: scores[key] for key, measure in OFFICIAL_MEASURES.items()}  # type: ignore[literal-required]
-    return values, standard_errors(gold, predictions, at_random=by_chance)
+    official = {measure: scores[key] for key, measure in OFFICIAL_MEASURES.items()}  # type: ignore[literal-required]
+    return official, standard_errors(gold, predictions, at_random=by_chance)
 
 
 def _mean(files: Iterable[tuple[Path, Path]], weights: Literal["weighted", "unweighted"]) -> Scores:

@@ -193,6 +193,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "file_commands:import_collection",
         ),
         _job(
+            "import cqadupstack",
+            "write a subforum of CQADupStack as a question list",
+            "file_commands:ImportCqaDupStackSettings",
+            "file_commands:import_subforum",
+        ),
+        _job(
             "synth qatar-living",
             "generate a synthetic Qatar Living dump",
             "file_commands:SynthSettings",

@@ -12,7 +12,16 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
 from cqa_spark.config.sections import ResamplingSettings, SettingsSection
 from cqa_spark.config.site_names import SiteFolderName
-from cqa_spark.config.value_types import GroupName, InputFiles, JudgmentsFile, OutputFolder, Positional, Shown, Size
+from cqa_spark.config.value_types import (
+    GroupName,
+    InputFile,
+    InputFiles,
+    JudgmentsFile,
+    OutputFolder,
+    Positional,
+    Shown,
+    Size,
+)
 
 
 class CatalogueSettings(Command):
@@ -188,6 +197,25 @@ class ImportIrDatasetsSettings(FilesCommand):
         ),
     ]
     output: Annotated[OutputFolder, Field(description="folder for the list; its name is the site name")]
+
+    def writes(self) -> list[str]:
+        """The question list."""
+        return [f"{self.output}: questions.jsonl and duplicates.tsv"]
+
+
+class ImportCqaDupStackSettings(FilesCommand):
+    """Write a subforum of CQADupStack, in its own zip archive, as a question list."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa import cqadupstack cqadupstack/android.zip --output build/android.stackexchange.com",
+    )
+
+    archive: Annotated[InputFile, Positional(), Field(description="the archive of one subforum, such as android.zip")]
+    output: Annotated[OutputFolder, Field(description="folder for the list; its name is the site name")]
+
+    def reads(self) -> list[str]:
+        """The archive."""
+        return [self.archive]
 
     def writes(self) -> list[str]:
         """The question list."""

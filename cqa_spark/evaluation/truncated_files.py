@@ -9,6 +9,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.evaluation.compare_files import FileComparison, compare_components, components_of
 from cqa_spark.evaluation.coverage import some
 from cqa_spark.evaluation.evaluate_trec import Scores, totals
+from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.official_files import judged_queries, read_official
 from cqa_spark.evaluation.ranked_query import RankedQuery
@@ -56,6 +57,17 @@ def evaluate_truncated(gold: Path, predictions: Sequence[Path]) -> list[Scores]:
         of_file = totals(queries, MEASURES) | {EMPTY: totals(nothing, MEASURES)["TMAP"]}
         scores.append({"file": str(prediction), "queries": len(queries), **of_file})
     return scores
+
+
+def standard_errors(gold: Path, prediction: Path) -> dict[str, float]:
+    """Standard errors of the measures over queries, by bootstrap; fractions, by display name.
+
+    Raises:
+        InputError: a file cannot be parsed, or the files do not belong together.
+    """
+    queries = [*truncated_queries(gold, prediction).values()]
+    ends = bootstrap_intervals(components_of([*map(parse_measure, MEASURES)], [queries]))
+    return {str(measure): float(interval.standard_error[0]) for measure, interval in ends.items()}
 
 
 def compare_truncated(

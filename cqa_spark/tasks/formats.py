@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from cqa_spark.corpora.cqa_md.reader import CqaMdFiles
 from cqa_spark.corpora.qatar_living.reader import QatarLivingFiles
+from cqa_spark.corpora.qatar_living.layout import LAYOUT_SUBTASK_E
 from cqa_spark.corpora.qatar_living.tables import JudgedTasks
 from cqa_spark.corpora.text_pairs.ingest import QuestionPairFiles, StsFiles
 from cqa_spark.tasks.arabic_pair.task import ArabicPair
+from cqa_spark.tasks.duplicate.task import Duplicate
 from cqa_spark.tasks.external_comment.task import ExternalComment
 from cqa_spark.tasks.question_comment.task import QuestionComment
 from cqa_spark.tasks.question_question.task import QuestionQuestion
@@ -16,7 +18,15 @@ from cqa_spark.tasks.sts.task import Sts
 class QatarLiving(QatarLivingFiles):
     """Files of SemEval 2015-2017 Task 3, in English: tasks A, B and C."""
 
-    tasks = JudgedTasks(QuestionComment.name, QuestionQuestion.name, ExternalComment.name)
+    tasks = JudgedTasks(QuestionQuestion.name, QuestionComment.name, ExternalComment.name)
+
+
+class SubtaskE(QatarLivingFiles):
+    """Files of SemEval 2017 Task 3, subtask E: task E, with 50 given candidates of a site of Stack Exchange."""
+
+    default_site = ""
+    layouts = (LAYOUT_SUBTASK_E,)
+    tasks = JudgedTasks(Duplicate.name)
 
 
 class CqaMd(CqaMdFiles):

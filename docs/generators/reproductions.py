@@ -85,12 +85,13 @@ def _table(data: DataSet, shown: list[tuple[System, str]], scores: Scores) -> st
 def _parts(system: System, data: DataSet, measured: Collection[str]) -> list[str]:
     """The parts to show, named with their data set.
 
-    Of the recipe's own data set, those with published scores, or else the official one; of others, those measured.
+    Those with published scores; of the recipe's own data set, or else the official one; of others, also those measured.
     """
-    parts = [f"{data.name}_{part}" for part in ([MEAN] if data.mean else data.parts)]
+    official = [f"{data.name}_{part}" for part in ([MEAN] if data.mean else data.parts)]
+    published = [part for part in system.expected if part.removeprefix(f"{data.name}_") in (*data.parts, MEAN)]
     if system.data_set == data.name:
-        return list(system.expected) or parts[-1:]
-    return [part for part in parts if part in measured]
+        return published or official[-1:]
+    return [*published, *(part for part in official if part in measured and part not in published)]
 
 
 def _rows(data: DataSet, part: str, system: System, scores: Scores) -> Iterator[list[str]]:

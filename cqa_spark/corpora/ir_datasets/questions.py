@@ -5,26 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from cqa_spark.corpora.ir_datasets.loading import load_collection, rows
-from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS
+from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, ListCounts
 from cqa_spark.errors import ConfigError, InputError
 
 
-class Written(NamedTuple):
-    """Number of lines in each file.
-
-    Attributes:
-        questions: lines of ``questions.jsonl``.
-        duplicates: lines of ``duplicates.tsv``.
-    """
-
-    questions: int
-    duplicates: int
-
-
-def write_question_list(dataset: str, folder: Path) -> Written:
+def write_question_list(dataset: str, folder: Path) -> ListCounts:
     """Write documents and queries as questions, and relevant pairs as duplicates.
 
     Documents are streamed; only the queries are held in memory.
@@ -50,7 +38,7 @@ def write_question_list(dataset: str, folder: Path) -> Written:
         for query_id, document_id in _duplicates(dataset, collection):
             file.write(f"{query_id}\t{document_id}\n")
             duplicates += 1
-    return Written(questions, duplicates)
+    return ListCounts(questions, duplicates)
 
 
 def _questions(dataset: str, collection: Any) -> Iterator[dict[str, str]]:

@@ -1,8 +1,8 @@
-"""The element layouts of SemEval Task 3: of 2015 (trial, English, Arabic), and of 2016, 2017 and the forum's dump."""
+"""The element layouts of SemEval Task 3: 2015 (trial, English, Arabic), 2016 and 2017, the forum's dump, subtask E."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # Matches text around threads that is not a record: the XML declaration, comments, the document type
 # with its entities, and the tags of enclosing elements. The pattern is valid in Java and Python. A start without an end
@@ -17,7 +17,7 @@ ORIGINAL = "<OrgQuestion"
 
 @dataclass(frozen=True)
 class PostNames:
-    """Names of a question or comment.
+    """Names of a question, answer or comment.
 
     Attributes:
         element: its element; None if it is the element of the thread.
@@ -26,6 +26,7 @@ class PostNames:
         user_id: attribute with the id of its author; None without one.
         user_name: attribute with the name of its author; None without one.
         bodies: elements of its text, of which the first one present is used; without any, the text is its own.
+        score: attribute with up votes minus down votes; None without one.
     """
 
     element: str | None
@@ -34,6 +35,7 @@ class PostNames:
     user_id: str | None
     user_name: str | None
     bodies: tuple[str, ...]
+    score: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,9 @@ class Layout:
         comment: a comment.
         to_related: attribute with a comment's relevance to the question of its thread.
         day_before_month: whether dates read year-day-month.
+        question_labels: the labels of related questions.
+        answer: an answer to the question; None if replies are comments.
+        answer_comment: a comment on an answer.
     """
 
     name: str
@@ -61,6 +66,9 @@ class Layout:
     comment: PostNames
     to_related: str
     day_before_month: bool = False
+    question_labels: tuple[str, ...] = ("PerfectMatch", "Relevant", "Irrelevant")
+    answer: PostNames | None = None
+    answer_comment: PostNames | None = None
 
     @property
     def opening(self) -> str:
@@ -75,9 +83,9 @@ class Layout:
     @property
     def about(self) -> str:
         """The names, for messages."""
-        posts = (self.question, self.comment)
-        elements = (self.thread, self.question.element, self.subject, *self.question.bodies,
-                    self.comment.element, *self.comment.bodies)  # fmt: skip
+        posts = [post for post in (self.question, self.comment, self.answer, self.answer_comment) if post is not None]
+        replies = [name for post in posts[1:] for name in (post.element, *post.bodies)]
+        elements = (self.thread, self.question.element, self.subject, *self.question.bodies, *replies)
         attributes = [name for post in posts for name in (post.id, post.time, post.user_id)]
         return (
             f"elements {', '.join(filter(None, elements))}; "
@@ -135,5 +143,21 @@ LAYOUT_2015 = Layout(
     comment=PostNames("Comment", "CID", "CDATE", "CUSERID", "CUSERNAME", bodies=("CBody",)),
     to_related="CGOLD",
 )
+
+LAYOUT_SUBTASK_E = replace(
+    LAYOUT_2016,
+    name="2017, subtask E",
+    question=replace(LAYOUT_2016.question, score="RELQ_SCORE"),
+    comment=replace(LAYOUT_2016.comment, score="RELC_SCORE"),
+    question_labels=("PerfectMatch", "Related", "Irrelevant"),
+    answer=PostNames(
+        "RelAnswer", "RELA_ID", "RELA_DATE", "RELA_USERID", "RELA_USERNAME", bodies=("RelAText",), score="RELA_SCORE"
+    ),
+    answer_comment=PostNames(
+        "RelAComment", "RELAC_ID", "RELAC_DATE", "RELAC_USERID", "RELAC_USERNAME", bodies=("RelACText",),
+        score="RELAC_SCORE",
+    ),
+)  # fmt: skip
+"""Of Stack Exchange: as that of 2016, with answers, tags, scores and views; related questions are those that users linked."""
 
 LAYOUTS = (LAYOUT_2016, LAYOUT_2015_TRIAL, LAYOUT_2015_ARABIC, LAYOUT_2015)

@@ -27,7 +27,11 @@ SITE = "qatarliving.com"
 
 
 def read_qatar_living(
-    spark: SparkSession, inputs: Sequence[InputFile], tasks: JudgedTasks, site: str = SITE
+    spark: SparkSession,
+    inputs: Sequence[InputFile],
+    tasks: JudgedTasks,
+    site: str = SITE,
+    layouts: Sequence[Layout] = LAYOUTS,
 ) -> CommunityTables:
     """Read SemEval 2015-2017 Task 3 files (English) and dumps of the same forum.
 
@@ -39,6 +43,7 @@ def read_qatar_living(
         inputs: the files, each with its split.
         tasks: names of the judged tasks.
         site: the community of the rows.
+        layouts: the possible layouts of the files.
 
     Raises:
         InputError: no file was given, one is given twice, one cannot be read or has no readable thread or no text, or
@@ -47,17 +52,18 @@ def read_qatar_living(
     if not inputs:
         raise InputError("no input files", "name at least one file or directory")
     refuse_repeated_paths(inputs)
-    layouts = {place: detect_layout(spark, file) for place, file in enumerate(inputs)}
-    read = [_read(spark, inputs, layouts, layout) for layout in LAYOUTS if layout in layouts.values()]
+    layout_of = {place: detect_layout(spark, file, layouts) for place, file in enumerate(inputs)}
+    read = [_read(spark, inputs, layout_of, layout) for layout in layouts if layout in layout_of.values()]
     blocks = reduce(DataFrame.unionByName, [blocks for blocks, _ in read])
     parsed = reduce(DataFrame.unionByName, [records for _, records in read]).persist()
     check_content(
         scan_of(parsed),
         inputs,
-        expected=[layouts[place].about for place in range(len(inputs))],
+        expected=[layout_of[place].about for place in range(len(inputs))],
         texts={
             "question": F.array("thread.subject", "thread.body"),
             "comment": F.col("thread.comments.body"),
+            **({"answer": F.col("thread.answers.body")} if any(layout.answer for layout in layouts) else {}),
         },
         times=F.concat(
             F.array("thread.created_at"), F.transform("thread.comments", lambda comment: comment["created_at"])
@@ -79,9 +85,9 @@ def read_qatar_living(
 
 
 def _read(
-    spark: SparkSession, inputs: Sequence[InputFile], layouts: dict[int, Layout], layout: Layout
+    spark: SparkSession, inputs: Sequence[InputFile], layout_of: dict[int, Layout], layout: Layout
 ) -> tuple[DataFrame, DataFrame]:
-    files = {place: file for place, file in enumerate(inputs) if layouts[place] == layout}
+    files = {place: file for place, file in enumerate(inputs) if layout_of[place] == layout}
     chunks = read_chunks(spark, files, layout)
     blocks = count_blocks(chunks, layout).persist()
     return blocks, parse_chunks(chunks, blocks, layout)
@@ -133,11 +139,13 @@ class QatarLivingFiles(AnnotatedFiles):
 
     Attributes:
         tasks: names of the judged tasks.
+        layouts: the possible layouts of the files.
     """
 
-    default_site = SITE
+    default_site: ClassVar[str] = SITE
     tasks: ClassVar[JudgedTasks]
+    layouts: ClassVar[Sequence[Layout]] = LAYOUTS
 
     def read(self, spark: SparkSession) -> CommunityTables:
         """Read the files."""
-        return read_qatar_living(spark, self.inputs, self.tasks, self.site)
+        return read_qatar_living(spark, self.inputs, self.tasks, self.site, self.layouts)

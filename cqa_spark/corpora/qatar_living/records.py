@@ -77,15 +77,18 @@ def _struct(strings: str, **others: T.DataType) -> T.StructType:
     return T.StructType([T.StructField(name, data_type) for name, data_type in fields.items()])
 
 
-COMMENT = _struct(
-    "comment_id user_id user_name body to_related to_original", position=T.IntegerType(), created_at=T.TimestampType()
-)
+_POSTED: dict[str, T.DataType] = {"created_at": T.TimestampType(), "score": T.IntegerType()}
+COMMENT = _struct("comment_id user_id user_name body to_related to_original", position=T.IntegerType(), **_POSTED)
+ANSWER = _struct("answer_id user_id user_name body", accepted=T.BooleanType(), comments=T.ArrayType(COMMENT), **_POSTED)
 THREAD = _struct(
     "thread_id same_as relevance user_id user_name category subject body",
-    created_at=T.TimestampType(),
     ranking_order=T.IntegerType(),
+    tags=T.ArrayType(T.StringType()),
+    view_count=T.LongType(),
     original=_struct("original_id subject body"),
     comments=T.ArrayType(COMMENT),
+    answers=T.ArrayType(ANSWER),
+    **_POSTED,
 )
 RECORD = _struct(
     "problem raw",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from pyspark.errors import AnalysisException
@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.corpora.content_check import REMEDY, SHOWN_CHARACTERS, names_seen
 from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.qatar_living.layout import LAYOUT_2015, LAYOUTS, ORIGINAL, WRAPPER, Layout
+from cqa_spark.corpora.qatar_living.layout import ORIGINAL, WRAPPER, Layout
 from cqa_spark.errors import InputError
 
 SHOWN_LINES = 20
@@ -23,22 +23,27 @@ Files = Mapping[int, InputFile]
 BYTE_ORDER_MARK = 3
 
 
-def detect_layout(spark: SparkSession, file: InputFile) -> Layout:
-    """Detect the layout by the first element that marks one; threads without such an element are those of 2015.
+def detect_layout(spark: SparkSession, file: InputFile, layouts: Sequence[Layout]) -> Layout:
+    """Detect the layout by the first element that marks one; threads without such an element are of the last.
+
+    Args:
+        spark: the session.
+        file: the file.
+        layouts: the possible layouts.
 
     Raises:
         InputError: the file does not exist, or contains no thread.
     """
     lines = _open(spark, file)
-    marked = lines.where(F.col("value").rlike("|".join(_tag(layout) for layout in LAYOUTS))).head()
+    marked = lines.where(F.col("value").rlike("|".join(_tag(layout) for layout in layouts))).head()
     if marked is not None:
-        return next(layout for layout in LAYOUTS if re.search(_tag(layout), marked.value))
-    if lines.where(F.col("value").rlike(LAYOUT_2015.opening)).head() is not None:
-        return LAYOUT_2015
+        return next(layout for layout in layouts if re.search(_tag(layout), marked.value))
+    if lines.where(F.col("value").rlike(layouts[-1].opening)).head() is not None:
+        return layouts[-1]
     beginning = lines.select(F.substring("value", 1, SHOWN_CHARACTERS).alias("value")).take(SHOWN_LINES)
     raise InputError(
         f"{file.path} contains no thread"
-        + "".join(f"\n    expected: {layout.about}" for layout in LAYOUTS)
+        + "".join(f"\n    expected: {layout.about}" for layout in layouts)
         + f"\n    seen: {names_seen(' '.join(row.value for row in beginning))}",
         REMEDY,
     )

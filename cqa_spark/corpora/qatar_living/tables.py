@@ -2,66 +2,80 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from typing import NamedTuple
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 RANKS_PER_THREAD = 100
 ORIGIN = ("site", "split", "source_file")
 
 
+_QUESTION = ("same_as", "user_id", "created_at", "category", "tags", "score", "view_count", "subject", "body")
+
+
 def posts_table(threads: DataFrame) -> DataFrame:
-    """Questions of threads, and each original question once, as a thread without author or comments.
+    """Questions of threads with their answers, and each original question once, as a thread without author or replies.
 
     Args:
         threads: site, source_file, split, file, byte_offset and the fields of ``parsed.THREAD``.
     """
+    accepted = F.filter("answers", lambda answer: answer["accepted"])
     related = threads.select(
-        *ORIGIN, F.col("thread_id").alias("post_id"), "same_as", "user_id", "created_at", "category", "subject", "body",
+        *ORIGIN, F.col("thread_id").alias("post_id"), "thread_id", F.lit("question").alias("post_type"),
+        F.get(accepted, F.lit(0))["answer_id"].alias("accepted_answer_id"), *_QUESTION,
     )  # fmt: skip
-    original = _original_questions(threads).select(
-        *ORIGIN, "post_id", _unknown("same_as"), _unknown("user_id"), _unknown("created_at", "timestamp"),
-        _unknown("category"), "subject", "body",
+    original = _original_questions(threads).withColumns({"thread_id": F.col("post_id"), "post_type": F.lit("question")})
+    answers = threads.select(*ORIGIN, "thread_id", F.explode("answers").alias("answer")).select(
+        *ORIGIN, F.col("answer.answer_id").alias("post_id"), "thread_id", F.lit("answer").alias("post_type"),
+        *[f"answer.{name}" for name in ("user_id", "created_at", "score", "body")],
     )  # fmt: skip
-    posts = related.unionByName(original)
-    return posts.select(
-        "site", "post_id", F.lit("question").alias("post_type"), F.col("post_id").alias("thread_id"), "same_as",
-        "user_id", "created_at", "category", "subject", "body", "split", "source_file",
-    )  # fmt: skip
+    return reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [related, original, answers])
 
 
 def comments_table(threads: DataFrame) -> DataFrame:
-    """Comments in thread order; the argument is that of ``posts_table``."""
-    comments = threads.select(*ORIGIN, "thread_id", F.explode("comments").alias("comment"))
-    return comments.select(
-        "site", "comment.comment_id", F.col("thread_id").alias("post_id"), "thread_id", "comment.position",
-        "comment.user_id", "comment.created_at", "comment.body", "split", "source_file",
+    """Comments on a question or an answer, in their order; the argument is that of ``posts_table``."""
+    return _comments(threads).select(
+        "site", "comment.comment_id", "post_id", "thread_id", "comment.position", "comment.user_id",
+        "comment.created_at", "comment.score", "comment.body", "split", "source_file",
     )  # fmt: skip
 
 
 def users_table(threads: DataFrame) -> DataFrame:
-    """The authors of questions and comments; the argument is that of ``posts_table``."""
-    askers = threads.select("site", "user_id", "user_name")
-    commenters = threads.select("site", F.explode("comments").alias("comment"))
-    writers = askers.unionByName(commenters.select("site", "comment.user_id", "comment.user_name"))
-    known = writers.where(F.col("user_id").isNotNull())
+    """The authors of questions, answers and comments; the argument is that of ``posts_table``."""
+    answers = threads.select("site", F.explode("answers").alias("answer"))
+    authors = (
+        threads.select("site", "user_id", "user_name"),
+        answers.select("site", "answer.user_id", "answer.user_name"),
+        _comments(threads).select("site", "comment.user_id", "comment.user_name"),
+    )
+    known = reduce(DataFrame.unionByName, authors).where(F.col("user_id").isNotNull())
     return known.groupBy("site", "user_id").agg(F.min("user_name").alias("name"))
+
+
+def _comments(threads: DataFrame) -> DataFrame:
+    """The comments with the post that they are on."""
+    posts = F.concat(
+        F.array(F.struct(F.col("thread_id").alias("post_id"), "comments")),
+        F.transform("answers", lambda answer: F.struct(answer["answer_id"].alias("post_id"), answer["comments"])),
+    )
+    with_posts = threads.select(*ORIGIN, "thread_id", F.explode(posts).alias("post"))
+    return with_posts.select(*ORIGIN, "thread_id", "post.post_id", F.explode("post.comments").alias("comment"))
 
 
 class JudgedTasks(NamedTuple):
     """The names of the tasks that the labels of the files judge.
 
     Attributes:
-        comments: the comments of a question.
         questions: the related questions of an original question.
-        related_comments: the comments of related questions, for an original question.
+        comments: the comments of a question; None if they are not judged.
+        related_comments: the comments of related questions, for an original question; None if they are not judged.
     """
 
-    comments: str
     questions: str
-    related_comments: str
+    comments: str | None = None
+    related_comments: str | None = None
 
 
 def judgments_table(threads: DataFrame, tasks: JudgedTasks) -> DataFrame:
@@ -71,11 +85,12 @@ def judgments_table(threads: DataFrame, tasks: JudgedTasks) -> DataFrame:
         threads: as for ``posts_table``.
         tasks: names of the judged tasks.
     """
-    judged = [
-        _of_comments(threads).withColumn("task", F.lit(tasks.comments)),
-        _of_questions(threads).withColumn("task", F.lit(tasks.questions)),
-        _of_related_comments(threads).withColumn("task", F.lit(tasks.related_comments)),
-    ]
+    judgments = {
+        tasks.comments: _of_comments,
+        tasks.questions: _of_questions,
+        tasks.related_comments: _of_related_comments,
+    }
+    judged = [of(threads).withColumn("task", F.lit(task)) for task, of in judgments.items() if task is not None]
     return reduce(DataFrame.unionByName, judged).select(
         "site", "task", "query_id", "candidate_id", "thread_id", "label", "initial_rank", "split", "source_file"
     )
@@ -128,7 +143,3 @@ def _of_related_comments(threads: DataFrame) -> DataFrame:
 
 def _with_comments(threads: DataFrame) -> DataFrame:
     return threads.withColumn("comment", F.explode("comments"))
-
-
-def _unknown(name: str, data_type: str = "string") -> Column:
-    return F.lit(None).cast(data_type).alias(name)

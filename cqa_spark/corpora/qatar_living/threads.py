@@ -18,6 +18,8 @@ FIRST_YEAR, LAST_YEAR = 1970, 2199
 """Times outside these years are placeholders or damaged; Spark refuses to write times before 1900."""
 
 _DAY_MONTH = re.compile(r"^(\d{4})-(\d\d)-(\d\d)")
+_DIGITS = 9
+_NUMBER = re.compile(rf"[0-9]{{1,{_DIGITS}}}")
 _CLOSING_ORIGINAL = b"</OrgQuestion>"
 
 UNKNOWN = ("", "?")
@@ -38,7 +40,6 @@ COMMENT_LABELS: Mapping[str, str] = {
     "Related": "PotentiallyUseful",
     "Irrelevant": "Bad",
 }
-QUESTION_LABELS: Mapping[str, str] = {label: label for label in ("PerfectMatch", "Relevant", "Irrelevant")}
 
 
 class UnreadableThread(Exception):
@@ -65,12 +66,15 @@ def parse_thread(text: bytes, layout: Layout) -> ThreadRow:
         "same_as": _given(thread, "SubtaskA_Skip_Because_Same_As_RelQuestion_ID"),
         "original": _original(root, question, thread_id),
         "ranking_order": _whole_number(question, "RELQ_RANKING_ORDER"),
-        "relevance": _label(question, "RELQ_RELEVANCE2ORGQ", QUESTION_LABELS),
+        "relevance": _label(question, "RELQ_RELEVANCE2ORGQ", {label: label for label in layout.question_labels}),
         **_authorship(question, layout.question, layout),
         "category": _given(question, layout.category),
         "subject": _text(question, (layout.subject,)),
         "body": _text(question, layout.question.bodies),
-        "comments": _comments(thread, layout),
+        "tags": _tags(question),
+        "view_count": _whole_number(question, "RELQ_VIEWCOUNT"),
+        "comments": _comments(thread, layout.comment, layout),
+        "answers": _answers(thread, layout),
     }
 
 
@@ -114,8 +118,8 @@ def _original(root: etree._Element, question: etree._Element, thread_id: str) ->
     return {"original_id": original_id, "subject": None, "body": None}
 
 
-def _comments(thread: etree._Element, layout: Layout) -> list[ThreadRow]:
-    names = layout.comment
+def _comments(parent: etree._Element, names: PostNames, layout: Layout) -> list[ThreadRow]:
+    """The comments on a question or an answer."""
     comments = [
         {
             "comment_id": _required(element, names.id),
@@ -125,13 +129,35 @@ def _comments(thread: etree._Element, layout: Layout) -> list[ThreadRow]:
             "to_related": _label(element, layout.to_related, COMMENT_LABELS),
             "to_original": _label(element, "RELC_RELEVANCE2ORGQ", COMMENT_LABELS),
         }
-        for position, element in enumerate(thread.iterfind(str(names.element)), start=1)
+        for position, element in enumerate(parent.iterfind(str(names.element)), start=1)
     ]
-    counts = Counter(comment["comment_id"] for comment in comments)
-    repeated = [comment_id for comment_id, count in counts.items() if count > 1]
-    if repeated:
-        raise UnreadableThread(f"several comments of the thread have the id {', '.join(repeated)}")
+    _refuse_repeats("comments", (str(comment["comment_id"]) for comment in comments))
     return comments
+
+
+def _answers(thread: etree._Element, layout: Layout) -> list[ThreadRow]:
+    """The answers of a thread, with the comments on them."""
+    names, on_answer = layout.answer, layout.answer_comment
+    if names is None or on_answer is None:
+        return []
+    answers = [
+        {
+            "answer_id": _required(element, names.id),
+            **_authorship(element, names, layout),
+            "body": _text(element, names.bodies),
+            "accepted": _given(element, "RELA_ACCEPTED") == "1",
+            "comments": _comments(element, on_answer, layout),
+        }
+        for element in thread.iterfind(str(names.element))
+    ]
+    _refuse_repeats("answers", (str(answer["answer_id"]) for answer in answers))
+    return answers
+
+
+def _refuse_repeats(posts: str, ids: Iterable[str]) -> None:
+    repeated = [name for name, count in Counter(ids).items() if count > 1]
+    if repeated:
+        raise UnreadableThread(f"several {posts} of the thread have the id {', '.join(repeated)}")
 
 
 def _authorship(element: etree._Element, names: PostNames, layout: Layout) -> ThreadRow:
@@ -139,7 +165,14 @@ def _authorship(element: etree._Element, names: PostNames, layout: Layout) -> Th
         "user_id": _given(element, names.user_id),
         "user_name": _given(element, names.user_name),
         "created_at": _time(element, names.time, layout),
+        "score": _whole_number(element, names.score, signed=True),
     }
+
+
+def _tags(question: etree._Element) -> list[str] | None:
+    """The tags, which commas separate."""
+    tags = _given(question, "RELQ_TAGS")
+    return None if tags is None else [tag.strip() for tag in tags.split(",")]
 
 
 def _time(element: etree._Element, attribute: str, layout: Layout) -> datetime | None:
@@ -179,12 +212,12 @@ def _required(element: etree._Element, attribute: str) -> str:
     return value
 
 
-def _whole_number(element: etree._Element, attribute: str) -> int | None:
+def _whole_number(element: etree._Element, attribute: str | None, *, signed: bool = False) -> int | None:
     value = _given(element, attribute)
     if value is None:
         return None
-    if not (value.isascii() and value.isdigit() and len(value) < 7):
-        raise UnreadableThread(f"{attribute} is {value!r}, not a rank")
+    if not _NUMBER.fullmatch(value.removeprefix("-") if signed else value):
+        raise UnreadableThread(f"{attribute} is {value!r}, not a whole number of at most {_DIGITS} digits")
     return int(value)
 
 

@@ -10,6 +10,18 @@ from typing import NamedTuple
 QUESTIONS, DUPLICATES = "questions.jsonl", "duplicates.tsv"
 
 
+class ListCounts(NamedTuple):
+    """Number of lines in each file of a list.
+
+    Attributes:
+        questions: lines of ``questions.jsonl``.
+        duplicates: lines of ``duplicates.tsv``.
+    """
+
+    questions: int
+    duplicates: int
+
+
 class QuestionListLine(NamedTuple):
     r"""A line of a file.
 

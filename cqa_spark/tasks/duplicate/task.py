@@ -14,22 +14,28 @@ from cqa_spark.tasks.duplicate.dataset import DUPLICATE_LABEL, OTHER_LABEL
 
 
 class Duplicate(Task):
-    """Candidates are earlier questions found by retrieval; duplicates are relevant (Nakov et al. 2017, section 3.2).
+    """Candidates are earlier questions; duplicates are relevant (Nakov et al. 2017, section 3.2).
 
-    Dumps have no train and test splits, so ``pair`` creates no examples of this task. The step ``candidates`` retrieves
-    candidates and splits the questions by time.
+    The files of SemEval give the candidates and their labels. Dumps have neither these nor train and test splits, so
+    ``pair`` creates no examples from them: the step ``candidates`` retrieves candidates and splits the questions by
+    time.
     """
 
     name = "duplicate"
     letter = "E"
     about = "find the earlier questions of the site that a question duplicates, or none"
-    grades = MappingProxyType({DUPLICATE_LABEL: 1, OTHER_LABEL: 0})
+    grades = MappingProxyType({DUPLICATE_LABEL: 1, OTHER_LABEL: 0, "PerfectMatch": 1, "Related": 0, "Irrelevant": 0})
     relevant_from = 1
-    formats = ("stackexchange", "question_list")
+    formats = ("stackexchange", "question_list", "semeval2017_e")
     baseline = "bm25_order"
     # TMAP judges the cut rankings; RR@50 and R@50 judge the order, over the questions that have a duplicate.
     measures = ("TMAP", "RR@50", "R@50", "R@10", "OracleTMAP", "UncutTMAP")
     candidates_stay = True
+
+    def examples(self, pairs: DataFrame) -> DataFrame:
+        """Grade the labels; questions with given candidates have no clusters."""
+        has_clusters = "cluster" in pairs.columns
+        return super().examples(pairs if has_clusters else pairs.withColumn("cluster", F.lit(None).cast("string")))
 
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
         """The earlier questions' authors and times."""

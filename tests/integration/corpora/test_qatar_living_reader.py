@@ -8,12 +8,14 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import Totals, check_accounting
 from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
 from cqa_spark.errors import InputError
-from cqa_spark.tasks.formats import QatarLiving
+from cqa_spark.examples.task import task
+from cqa_spark.tasks.formats import QatarLiving, SubtaskE
 
 BLOCK_SIZE = "spark.sql.files.maxPartitionBytes"
 
@@ -255,3 +257,41 @@ def test_a_file_without_times_or_comments_is_named(
 def test_a_file_that_is_missing_is_an_input_error(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot read .*absent\.xml"):
         read(spark, tmp_path / "absent.xml")
+
+
+def test_subtask_e_gives_candidates_with_answers_and_only_perfect_matches_are_duplicates(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    answer = (
+        '<RelAnswer RELA_ID="7_R8_A1" RELA_USERID="61" RELA_SCORE="7" RELA_ACCEPTED="1"><RelAText>a</RelAText>'
+        '<RelAComment RELAC_ID="7_R8_A1_C2" RELAC_USERID="15" RELAC_SCORE="4"><RelACText>ac</RelACText></RelAComment>'
+        "</RelAnswer></Thread>"
+    )
+    metadata = 'RELQ_RANKING_ORDER="1" RELQ_SCORE="-1" RELQ_TAGS="root,usb" RELQ_VIEWCOUNT="1054" '
+    threads = [
+        thread("7_R8", attributes=metadata + 'RELQ_RELEVANCE2ORGQ="PerfectMatch"').replace("</Thread>", answer),
+        thread("7_R9", attributes='RELQ_RANKING_ORDER="2" RELQ_RELEVANCE2ORGQ="Related"'),
+    ]
+    original = "<OrgQuestion ORGQ_ID='7'><OrgQSubject>os</OrgQSubject><OrgQBody>ob</OrgQBody>"
+    path = write(tmp_path / "android.xml", "<xml>" + "".join(f"{original}{each}</OrgQuestion>" for each in threads))
+    source = SubtaskE({"train": [str(path)]}, "android.stackexchange.com", ObjectStorageSettings())
+    with source.read(spark) as found:
+        assert totals(found) == (2, 2, 0)
+        assert rows(found.posts, "post_id", "thread_id", "post_type", "accepted_answer_id", "score", "view_count") == [
+            ("7", "7", "question", None, None, None),
+            ("7_R8", "7_R8", "question", "7_R8_A1", -1, 1054),
+            ("7_R8_A1", "7_R8", "answer", None, 7, None),
+            ("7_R9", "7_R9", "question", None, None, None),
+        ]
+        assert rows(found.posts.where("tags is not null"), "tags") == [(["root", "usb"],)]
+        assert rows(found.comments, "comment_id", "post_id", "position", "score") == [
+            ("7_R8_A1_C2", "7_R8_A1", 1, 4),
+            ("7_R8_C1", "7_R8", 1, None),
+            ("7_R9_C1", "7_R9", 1, None),
+        ]
+        assert rows(found.users, "user_id") == [("15",), ("61",), ("U1",), ("U2",)]
+        examples = task("duplicate").build(found.posts, found.comments, found.judgments)
+        assert rows(examples, "query_id", "candidate_id", "initial_rank", "label", "relevant", "fold_key") == [
+            ("7", "7_R8", 1, 1, True, "7"),
+            ("7", "7_R9", 2, 0, False, "7"),
+        ]

@@ -18,14 +18,18 @@ def test_an_unknown_format_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="unknown source format usenet") as error:
         files("usenet")
     assert error.value.remedy == (
-        "known source formats: cqa_md, qatar_living, question_list, question_pairs, stackexchange, sts, tables"
+        "known source formats: cqa_md, qatar_living, question_list, question_pairs, semeval2017_e, stackexchange, sts, "
+        "tables"
     )
 
 
 def test_a_format_of_dumps_is_none_of_annotated_files() -> None:
     with pytest.raises(ConfigError, match="stackexchange is a format of dumps") as error:
         files("stackexchange")
-    assert error.value.remedy == "formats of annotated files: cqa_md, qatar_living, question_pairs, sts, tables"
+    assert (
+        error.value.remedy
+        == "formats of annotated files: cqa_md, qatar_living, question_pairs, semeval2017_e, sts, tables"
+    )
 
 
 def test_files_of_a_known_format_are_a_source() -> None:

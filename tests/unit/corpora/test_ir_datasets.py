@@ -11,8 +11,8 @@ from typing import NamedTuple
 import pytest
 
 from cqa_spark.cli import main
-from cqa_spark.corpora.ir_datasets.questions import Written, write_question_list
-from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS
+from cqa_spark.corpora.ir_datasets.questions import write_question_list
+from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, ListCounts
 from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
 
 
@@ -83,7 +83,7 @@ def catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_documents_and_queries_are_questions_and_relevant_pairs_are_duplicates(tmp_path: Path) -> None:
-    assert write_question_list("irds:garden/forum", tmp_path) == Written(questions=3, duplicates=1)
+    assert write_question_list("irds:garden/forum", tmp_path) == ListCounts(questions=3, duplicates=1)
     assert (tmp_path / QUESTIONS).read_text(encoding="utf-8").splitlines() == [
         '{"qid": "1", "title": "How do I prune roses?", "body": "They are “wild”."}',
         '{"qid": "2", "title": "No title"}',
@@ -93,7 +93,7 @@ def test_documents_and_queries_are_questions_and_relevant_pairs_are_duplicates(t
 
 
 def test_a_collection_without_judgments_has_no_known_duplicates(tmp_path: Path) -> None:
-    assert write_question_list("garden/questions", tmp_path) == Written(questions=2, duplicates=0)
+    assert write_question_list("garden/questions", tmp_path) == ListCounts(questions=2, duplicates=0)
     assert (tmp_path / DUPLICATES).read_text(encoding="utf-8") == ""
 
 

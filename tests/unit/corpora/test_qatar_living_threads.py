@@ -9,6 +9,7 @@ from cqa_spark.corpora.qatar_living.layout import (
     LAYOUT_2015_ARABIC,
     LAYOUT_2015_TRIAL,
     LAYOUT_2016,
+    LAYOUT_SUBTASK_E,
     Layout,
 )
 from cqa_spark.corpora.qatar_living.threads import ThreadRow, UnreadableThread, parse_thread
@@ -42,6 +43,10 @@ def test_every_attribute_and_text_of_the_layout_of_2016() -> None:
         "category": "Visas",
         "subject": "s & t",
         "body": "one\ntwo",
+        "score": None,
+        "tags": None,
+        "view_count": None,
+        "answers": [],
         "comments": [
             {
                 "comment_id": "Q1_R2_C1",
@@ -49,12 +54,50 @@ def test_every_attribute_and_text_of_the_layout_of_2016() -> None:
                 "user_id": "U2",
                 "user_name": "ben",
                 "created_at": datetime(2010, 8, 28, 2, tzinfo=UTC),
+                "score": None,
                 "body": "c",
                 "to_related": "Good",
                 "to_original": "Bad",
             }
         ],
     }
+
+
+def test_answers_metadata_and_labels_of_subtask_e() -> None:
+    row = parse(
+        '<OrgQuestion ORGQ_ID="2"><OrgQSubject>os</OrgQSubject><OrgQBody>ob</OrgQBody><Thread THREAD_SEQUENCE="2_R6">'
+        '<RelQuestion RELQ_CATEGORY="android" RELQ_ID="2_R6" RELQ_RANKING_ORDER="4" RELQ_RELEVANCE2ORGQ="Related" '
+        'RELQ_SCORE="-1" RELQ_TAGS="root,usb debugging" RELQ_USERID="33" RELQ_USERNAME="" RELQ_VIEWCOUNT="1054">'
+        "<RelQSubject>s</RelQSubject><RelQBody>b</RelQBody></RelQuestion>"
+        '<RelComment RELC_ID="2_R6_C1" RELC_SCORE="3" RELC_RELEVANCE2ORGQ=""><RelCText>c</RelCText></RelComment>'
+        '<RelAnswer RELA_ACCEPTED="1" RELA_DATE="2015-10-28 03:01:27" RELA_ID="2_R6_A5" RELA_RELEVANCE2ORGQ="" '
+        'RELA_SCORE="7" RELA_USERID="61" RELA_USERNAME=""><RelAText>a</RelAText>'
+        '<RelAComment RELAC_ID="2_R6_A5_C9" RELAC_SCORE="0" RELAC_USERID="15"><RelACText>ac</RelACText></RelAComment>'
+        "</RelAnswer>",
+        LAYOUT_SUBTASK_E,
+    )
+    assert (row["relevance"], row["score"], row["view_count"]) == ("Related", -1, 1054)
+    assert row["tags"] == ["root", "usb debugging"]
+    assert [(comment["comment_id"], comment["score"]) for comment in row["comments"]] == [("2_R6_C1", 3)]
+    (answer,) = row["answers"]
+    (comment,) = answer.pop("comments")
+    assert answer == {
+        "answer_id": "2_R6_A5",
+        "user_id": "61",
+        "user_name": None,
+        "created_at": datetime(2015, 10, 28, 3, 1, 27, tzinfo=UTC),
+        "score": 7,
+        "body": "a",
+        "accepted": True,
+    }
+    assert (comment["comment_id"], comment["position"], comment["body"]) == ("2_R6_A5_C9", 1, "ac")
+
+
+@pytest.mark.parametrize(("layout", "label"), [(LAYOUT_2016, "Related"), (LAYOUT_SUBTASK_E, "Relevant")])
+def test_labels_of_the_other_subtask_are_refused(layout: Layout, label: str) -> None:
+    text = f'<Thread><RelQuestion RELQ_ID="Q1_R2" RELQ_RELEVANCE2ORGQ="{label}"/>'
+    with pytest.raises(UnreadableThread, match=f"RELQ_RELEVANCE2ORGQ is '{label}'; known labels: PerfectMatch, "):
+        parse(text, layout)
 
 
 def test_missing_attributes_and_question_marks_are_unknown() -> None:
@@ -150,7 +193,7 @@ def test_the_arabic_layout_of_2015_reads_year_day_month_and_names_within_answers
         (f'<Thread>{QUESTION}<RelComment RELC_ID="C1" RELC_RELEVANCE2RELQ="Great"/>',
          "RELC_RELEVANCE2RELQ is 'Great'; known labels: Good"),
         ('<Thread><RelQuestion RELQ_ID="Q1_R1" RELQ_RANKING_ORDER="second"/>',
-         "RELQ_RANKING_ORDER is 'second', not a rank"),
+         "RELQ_RANKING_ORDER is 'second', not a whole number of at most 9 digits"),
         ('<Thread><RelQuestion RELQ_ID="7" RELQ_RANKING_ORDER="2"/>', "does not name the original question"),
         ('<Thread><RelQuestion RELQ_ID="Q1&#9;R2"/>', r"RELQ_ID is 'Q1\\tR2'; an id must not contain white space"),
         ('<Thread><RelQuestion RELQ_ID="Q1 R2"/>', "RELQ_ID is 'Q1 R2'; an id must not contain white space"),
