@@ -30,8 +30,8 @@ Scores = Mapping[str, Mapping[str, Mapping[str, float]]]
 INTRO = """Each row compares a published score with ours; scores are percent. `cqa reproduce SYSTEM --data FOLDER`
 trains the recipe and computes ours, with standard errors. A recipe is *faithful* if it has all of the published system
 but resources trained on text of the same kind, *partial* if it has its main method and not all of its parts, and a
-*surrogate* if other methods take the place of the main ones; the score of a surrogate says little about the published
-system. A *modern substitute* uses a pretrained model that was published after the system: a higher score than the
+*surrogate*, with a name that begins with `like_`, if other methods take the place of the main ones; its score says
+little about the published system. A *modern substitute* uses a pretrained model that was published after the system: a higher score than the
 published one is that of the model, and no reproduction. [Systems](systems.md) lists what each recipe reproduces,
 replaces and lacks."""
 

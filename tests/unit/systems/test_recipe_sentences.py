@@ -104,6 +104,6 @@ def test_recipes_say_so_if_only_the_submission_predicted_all_or_no_candidates_re
     assert [(system.name, "The submission predicted" in system.replaces) for system in learned] == [
         ("beihang_msra_2017_a", True),
         ("beihang_msra_2017_b", True),
-        ("gw_qa_2017_d", True),
-        ("learning_to_question_2017_b", True),
+        ("like_gw_qa_2017_d", True),
+        ("like_learning_to_question_2017_b", True),
     ]

@@ -26,3 +26,9 @@ def test_recipes_with_a_model_published_after_their_paper_are_modern_substitutes
     systems = [system for system in read_systems(known_systems()) if system.paper is not None]
     with_encoder = {system.name for system in systems if embedding_models(system.feature_groups)}
     assert with_encoder == {system.name for system in systems if system.faithfulness == "modern substitute"}
+
+
+def test_surrogates_do_not_have_the_names_of_the_published_systems():
+    systems = read_systems(known_systems())
+    surrogates = {system.name for system in systems if system.faithfulness == "surrogate"}
+    assert surrogates == {system.name for system in systems if system.name.startswith("like_")}
