@@ -41,7 +41,7 @@ def print_scores(settings: EvaluateFileSettings) -> None:
             table, text = evaluate_trec.to_table(totals), evaluate_trec.to_json(totals)
         else:
             scores = evaluate_file.evaluate_files(gold, predictions)
-            table, text = evaluate_file.to_table(scores), evaluate_file.to_json(scores)
+            table, text = evaluate_file.to_table(scores, gold), evaluate_file.to_json(scores)
     if settings.format == "json":
         print(text)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,9 +14,10 @@ from cqa_spark.evaluation import truncated_files
 from cqa_spark.evaluation.evaluate_file import OFFICIAL_MEASURES, evaluate_file, standard_errors
 from cqa_spark.evaluation.evaluate_scores import correlation, mean_correlation
 from cqa_spark.evaluation.measures.pearson import Pearson
+from cqa_spark.evaluation.population import population
 from cqa_spark.examples.task import task as task_named
 from cqa_spark.object_store.locations import local_source
-from cqa_spark.reports.sections.reproduction import Reproduced
+from cqa_spark.reports.sections.reproduction import MEASURE, Reproduced
 from cqa_spark.systems.recipes import at_random
 from cqa_spark.systems.system import System
 
@@ -77,7 +78,10 @@ def score_parts(
         }
         for part, problem in missing.items():
             scores = _measured(system, *files[part]) if part in files else None
-            yield _beside_published(system, data, part.name, scores, problem)
+            outcome = _beside_published(system, data, part.name, scores, problem)
+            if part in files and MEASURE in task_named(system.task).measures:
+                outcome = replace(outcome, population=population(files[part][0], MEASURE))
+            yield outcome
         if data.mean is not None:
             unscored = ", ".join(part.name for part, problem in missing.items() if problem)
             mean = None if unscored else _mean(files.values(), data.mean)

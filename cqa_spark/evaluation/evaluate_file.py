@@ -11,6 +11,7 @@ from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.official_files import RankedFile, ranked_file
+from cqa_spark.evaluation.population import in_words, population
 from cqa_spark.evaluation.random_orders import expected_components
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
@@ -113,12 +114,18 @@ def to_json(scores: Sequence[FileScores]) -> str:
     return json.dumps(scores, indent=2, ensure_ascii=False)
 
 
-def to_table(scores: Sequence[FileScores]) -> TextTable:
-    """The scores in percent; blank where a file has none."""
+def to_table(scores: Sequence[FileScores], gold: Path) -> TextTable:
+    """The scores in percent, blank where a file has none, and what they can be compared with.
+
+    Args:
+        scores: scores of prediction files.
+        gold: their gold file.
+    """
     from cqa_spark.process.terminal import TextTable, number
 
     names = ("queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc")
-    table = TextTable("file", *map(number, names), caption="in percent; --format json: fractions")
+    judged = in_words(population(gold, OFFICIAL_MEASURES["map"]), "MAP")
+    table = TextTable("file", *map(number, names), caption=f"in percent; --format json: fractions\n{judged}")
     for row in scores:
         fractions = [
             row["map"],

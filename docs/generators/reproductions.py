@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import cast
 
 from cqa_spark.commands.reproduced_scores import MEAN
 from cqa_spark.config.conf_files import conf_files
 from cqa_spark.config.datasets import DataSet, read_data_set
+from cqa_spark.evaluation.population import Population, in_words
 from cqa_spark.experiments.seeds import seeds_of
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
+from cqa_spark.reports.sections.reproduction import MEASURE, POPULATIONS
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import code, page, plain, table
 
@@ -31,9 +34,9 @@ INTRO = """Each row compares a published score with ours; scores are percent. `c
 trains the recipe and computes ours, with standard errors. A recipe is *faithful* if it has all of the published system
 but resources trained on text of the same kind, *partial* if it has its main method and not all of its parts, and a
 *surrogate*, with a name that begins with `like_`, if other methods take the place of the main ones; its score says
-little about the published system. A *modern substitute* uses a pretrained model that was published after the system: a higher score than the
-published one is that of the model, and no reproduction. [Systems](systems.md) lists what each recipe reproduces,
-replaces and lacks."""
+little about the published system. A *modern substitute* uses a pretrained model that was published after the system: a
+higher score than the published one is that of the model, and no reproduction. [Systems](systems.md) lists what each
+recipe reproduces, replaces and lacks."""
 
 NOT_MEASURED = f"""{MISSING}: not measured. The labels of the official test sets are not part of the distributed files
 that the scores here were computed from; with them, the same command fills the columns *ours* and *difference*.
@@ -79,7 +82,18 @@ def _table(data: DataSet, shown: list[tuple[System, str]], scores: Scores) -> st
         if part in system.expected:
             sources.setdefault(system.expected[part].source, []).append(system.name)
     published = [f"- {plain(source)}: {', '.join(dict.fromkeys(names))}" for source, names in sources.items()]
-    return "\n\n".join([rows, *(["Published in:", "\n".join(published)] if published else [])])
+    populations = [f"- {part}: {in_words(of_queries, MEASURE)}" for part, of_queries in _populations(data, scores)]
+    lists = (("What the scores compare with:", populations), ("Published in:", published))
+    return "\n\n".join([rows, *(block for title, lines in lists if lines for block in (title, "\n".join(lines)))])
+
+
+def _populations(data: DataSet, scores: Scores) -> Iterator[tuple[str, Population]]:
+    """The measured parts of a data set with their tasks, and their populations."""
+    for key, of_queries in scores.get(POPULATIONS, {}).items():
+        parts = [part for part in (*data.parts, CROSS_VALIDATED) if key.startswith(f"{data.name}_{part}_")]
+        for part in parts:
+            task = key.removeprefix(f"{data.name}_{part}_")
+            yield f"{part}, {task.replace('_', ' ')}", cast(Population, of_queries)
 
 
 def _parts(system: System, data: DataSet, measured: Collection[str]) -> list[str]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cqa_spark.evaluation.population import Population, in_words
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
 from cqa_spark.reports.kit.wording import readable
@@ -18,6 +19,12 @@ STANDARD_ERRORS = 2
 
 NEAR = 0.02
 """Largest difference, a fraction, of results that count as near: that of another tokeniser or solver, say."""
+
+MEASURE = "MAP@10"
+"""The measure of random and best orders."""
+
+POPULATIONS = "populations"
+"""In the file of scores, beside the systems: the populations by part and task."""
 
 _ROUNDED = 0.00006
 """Published values have four digits."""
@@ -38,6 +45,8 @@ class Reproduced:
         published: published value by measure, fractions; empty if there is none.
         source: source of the published values.
         missing: what is missing for the reproduction; empty if nothing is.
+        population: the queries of the part, with the values of a random and of the best order by ``MEASURE``; None if
+            the part was not measured, or its task has other measures.
     """
 
     system: str
@@ -49,6 +58,7 @@ class Reproduced:
     published: Mapping[str, float] = field(default_factory=dict)
     source: str = ""
     missing: str = ""
+    population: Population | None = None
 
 
 @dataclass(frozen=True)
@@ -87,6 +97,8 @@ def console(results: Sequence[Reproduced], recipes: Iterable[About], terminal: T
         "only for faithful recipes"
     )
     terminal.line(f"{tolerances}; s.e.: standard error over queries; {MISSING}: not published or not measured")
+    for part, of_queries in _populations(results).items():
+        terminal.line(f"{readable(part)}: {in_words(of_queries, MEASURE)}")
     for each in results:
         if each.missing:
             terminal.line(f"{each.system}, {each.part}: {each.missing}")
@@ -130,8 +142,19 @@ def scores_json(results: Sequence[Reproduced]) -> str:
     Args:
         results: the results; blanks in the names of their parts become underscores, as in ``expected`` of a recipe.
     """
-    scores: dict[str, dict[str, Mapping[str, float]]] = {}
+    values: dict[str, dict[str, Mapping[str, float]]] = {}
     for each in results:
         if each.ours:
-            scores.setdefault(each.system, {})[each.part.replace(" ", "_")] = dict(each.ours)
+            values.setdefault(each.system, {})[_key(each.part)] = each.ours
+    populations = {_key(part): of_queries for part, of_queries in _populations(results).items()}
+    scores = {**values, **({POPULATIONS: populations} if populations else {})}
     return json.dumps(scores, indent=2, sort_keys=True) + "\n"
+
+
+def _populations(results: Sequence[Reproduced]) -> dict[str, Population]:
+    """The populations by part and task."""
+    return {f"{each.part} {each.task}": each.population for each in results if each.population is not None}
+
+
+def _key(name: str) -> str:
+    return name.replace(" ", "_")

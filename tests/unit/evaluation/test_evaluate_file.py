@@ -58,15 +58,18 @@ def test_a_gold_file_predicts_no_labels(files: tuple[Path, Path]) -> None:
         "file": str(gold), "queries": 2, "map": 0.5, "avg_rec": 1.0, "mrr": 0.5, **of_labels,
     }  # fmt: skip
     page = StringIO()
-    Terminal(Console(file=page, width=80)).table(to_table(evaluate_files(gold, [gold])))
+    Terminal(Console(file=page, width=80)).table(to_table(evaluate_files(gold, [gold]), gold))
     assert page.getvalue().splitlines()[1].split() == ["gold", "2", "50.00", "100.00", "50.00"]
 
 
 def test_table_fits_a_terminal_and_is_in_percent(files: tuple[Path, Path]) -> None:
     page = StringIO()
-    Terminal(Console(file=page, width=80)).table(to_table(evaluate_files(files[0], [files[1]])))
-    heading, row, about = page.getvalue().splitlines()
-    assert about.split()[:2] == ["in", "percent;"]
+    Terminal(Console(file=page, width=80)).table(to_table(evaluate_files(files[0], [files[1]]), files[0]))
+    heading, row, *about = page.getvalue().splitlines()
+    assert " ".join(" ".join(about).split()) == (
+        "in percent; --format json: fractions "
+        "2 queries with 3 candidates; MAP of a random order 37.50, of the best 50.00"
+    )
     assert heading.split() == ["file", "queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc"]
     assert row.split() == ["pred", "2", "25.00", "90.00", "25.00", "50.00", "100.00", "66.67", "66.67"]
 

@@ -1,0 +1,24 @@
+"""The populations of gold files: literal files, exact values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cqa_spark.evaluation.population import Population, in_words, population
+
+
+def test_a_random_and_the_best_order_of_the_queries(tmp_path: Path) -> None:
+    gold = tmp_path / "gold"
+    gold.write_text("q1 a 1 1 false\nq1 b 2 0.5 true\nq2 c 1 1 false\nq3 d 1 1 true\n")
+    found = population(gold, "MAP@10")
+    # q1: 1 or 1/2; q2 has no relevant candidate and counts 0; q3: 1.
+    assert found == {"queries": 3, "candidates": 4, "random": pytest.approx((3 / 4 + 0 + 1) / 3), "best": 2 / 3}
+
+
+def test_a_population_in_words() -> None:
+    values = Population(queries=244, candidates=2440, random=0.4485, best=0.8648)
+    assert (
+        in_words(values, "MAP") == "244 queries with 2,440 candidates; MAP of a random order 44.85, of the best 86.48"
+    )
