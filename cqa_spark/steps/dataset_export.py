@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import yaml
 from pyspark.sql import DataFrame
@@ -16,6 +16,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.object_store.locations import write_file
+from cqa_spark.steps.label_counts import LabelCount, label_counts, label_table
 
 TEXT = "text"
 SPLIT = "split"
@@ -45,7 +46,9 @@ def write_dataset(snapshot: Snapshot, folder: str) -> dict[str, dict[str, int]]:
     for name, frame in frames.items():
         write_plain_files(frame, f"{folder}/{name}", storage, partition_by=[SPLIT])
     rows = {name: _rows_by_split(frame) for name, frame in frames.items()}
-    card = dataset_card(snapshot.record, {name: _described(frame) for name, frame in frames.items()}, rows)
+    labels = label_counts(frames[EXAMPLES.name]) if EXAMPLES.name in frames else []
+    described = {name: _described(frame) for name, frame in frames.items()}
+    card = dataset_card(snapshot.record, described, rows, labels)
     write_file(f"{folder}/{CARD}", card.encode(), storage)
     return rows
 
@@ -74,15 +77,19 @@ def _rows_by_split(frame: DataFrame) -> dict[str, int]:
     return {row[SPLIT]: row["count"] for row in sorted(counts, key=lambda row: row[SPLIT])}
 
 
-def dataset_card(record: RunRecord, schemas: Mapping[str, T.StructType], rows: Rows) -> str:
+def dataset_card(
+    record: RunRecord, schemas: Mapping[str, T.StructType], rows: Rows, labels: Sequence[LabelCount] = ()
+) -> str:
     """The card as Markdown; its front matter names the files of each table and split for data-set loaders.
 
     Args:
         record: of the exported run.
         schemas: of each table, with comments.
         rows: number of rows by table and split.
+        labels: numbers of queries and of candidates by label.
     """
-    return "\n".join([_front_matter(rows), f"# Run {record.run_id}", "", *_body(record, schemas, rows)])
+    sections = [*label_table(labels), *_body(record, schemas, rows)]
+    return "\n".join([_front_matter(rows), f"# Run {record.run_id}", "", *sections])
 
 
 def _front_matter(rows: Rows) -> str:

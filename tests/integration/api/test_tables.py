@@ -118,6 +118,7 @@ def test_a_data_set_of_a_run(root: str, tmp_path: Path, capsys: pytest.CaptureFi
         "data_files": [{"split": "dev", "path": "rankings/split=dev/*.parquet"}],
     }
     assert "| `label` | int | graded relevance, 0 is none; null where not known |" in body
+    assert "| question comment: candidates | 6 |\n| Good | 2 |\n| PotentiallyUseful | 2 |\n| Bad | 1 |\n" in body
 
 
 def test_a_system_without_rankings_has_no_files(root: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from cqa_spark.evaluation.official_files import OfficialRow, write_official
 from cqa_spark.examples.leakage import shared_threads, threads_of, training_threads
 from cqa_spark.examples.task import task
 from cqa_spark.lake.schemas.examples import OUTSIDE_TRAINING
+from cqa_spark.steps.label_counts import label_counts
 from cqa_spark.tasks.formats import QatarLiving
 
 Tables = tuple[DataFrame, DataFrame, DataFrame]
@@ -63,6 +65,29 @@ def test_examples_equal_the_official_gold(
     write_official(given, [OfficialRow(row.query_id, row.candidate_id, -row.initial_rank, True) for row in examples])
     found = evaluate_file(judgments, given)
     assert tuple(round(found[measure], 4) for measure in ("map", "avg_rec", "mrr")) == measures
+
+
+def test_the_numbers_of_the_development_set_are_those_of_the_overview(dev: Tables) -> None:
+    """Nakov et al. 2017, Table 1, column SemEval-2016, Dev."""
+    examples = [task(name).build(*dev) for name in ("question_question", "external_comment", "question_comment")]
+    counts = label_counts(reduce(DataFrame.unionByName, examples))
+    assert [(count.task, count.label, count.number) for count in counts] == [
+        ("external_comment", "queries", 50),
+        ("external_comment", "candidates", 5_000),
+        ("external_comment", "Good", 345),
+        ("external_comment", "PotentiallyUseful", 594),
+        ("external_comment", "Bad", 4_061),
+        ("question_comment", "queries", 244),
+        ("question_comment", "candidates", 2_440),
+        ("question_comment", "Good", 818),
+        ("question_comment", "PotentiallyUseful", 413),
+        ("question_comment", "Bad", 1_209),
+        ("question_question", "queries", 50),
+        ("question_question", "candidates", 500),
+        ("question_question", "PerfectMatch", 59),
+        ("question_question", "Relevant", 155),
+        ("question_question", "Irrelevant", 286),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pyspark.sql import types as T
 from cqa_spark.lake.run_record import InputRecord, RunRecord
 from cqa_spark.lake.table import column
 from cqa_spark.steps.dataset_export import dataset_card
+from cqa_spark.steps.label_counts import CANDIDATES, NOT_JUDGED, QUERIES, LabelCount
 
 
 def test_the_card_names_the_files_the_columns_and_the_sources() -> None:
@@ -29,3 +30,25 @@ def test_the_card_names_the_files_the_columns_and_the_sources() -> None:
     assert "Rows: 3 (dev), 1,200 (train)." in body
     assert "| `label` | int | graded relevance \\| 0 is none |" in body
     assert "- `dev.xml` (dev), SHA-256 `ab12`\n- `s3a://bucket/train.xml` (train)\n" in body
+
+
+def test_the_card_has_the_numbers_of_queries_and_labels_by_split() -> None:
+    record = RunRecord("monday", "succeeded", "run", "hash", "", "0.1.0")
+    labels = [
+        LabelCount("question_question", QUERIES, "train", 267),
+        LabelCount("question_question", QUERIES, "dev", 50),
+        LabelCount("question_question", CANDIDATES, "train", 2669),
+        LabelCount("question_question", CANDIDATES, "dev", 500),
+        LabelCount("question_question", "PerfectMatch", "train", 235),
+        LabelCount("question_question", "PerfectMatch", "dev", 59),
+        LabelCount("question_question", NOT_JUDGED, "train", 1),
+    ]
+    card = dataset_card(record, {}, {}, labels)
+    assert card.split("## Queries and candidates\n\n")[1].split("\n\n")[0].splitlines() == [
+        "| | train | dev |",
+        "|---|---|---|",
+        "| question question: queries | 267 | 50 |",
+        "| question question: candidates | 2,669 | 500 |",
+        "| PerfectMatch | 235 | 59 |",
+        "| not judged | 1 |  |",
+    ]
