@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cqa_spark.corpora.cqa_md.reader import CqaMdFiles
-from cqa_spark.corpora.qatar_living.reader import QatarLivingFiles
 from cqa_spark.corpora.qatar_living.layout import LAYOUT_SUBTASK_E
+from cqa_spark.corpora.qatar_living.reader import QatarLivingFiles
 from cqa_spark.corpora.qatar_living.tables import JudgedTasks
 from cqa_spark.corpora.text_pairs.ingest import QuestionPairFiles, StsFiles
 from cqa_spark.tasks.arabic_pair.task import ArabicPair

@@ -158,6 +158,6 @@ LAYOUT_SUBTASK_E = replace(
         score="RELAC_SCORE",
     ),
 )  # fmt: skip
-"""Of Stack Exchange: as that of 2016, with answers, tags, scores and views; related questions are those that users linked."""
+"""Of Stack Exchange: as that of 2016, with answers, tags, scores and views; users linked the ``Related`` questions."""
 
 LAYOUTS = (LAYOUT_2016, LAYOUT_2015_TRIAL, LAYOUT_2015_ARABIC, LAYOUT_2015)
