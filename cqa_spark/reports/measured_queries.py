@@ -36,12 +36,16 @@ class MeasuredQueries:
         steps: difference from the baseline, a fraction, and number of queries; largest difference first.
         best: queries with the highest value.
         worst: queries with the lowest value.
+        gained: queries on which the system is above the baseline, the largest difference first.
+        lost: queries on which it is below, the largest difference first.
         links: files with every query; None if none were written.
     """
 
     steps: tuple[tuple[float, int], ...]
     best: tuple[MeasuredQuery, ...]
     worst: tuple[MeasuredQuery, ...]
+    gained: tuple[MeasuredQuery, ...] = ()
+    lost: tuple[MeasuredQuery, ...] = ()
     links: QueryLinks | None = None
 
 
@@ -53,13 +57,15 @@ class QuerySummary:
     without a relevant candidate are excluded from both, because every ranking of them is equally good.
 
     Attributes:
-        each: number of best and of worst queries.
+        each: number of queries of each list.
     """
 
     each: int
     _steps: Counter[int] = field(default_factory=Counter, init=False)
     _best: list[MeasuredQuery] = field(default_factory=list, init=False)
     _worst: list[MeasuredQuery] = field(default_factory=list, init=False)
+    _gained: list[MeasuredQuery] = field(default_factory=list, init=False)
+    _lost: list[MeasuredQuery] = field(default_factory=list, init=False)
 
     def of(self, queries: Iterable[MeasuredQuery]) -> Iterator[MeasuredQuery]:
         """The queries, each added to the summary as it passes."""
@@ -70,11 +76,16 @@ class QuerySummary:
     def result(self, links: QueryLinks | None = None) -> MeasuredQueries:
         """The summary of all queries so far."""
         steps = ((step / RESOLUTION, self._steps[step]) for step in sorted(self._steps, reverse=True))
-        return MeasuredQueries(tuple(steps), tuple(self._best), tuple(self._worst), links)
+        lists = map(tuple, (self._best, self._worst, self._gained, self._lost))
+        return MeasuredQueries(tuple(steps), *lists, links)
 
     def _add(self, query: MeasuredQuery) -> None:
         if query.difference is not None:
             self._steps[_rounded(query.difference * RESOLUTION)] += 1
+            if query.difference > 0:
+                self._keep(self._gained, query, _largest_difference_first)
+            if query.difference < 0:
+                self._keep(self._lost, query, _largest_difference_first)
         if query.value is not None and query.relevant:
             self._keep(self._best, query, _best_first)
             self._keep(self._worst, query, _worst_first)
@@ -90,6 +101,10 @@ def _best_first(query: MeasuredQuery) -> tuple[object, ...]:
 
 def _worst_first(query: MeasuredQuery) -> tuple[object, ...]:
     return query.value, query.baseline is None, -(query.baseline or 0.0), query.site, query.query_id
+
+
+def _largest_difference_first(query: MeasuredQuery) -> tuple[object, ...]:
+    return -abs(query.difference or 0.0), query.site, query.query_id
 
 
 def _rounded(number: float) -> int:

@@ -47,6 +47,11 @@ def collect_texts(tables: Mapping[str, DataFrame], ids: Sequence[Query]) -> dict
     return {(row.site, row.id): PostText(row.subject or "", _prose(row)) for row in rows}
 
 
+def truncated(text: str, characters: int) -> str:
+    """A text, truncated with an ellipsis."""
+    return text if len(text) <= characters else f"{text[:characters]}…"
+
+
 def any_of(column: str, ids: Sequence[Query]) -> Column:
     """Whether a row has one of a few ids.
 

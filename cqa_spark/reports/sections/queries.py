@@ -1,4 +1,4 @@
-"""The best and the worst queries of the best system, with their texts and ranked candidates."""
+"""The best and worst queries of the best system with their texts, and those on which it and the baseline disagree."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from cqa_spark.reports.contributions import FeatureContribution, feature_value, 
 from cqa_spark.reports.evaluation import evaluation
 from cqa_spark.reports.kit.page import fragment
 from cqa_spark.reports.measured_queries import QUERY, measured_queries
-from cqa_spark.reports.post_texts import TEXTS, PostText, any_of, collect_texts
+from cqa_spark.reports.post_texts import TEXTS, PostText, any_of, collect_texts, truncated
 from cqa_spark.reports.reported_run import MeasuredQuery, Pair, Query, QueryLinks, ReportedRun
 from cqa_spark.reports.section import Section
+from cqa_spark.reports.sections.disagreements import Disagreement, disagreements
 
 QUERY_CHARACTERS = 1500
 CANDIDATE_CHARACTERS = 700
@@ -103,12 +104,15 @@ class Queries:
     Attributes:
         best_system: system that ranked the candidates.
         stories: the best queries, then the worst ones; or a sample.
+        disagreements: queries with the largest differences between the best system and the baseline whose first
+            candidates differ (Xu et al. 2018, Table 6).
         is_baseline_given_order: whether the baseline is the order of the forum or search engine.
         links: files with every query; None if none were written.
     """
 
     best_system: str
     stories: tuple[QueryStory, ...]
+    disagreements: tuple[Disagreement, ...] = ()
     is_baseline_given_order: bool = False
     links: QueryLinks | None = None
 
@@ -128,14 +132,18 @@ def data(run: ReportedRun) -> Queries | None:
     shown = _choose(run)
     if not evaluated.by_query or not shown:
         return None
-    keys = [(query.site, query.query_id) for _, query in shown]
-    candidates = _candidates(run, any_of("query_id", keys))
-    ranked = [(row["site"], row["candidate_id"]) for rows in candidates.values() for row in rows]
-    texts = collect_texts(run.tables, sorted({*keys, *ranked}))
+    differing = [*measured.gained, *measured.lost] if measured else []
+    keys = [_key(query) for _, query in shown]
+    candidates, of_baseline = _candidates(run, any_of("query_id", [*keys, *map(_key, differing)]))
+    ranked = [(row["site"], row["candidate_id"]) for key in keys for row in candidates.get(key, ())]
+    pairs = [(query, _first(candidates, query), of_baseline.get(_key(query))) for query in differing]
+    firsts = [(query.site, first) for query, *both in pairs for first in both if first is not None]
+    texts = collect_texts(run.tables, sorted({*keys, *ranked, *map(_key, differing), *firsts}))
     contributions = run.contributions(run.best_system, keys)
     return Queries(
         run.best_system,
         tuple(_story(*choice, texts, candidates, contributions) for choice in shown),
+        tuple(disagreements(run.best_system, run.baseline or "", pairs, texts)),
         evaluated.baseline == "given_order",
         measured.links if measured else None,
     )
@@ -160,28 +168,38 @@ def _choose(run: ReportedRun) -> list[tuple[str, MeasuredQuery]]:
     return [*(("best", query) for query in measured.best), *(("worst", query) for query in worst)]
 
 
-def _candidates(run: ReportedRun, is_chosen: Column) -> dict[Query, list[_Candidate]]:
-    """The top candidates of the chosen queries, in ranked order, each with its judgment."""
-    is_shown = (F.col("system") == run.best_system) & (F.col("rank") <= CANDIDATES)
-    ranked = run.rankings().where(is_shown & is_chosen)
-    rows = ranked.select(*_PAIR, "rank", "score", "predicted")
+def _key(query: MeasuredQuery) -> Query:
+    return query.site, query.query_id
+
+
+def _first(candidates: Mapping[Query, Sequence[_Candidate]], query: MeasuredQuery) -> str | None:
+    """Id of the first candidate of the best system."""
+    of_query = candidates.get(_key(query))
+    return str(of_query[0]["candidate_id"]) if of_query else None
+
+
+def _candidates(run: ReportedRun, is_chosen: Column) -> tuple[dict[Query, list[_Candidate]], dict[Query, str]]:
+    """The top candidates of the chosen queries, in ranked order with judgments, and the first one of the baseline."""
+    is_top = (F.col("system") == run.best_system) & (F.col("rank") <= CANDIDATES)
+    is_first = (F.col("system") == F.lit(run.baseline)) & (F.col("rank") == 1)
+    ranked = run.rankings().where((is_top | is_first) & is_chosen)
+    rows = ranked.select(*_PAIR, "system", "rank", "score", "predicted")
     examples = run.table("examples")
     if examples is not None:
         judged = examples.where(is_chosen).select(*_PAIR, "initial_rank", "relevant")
         rows = rows.unionByName(judged, allowMissingColumns=True)  # paired here: a join would take another job
     by_pair: dict[tuple[str, ...], _Candidate] = defaultdict(dict)
+    of_baseline: dict[Query, str] = {}
     for row in rows.collect():
+        if row["system"] is not None and row["system"] == run.baseline != run.best_system:
+            of_baseline[row["site"], row["query_id"]] = row["candidate_id"]
+            continue
         values = {name: value for name, value in row.asDict().items() if value is not None}
         by_pair[tuple(row[name] for name in _PAIR)].update(values)
     by_query: dict[Query, list[_Candidate]] = defaultdict(list)
     for each in sorted((each for each in by_pair.values() if "rank" in each), key=lambda each: each["rank"]):
         by_query[each["site"], each["query_id"]].append(each)
-    return by_query
-
-
-def _truncated(text: str, characters: int) -> str:
-    """A text, truncated with an ellipsis."""
-    return text if len(text) <= characters else f"{text[:characters]}…"
+    return by_query, of_baseline
 
 
 def _story(
@@ -198,14 +216,14 @@ def _story(
         site=query.site,
         query_id=query.query_id,
         subject=text.subject,
-        text=_truncated(text.body, QUERY_CHARACTERS),
+        text=truncated(text.body, QUERY_CHARACTERS),
         value=query.value,
         baseline_value=query.baseline,
         candidates=tuple(
             RankedCandidate(
                 row["candidate_id"], row["rank"], row.get("initial_rank"), row["score"], row["predicted"],
                 row.get("relevant"),
-                _truncated(texts.get((query.site, row["candidate_id"]), PostText()).whole, CANDIDATE_CHARACTERS),
+                truncated(texts.get((query.site, row["candidate_id"]), PostText()).whole, CANDIDATE_CHARACTERS),
                 contributions.get((*key, row["candidate_id"]), ()),
             )
             for row in candidates.get(key, ())

@@ -16,6 +16,7 @@ from cqa_spark.reports.kinds import run_report
 from cqa_spark.reports.reported_run import RankedSystem, ReportedRun
 from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections.differences import Differences
+from cqa_spark.reports.sections.disagreements import Disagreement
 from cqa_spark.reports.sections.features import Importances, ReportedImportance
 from cqa_spark.reports.sections.intake import FileRows, Intake, QuarantineReason, QuarantineSample
 from cqa_spark.reports.sections.queries import Queries, QueryStory, RankedCandidate
@@ -235,7 +236,10 @@ def queries() -> Queries:
         story("worst", "Q311_R71", "HELP!!!!", 0.125, 0.5),
         story("worst", "Q284_R15", "Cats", 0.1429, 0.3333),
     )
-    return Queries("best_a", stories, is_baseline_given_order=True)
+    disagreement = Disagreement(
+        "given_order", "Cats", "Where can I leave my cats?", "There is a kennel in Al Wakra.", "I like cats."
+    )
+    return Queries("best_a", stories, (disagreement,), is_baseline_given_order=True)
 
 
 def intake() -> Intake:

@@ -26,6 +26,8 @@ def test_best_and_worst_queries_and_the_steps_between_systems_in_any_order() -> 
         steps=((0.5, 1), (0.0, 2), (-0.063, 1)),  # half a thousandth is rounded away from zero
         best=(BETTER, EVEN),
         worst=(WORSE, WITHOUT_BASELINE),
+        gained=(BETTER,),
+        lost=(WORSE,),
     )
     queries = (EVEN, BETTER, WORSE, UNANSWERABLE, UNMEASURED, WITHOUT_BASELINE)
     assert all(summarised(*order, each=2) == expected for order in permutations(queries))

@@ -130,6 +130,13 @@ def test_every_figure_has_a_caption_and_every_drawing_a_description(document: ht
             assert len(drawing.get("aria-label")) > 20
 
 
+def test_queries_on_which_systems_disagree_show_the_first_candidates_of_both(document: html.HtmlElement) -> None:
+    table = document.get_element_by_id("queries").xpath(".//h3[text()='Where systems disagree']/following::table")[0]
+    assert [[words(cell) for cell in row] for row in table.find("tbody")] == [
+        ["Cats Where can I leave my cats?", "given_order", "There is a kennel in Al Wakra.", "I like cats."]
+    ]
+
+
 def test_every_table_has_a_caption_and_heads(document: html.HtmlElement) -> None:
     tables = list(document.iter("table"))
     assert len(tables) > 5
