@@ -11,7 +11,7 @@ from cqa_spark.evaluation.random_orders import expected_components
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
 
-class Population(TypedDict):
+class JudgedPopulation(TypedDict):
     """The queries of a gold file.
 
     ``random`` is the expected value of a random order, ``best`` that of relevant candidates first, as fractions.
@@ -23,7 +23,7 @@ class Population(TypedDict):
     best: float
 
 
-def population(gold: Path, measure: str) -> Population:
+def population(gold: Path, measure: str) -> JudgedPopulation:
     """The queries of a gold file, and the values of a random and of the best order.
 
     Args:
@@ -38,7 +38,7 @@ def population(gold: Path, measure: str) -> Population:
     queries = judged_queries(judgments, judgments)
     expected = [expected_components([parsed], queries[name], name)[0] for name in sorted(queries)]
     best = [RankedQuery(sorted(query.ranked, key=lambda each: not each.relevant)) for query in queries.values()]
-    return Population(
+    return JudgedPopulation(
         queries=len(queries),
         candidates=len(judgments),
         random=parsed.total(expected),
@@ -46,7 +46,7 @@ def population(gold: Path, measure: str) -> Population:
     )
 
 
-def in_words(of_queries: Population, measure: str) -> str:
+def in_words(of_queries: JudgedPopulation, measure: str) -> str:
     """A sentence about a population.
 
     Args:

@@ -10,7 +10,7 @@ from typing import cast
 from cqa_spark.commands.reproduced_scores import MEAN
 from cqa_spark.config.conf_files import conf_files
 from cqa_spark.config.datasets import DataSet, read_data_set
-from cqa_spark.evaluation.population import Population, in_words
+from cqa_spark.evaluation.population import JudgedPopulation, in_words
 from cqa_spark.experiments.seeds import seeds_of
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
@@ -87,13 +87,13 @@ def _table(data: DataSet, shown: list[tuple[System, str]], scores: Scores) -> st
     return "\n\n".join([rows, *(block for title, lines in lists if lines for block in (title, "\n".join(lines)))])
 
 
-def _populations(data: DataSet, scores: Scores) -> Iterator[tuple[str, Population]]:
+def _populations(data: DataSet, scores: Scores) -> Iterator[tuple[str, JudgedPopulation]]:
     """The measured parts of a data set with their tasks, and their populations."""
     for key, of_queries in scores.get(POPULATIONS, {}).items():
         parts = [part for part in (*data.parts, CROSS_VALIDATED) if key.startswith(f"{data.name}_{part}_")]
         for part in parts:
             task = key.removeprefix(f"{data.name}_{part}_")
-            yield f"{part}, {task.replace('_', ' ')}", cast(Population, of_queries)
+            yield f"{part}, {task.replace('_', ' ')}", cast(JudgedPopulation, of_queries)
 
 
 def _parts(system: System, data: DataSet, measured: Collection[str]) -> list[str]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cqa_spark.evaluation.population import Population, in_words
+from cqa_spark.evaluation.population import JudgedPopulation, in_words
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
 from cqa_spark.reports.kit.wording import readable
@@ -58,7 +58,7 @@ class Reproduced:
     published: Mapping[str, float] = field(default_factory=dict)
     source: str = ""
     missing: str = ""
-    population: Population | None = None
+    population: JudgedPopulation | None = None
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def scores_json(results: Sequence[Reproduced]) -> str:
     return json.dumps(scores, indent=2, sort_keys=True) + "\n"
 
 
-def _populations(results: Sequence[Reproduced]) -> dict[str, Population]:
+def _populations(results: Sequence[Reproduced]) -> dict[str, JudgedPopulation]:
     """The populations by part and task."""
     return {f"{each.part} {each.task}": each.population for each in results if each.population is not None}
 

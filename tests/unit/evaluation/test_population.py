@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.evaluation.population import Population, in_words, population
+from cqa_spark.evaluation.population import JudgedPopulation, in_words, population
 
 
 def test_a_random_and_the_best_order_of_the_queries(tmp_path: Path) -> None:
@@ -18,7 +18,7 @@ def test_a_random_and_the_best_order_of_the_queries(tmp_path: Path) -> None:
 
 
 def test_a_population_in_words() -> None:
-    values = Population(queries=244, candidates=2440, random=0.4485, best=0.8648)
+    values = JudgedPopulation(queries=244, candidates=2440, random=0.4485, best=0.8648)
     assert (
         in_words(values, "MAP") == "244 queries with 2,440 candidates; MAP of a random order 44.85, of the best 86.48"
     )

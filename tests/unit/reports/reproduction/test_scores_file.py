@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from cqa_spark.evaluation.population import Population
+from cqa_spark.evaluation.population import JudgedPopulation
 from cqa_spark.reports.sections.reproduction import Reproduced, scores_json
 
 
@@ -12,7 +12,7 @@ def test_scores_are_by_system_part_and_measure() -> None:
     found = [
         Reproduced(
             "kelp_2016_a", "question_comment", "semeval2016 dev", ours={"MAP@10": 0.71, "MRR@10": 0.8},
-            population=Population(queries=244, candidates=2440, random=0.45, best=0.86),
+            population=JudgedPopulation(queries=244, candidates=2440, random=0.45, best=0.86),
         ),
         Reproduced("kelp_2016_a", "question_comment", "semeval2016 test", missing="there is no gold"),
         Reproduced("given_order", "question_comment", "semeval2016 dev", ours={"MAP@10": 0.5384}),
