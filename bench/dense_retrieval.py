@@ -54,9 +54,9 @@ def main(number: int) -> None:
     latest = QuestionTimes(np.full(QUERIES, number), np.zeros(QUERIES, np.int64))
     nearest = index.search(integers[asked], latest, CANDIDATES)
     ours = _row("ours, all questions", QUERIES / (time.process_time() - started), "queries/s")
-    hits = sum(len(np.intersect1d(near[query], nearest.place[nearest.query == query])) for query in range(QUERIES))
+    hits = sum(len(np.intersect1d(near[query], nearest.row[nearest.query == query])) for query in range(QUERIES))
     add_figure(f"exact search, {number:,} questions", ours, peer, "queries/s", "usearch, approximate")
-    _row("usearch, recall", 100 * hits / len(nearest.place), "%")
+    _row("usearch, recall", 100 * hits / len(nearest.row), "%")
 
 
 def _row(name: str, value: float, unit: str) -> float:

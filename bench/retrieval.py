@@ -112,7 +112,7 @@ def _search(indexes: Sequence[Bm25Index], texts: pa.Array, asked: QuestionTimes)
     query, shard, place, score = (
         np.concatenate(each)
         for each in zip(
-            *((of.query, np.full(len(of.query), number), of.place, of.score) for number, of in enumerate(found)),
+            *((of.query, np.full(len(of.query), number), of.row, of.score) for number, of in enumerate(found)),
             strict=True,
         )
     )

@@ -75,19 +75,19 @@ def _laid_over(arguments: list[str]) -> list[str]:
     Raises:
         ConfigError: there is no such folder, or none is named.
     """
-    place = next((place for place, word in enumerate(arguments) if word.partition("=")[0] == "--overlay"), None)
-    if place is None:
+    index = next((index for index, word in enumerate(arguments) if word.partition("=")[0] == "--overlay"), None)
+    if index is None:
         return arguments
     from cqa_spark.config.conf_files import lay_over
 
-    _, equals, folder = arguments[place].partition("=")
-    after = place + (1 if equals else 2)
+    _, equals, folder = arguments[index].partition("=")
+    after = index + (1 if equals else 2)
     if not equals:
-        folder = next(iter(arguments[place + 1 : after]), "")
+        folder = next(iter(arguments[index + 1 : after]), "")
     if not folder:
         raise ConfigError("--overlay needs a value", "name a folder like conf/, whose files replace ours")
     lay_over(folder)
-    return _laid_over([*arguments[:place], *arguments[after:]])
+    return _laid_over([*arguments[:index], *arguments[after:]])
 
 
 def overview(first_word: str = "") -> str:
@@ -146,7 +146,7 @@ def _find_job(given: list[str]) -> tuple[Job, list[str]]:
         raise ConfigError(f"unknown flag {given[0]}", "flags follow the command; cqa --help lists all commands")
     if family and given[1].startswith("-"):
         raise ConfigError(f"{given[0]!r} is the first word of several commands", f"give one of: {', '.join(family)}")
-    wrong = " ".join(each for each in given[:2] if not each.startswith("-"))
+    wrong = " ".join(word for word in given[:2] if not word.startswith("-"))
     raise ConfigError(f"unknown command {wrong!r}", did_you_mean(wrong, jobs, "cqa --help lists all commands"))
 
 

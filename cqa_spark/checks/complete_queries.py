@@ -21,13 +21,13 @@ def complete_queries(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     by_system = _ranked(review.now[RANKINGS.name])
     ranked = by_system.groupBy(*QUERY).agg(F.collect_list(F.struct("served", *_RANKED)).alias("systems"))
     compared = ranked.join(_wanted(review.now[EXAMPLES.name]), on=list(QUERY), how="full")
-    in_part = F.exists("systems", lambda each: ~_is_whole(each["ranked"], each["last_rank"]))
-    is_served = F.coalesce(F.exists("systems", lambda each: each["served"]), F.lit(False))
+    in_part = F.exists("systems", lambda ranking: ~_is_whole(ranking["ranked"], ranking["last_rank"]))
+    is_served = F.coalesce(F.exists("systems", lambda ranking: ranking["served"]), F.lit(False))
     missing = F.col("is_to_rank") & ~is_served
-    found = compared.agg(F.count_if(in_part).alias("in_part"), F.count_if(missing).alias("missing")).first()
-    assert found is not None, "an aggregate has one row"
-    broken = found["in_part"] + found["missing"]
-    reason = f"{found['in_part']:,} queries partially ranked, {found['missing']:,} not at all"
+    counts = compared.agg(F.count_if(in_part).alias("in_part"), F.count_if(missing).alias("missing")).first()
+    assert counts is not None, "an aggregate has one row"
+    broken = counts["in_part"] + counts["missing"]
+    reason = f"{counts['in_part']:,} queries partially ranked, {counts['missing']:,} not at all"
     return Verdict(NAME, broken == 0, broken, 0, reason)
 
 

@@ -25,4 +25,4 @@ def metric_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
 
 def _measured(metrics: Sequence[Entry], review: RunUnderReview) -> Entry | None:
     wanted = (review.system, review.measure, VALIDATION)
-    return next((each for each in metrics if (each["system"], each["measure"], each["split"]) == wanted), None)
+    return next((entry for entry in metrics if (entry["system"], entry["measure"], entry["split"]) == wanted), None)

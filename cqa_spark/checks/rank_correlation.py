@@ -36,7 +36,7 @@ def correlations(last: DataFrame, now: DataFrame) -> DataFrame:
     before = last.select(*QUERY, "candidate_id", F.col("rank").alias("last_rank"))
     both = before.join(now.select(*QUERY, "candidate_id", "rank"), on=[*QUERY, "candidate_id"])
     # Ranks among the common candidates: new or removed candidates may lie between them.
-    squared = F.pow(_place("last_rank") - _place("rank"), 2)
+    squared = F.pow(_rank_among_both("last_rank") - _rank_among_both("rank"), 2)
     by_query = (
         both.select(*QUERY, squared.alias("d")).groupBy(*QUERY).agg(F.sum("d").alias("d"), F.count("d").alias("n"))
     )
@@ -44,5 +44,5 @@ def correlations(last: DataFrame, now: DataFrame) -> DataFrame:
     return by_query.where(n > 1).select(*QUERY, (1 - 6 * F.col("d") / (n * (n * n - 1))).alias("correlation"))
 
 
-def _place(rank: str) -> Column:
+def _rank_among_both(rank: str) -> Column:
     return F.row_number().over(Window.partitionBy(*QUERY).orderBy(rank))

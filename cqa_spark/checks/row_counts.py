@@ -13,8 +13,8 @@ COUNTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES)
 
 def row_counts(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The table that changed most, relative to the limit for growth or shrinkage."""
-    found = review.differing(COUNTED)
-    sizes = [(name, last.rows, now.rows) for name, (last, now) in found.items()]
+    differences = review.differing(COUNTED)
+    sizes = [(name, last.rows, now.rows) for name, (last, now) in differences.items()]
     changes = [(name, before, after, after / before - 1) for name, before, after in sizes if before]
     if not changes:
         verdict = nothing_differs if review.same else nothing_to_compare

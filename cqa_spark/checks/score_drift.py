@@ -31,16 +31,16 @@ def _shares(last: DataFrame, now: DataFrame) -> list[list[float]]:
     """The shares of published and of new scores in each bin, in one query."""
     edges = last.agg(F.array_sort(F.array_distinct(F.percentile("score", TENTHS))).alias("edges"))
     sides = [frame.select("score", F.lit(side).alias("side")) for side, frame in enumerate((last, now))]
-    known = (
+    scores = (
         sides[0]
         .unionByName(sides[1])
         .crossJoin(F.broadcast(edges.select(F.coalesce("edges", F.array()).alias("edges"))))
     )
-    place = F.size(F.filter("edges", lambda edge: F.col("score") > edge)).alias("bin")
-    rows = known.groupBy("side", place, (F.size("edges") + 1).alias("bins")).count().collect()
-    found: list[list[float]] = []
+    bin_number = F.size(F.filter("edges", lambda edge: F.col("score") > edge)).alias("bin")
+    rows = scores.groupBy("side", bin_number, (F.size("edges") + 1).alias("bins")).count().collect()
+    shares: list[list[float]] = []
     for side in range(2):
         counts = {row["bin"]: row["count"] for row in rows if row["side"] == side}
         total, bins = max(1, sum(counts.values())), rows[0]["bins"] if rows else 1
-        found.append([max(_LEAST, counts.get(number, 0) / total) for number in range(bins)])
-    return found
+        shares.append([max(_LEAST, counts.get(number, 0) / total) for number in range(bins)])
+    return shares

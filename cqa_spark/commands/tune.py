@@ -72,8 +72,8 @@ def _p_value(given: Trial, best: Trial, settings: TuneSettings) -> float:
 
 
 def _found(trial: Trial) -> CrossValidated:
-    assert trial.found is not None, "trials are judged before they are compared"
-    return trial.found
+    assert trial.results is not None, "trials are judged before they are compared"
+    return trial.results
 
 
 def _write(path: str, conclusion: str, best: Trial, storage: ObjectStorageSettings) -> None:

@@ -71,12 +71,14 @@ def read_data_set(name: str) -> DataSet:
     if name not in files:
         raise ConfigError(f"unknown data set {name}", known_names(name, files, "data sets"))
     try:
-        found = DataSet.model_validate(read_yaml(files[name]).value)
+        data_set = DataSet.model_validate(read_yaml(files[name]).value)
     except ValidationError as error:
-        mistakes = (f"{'.'.join(map(str, each['loc'])) or 'the file'}: {each['msg']}" for each in error.errors())
+        mistakes = (
+            f"{'.'.join(map(str, mistake['loc'])) or 'the file'}: {mistake['msg']}" for mistake in error.errors()
+        )
         raise ConfigError(
             f"{files[name]} is invalid: {'; '.join(mistakes)}", "correct the file; nothing was read or written"
         ) from error
-    if found.name != name:
-        raise ConfigError(f"{files[name]}: name is {found.name}", "name the data set like its file")
-    return found
+    if data_set.name != name:
+        raise ConfigError(f"{files[name]}: name is {data_set.name}", "name the data set like its file")
+    return data_set

@@ -56,7 +56,7 @@ class Flag:
         if not self.spelling.startswith("-"):
             return self.spelling.upper()
         kind, metadata, _ = _element(self.field.annotation)
-        shown = [each.metavar for each in [*self.field.metadata, *metadata] if isinstance(each, Shown)]
+        shown = [metadatum.metavar for metadatum in [*self.field.metadata, *metadata] if isinstance(metadatum, Shown)]
         if get_origin(kind) is Literal:
             return f"{{{','.join(get_args(kind))}}}"
         return shown[0] if shown else METAVARS.get(kind, "VALUE")
@@ -78,7 +78,7 @@ def flags(model: type[SettingsSection], key: Key = (), prefix: str = "") -> Iter
         if section := section_of(field):
             inner = f"{prefix}{spelled}." if section.flag_prefix is None else section.flag_prefix
             sections.append(flags(section, (*key, name), inner))
-        elif any(isinstance(each, Positional) for each in field.metadata):
+        elif any(isinstance(metadatum, Positional) for metadatum in field.metadata):
             yield Flag((*key, name), name, model, field)
         else:
             yield Flag((*key, name), f"--{prefix}{spelled}", model, field)
@@ -102,7 +102,7 @@ def build_parser(program: str, model: type[Command], *, with_files: bool) -> arg
     """
     parser = argparse.ArgumentParser(
         program,
-        usage=f"{program} {_places(model)}[options]",
+        usage=f"{program} {_origins(model)}[options]",
         description=_first_line(model),
         epilog="\n  ".join(["examples:", *model.examples]) if model.examples else None,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -150,12 +150,16 @@ def read_flags(
         except argparse.ArgumentError as error:
             name = (error.argument_name or "").split("/")[0]
             problems.append(Problem(f"flag {name}", "", error.message, f"see {parser.prog} --help"))
-            left = [each for each in left if each.split("=")[0] != name]
-    known = list(flags(model))
-    given = {flag.key: value for flag in known if (value := getattr(parsed, _destination(flag))) not in (None, [])}
-    places = {flag.key: f"flag {flag.spelling}" if flag.spelling.startswith("-") else "command line" for flag in known}
-    layer = SettingsLayer("command line", nested(given), {key: places[key] for key in given})
-    return parsed, layer, problems + list(_unknown(unknown, parser, known))
+            left = [argument for argument in left if argument.split("=")[0] != name]
+    known_flags = list(flags(model))
+    given = {
+        flag.key: value for flag in known_flags if (value := getattr(parsed, _destination(flag))) not in (None, [])
+    }
+    origins = {
+        flag.key: f"flag {flag.spelling}" if flag.spelling.startswith("-") else "command line" for flag in known_flags
+    }
+    layer = SettingsLayer("command line", nested(given), {key: origins[key] for key in given})
+    return parsed, layer, problems + list(_unknown(unknown, parser, known_flags))
 
 
 def _add(group: argparse._ArgumentGroup, flag: Flag) -> None:
@@ -176,7 +180,7 @@ def _destination(flag: Flag) -> str:
     return ".".join(flag.key)
 
 
-def _places(model: type[SettingsSection]) -> str:
+def _origins(model: type[SettingsSection]) -> str:
     """The positional arguments, for the usage line."""
     named = [flag for flag in flags(model) if not flag.spelling.startswith("-")]
     return "".join(f"{flag.metavar} ... " if flag.many else f"{flag.metavar} " for flag in named)
@@ -186,21 +190,23 @@ def _first_line(model: type[SettingsSection]) -> str:
     return (model.__doc__ or "").strip().splitlines()[0].rstrip(".")
 
 
-def _unknown(unknown: Sequence[str], parser: argparse.ArgumentParser, known: Sequence[Flag]) -> Iterator[Problem]:
-    spellings = [flag.spelling for flag in known] + ["--config", "--dry-run", "--debug", "--help"]
-    places = {f"--{flag.spelling}": flag.metavar for flag in known if not flag.spelling.startswith("-")}
+def _unknown(unknown: Sequence[str], parser: argparse.ArgumentParser, known_flags: Sequence[Flag]) -> Iterator[Problem]:
+    spellings = [flag.spelling for flag in known_flags] + ["--config", "--dry-run", "--debug", "--help"]
+    metavars = {f"--{flag.spelling}": flag.metavar for flag in known_flags if not flag.spelling.startswith("-")}
     after_unknown_flag = False
-    for each in unknown:
-        if each.startswith("-"):
-            name = each.split("=")[0]
-            if name in places:
-                remedy = f"give it without the flag: {parser.prog} {places[name]}"
+    for argument in unknown:
+        if argument.startswith("-"):
+            name = argument.split("=")[0]
+            if name in metavars:
+                remedy = f"give it without the flag: {parser.prog} {metavars[name]}"
             else:
                 remedy = did_you_mean(name, spellings, f"{parser.prog} --help lists all flags")
             yield Problem(f"flag {name}", "", "unknown flag", remedy)
             after_unknown_flag = True
         elif not after_unknown_flag:
-            yield Problem("command line", "", f"unexpected argument {each!r}", f"{parser.prog} --help lists all flags")
+            yield Problem(
+                "command line", "", f"unexpected argument {argument!r}", f"{parser.prog} --help lists all flags"
+            )
 
 
 def _element(annotation: Any) -> tuple[Any, list[Any], bool]:
@@ -210,7 +216,7 @@ def _element(annotation: Any) -> tuple[Any, list[Any], bool]:
         kind, metadata, many = _element(arguments[0])
         return kind, [*annotation.__metadata__, *metadata], many
     if origin in (Union, UnionType):
-        return _element(next(each for each in arguments if each is not type(None)))
+        return _element(next(argument for argument in arguments if argument is not type(None)))
     if origin is tuple:
         kind, metadata, _ = _element(arguments[0])
         return kind, metadata, True

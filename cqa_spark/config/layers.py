@@ -27,12 +27,12 @@ class SettingsLayer:
     Attributes:
         origin: path of the file, or ``command line``.
         values: the settings, nested by section.
-        places: by key, where it is set, such as ``conf/demo.yaml, line 3``.
+        origins: by key, where it is set, such as ``conf/demo.yaml, line 3``.
     """
 
     origin: str
     values: dict[str, Any] = field(default_factory=dict)
-    places: dict[Key, str] = field(default_factory=dict)
+    origins: dict[Key, str] = field(default_factory=dict)
 
 
 def read_layer(path: Path) -> tuple[SettingsLayer | None, list[Problem]]:
@@ -45,7 +45,7 @@ def read_layer(path: Path) -> tuple[SettingsLayer | None, list[Problem]]:
         return SettingsLayer(str(path)), []
     if not isinstance(document.value, dict):
         return None, [Problem(str(path), "", "contains no settings", "write `key: value` pairs")]
-    layer = SettingsLayer(str(path), places=dict(document.places))
+    layer = SettingsLayer(str(path), origins=dict(document.origins))
     problems: list[Problem] = []
     layer.values.update(_expand_all(document.value, (), layer, problems))
     return layer, problems
@@ -62,25 +62,25 @@ def _expand_all(values: Mapping[str, Any], above: Key, layer: SettingsLayer, pro
     return expanded
 
 
-def _expand(value: Any, key: Key, place: str, problems: list[Problem]) -> Any:
+def _expand(value: Any, key: Key, origin: str, problems: list[Problem]) -> Any:
     """Replace environment variables in a text, or in every text of a list."""
     if isinstance(value, list):
-        return [_expand(each, key, place, problems) for each in value]
+        return [_expand(item, key, origin, problems) for item in value]
     if not isinstance(value, str):
         return value
 
     def variable(match: re.Match[str]) -> str:
-        found: str | None = os.environ.get(match["name"]) or match["default"]
-        if found is None:
+        setting: str | None = os.environ.get(match["name"]) or match["default"]
+        if setting is None:
             problems.append(
                 Problem(
-                    place,
+                    origin,
                     ".".join(key),
                     f"the environment variable {match['name']} is not set",
                     f"set it, or write ${{{match['name']}:-default}}",
                 )
             )
-        return found or ""
+        return setting or ""
 
     return _VARIABLE.sub(variable, value)
 
@@ -107,28 +107,28 @@ def origin_of(key: Key, layers: Sequence[SettingsLayer]) -> str:
     """The place of a setting in the last layer that sets it, or else of its innermost section that is set."""
     for length in range(len(key), 0, -1):
         for layer in reversed(layers):
-            if key[:length] in layer.places:
-                return layer.places[key[:length]]
+            if key[:length] in layer.origins:
+                return layer.origins[key[:length]]
     return "config files and flags"
 
 
-def unknown_keys(layer: SettingsLayer, known: Collection[Key]) -> list[Problem]:
+def unknown_keys(layer: SettingsLayer, known_keys: Collection[Key]) -> list[Problem]:
     """A problem for every unknown key of a file; keys inside an unknown section are ignored."""
-    spellings = [".".join(key) for key in known]
+    spellings = [".".join(key) for key in known_keys]
     problems = []
-    for key, place in layer.places.items():
-        if key not in known and (len(key) == 1 or key[:-1] in known):
+    for key, origin in layer.origins.items():
+        if key not in known_keys and (len(key) == 1 or key[:-1] in known_keys):
             remedy = did_you_mean(".".join(key), spellings, "see cqa JOB --help")
-            problems.append(Problem(place, ".".join(key), "unknown setting", remedy))
+            problems.append(Problem(origin, ".".join(key), "unknown setting", remedy))
     return problems
 
 
-def only(values: Mapping[str, Any], known: Collection[Key], above: Key = ()) -> dict[str, Any]:
+def only(values: Mapping[str, Any], known_keys: Collection[Key], above: Key = ()) -> dict[str, Any]:
     """The settings with known keys."""
-    kept = {name: value for name, value in values.items() if (*above, name) in known}
+    selected = {name: value for name, value in values.items() if (*above, name) in known_keys}
     return {
-        name: only(value, known, (*above, name)) if isinstance(value, Mapping) else value
-        for name, value in kept.items()
+        name: only(value, known_keys, (*above, name)) if isinstance(value, Mapping) else value
+        for name, value in selected.items()
     }
 
 

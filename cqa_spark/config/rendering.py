@@ -34,7 +34,7 @@ def config_hash(settings: SettingsSection) -> str:
 def hashed_settings(section: SettingsSection) -> dict[str, Any]:
     """The settings of a section that can affect results, as plain data: those of its sections too."""
     fields = type(section).model_fields.items()
-    asides = {name for name, field in fields if any(isinstance(each, NotHashed) for each in field.metadata)}
+    asides = {name for name, field in fields if any(isinstance(metadatum, NotHashed) for metadatum in field.metadata)}
     settled = section.model_dump(mode="json", exclude=asides)
     sections = {name: value for name, value in section if name in settled and isinstance(value, SettingsSection)}
     return settled | {name: hashed_settings(value) for name, value in sections.items()}
@@ -54,9 +54,9 @@ def dry_run(program: str, settings: Command) -> str:
             f"# {program}, settings with hash {config_hash(settings)}",
             config_yaml(settings).rstrip(),
             "# would read",
-            *(f"#   {visible_line(each)}" for each in settings.reads() or ["nothing"]),
+            *(f"#   {visible_line(product)}" for product in settings.reads() or ["nothing"]),
             "# would write",
-            *(f"#   {visible_line(each)}" for each in settings.writes() or ["nothing"]),
+            *(f"#   {visible_line(product)}" for product in settings.writes() or ["nothing"]),
         ]
     )
 

@@ -48,5 +48,5 @@ class ReproduceSettings(JobSettings):
 
     def writes(self) -> list[str]:
         """The prediction files and the scores."""
-        kept = [f"{self.lake}: tables of a run per data set and task"] if self.lake else []
-        return [f"{self.output}: a prediction file per recipe and part, and scores.json", *kept]
+        tables = [f"{self.lake}: tables of a run per data set and task"] if self.lake else []
+        return [f"{self.output}: a prediction file per recipe and part, and scores.json", *tables]

@@ -125,13 +125,13 @@ def _shortest(path: Path) -> Path:
 
 def _read_files(paths: Sequence[Path]) -> tuple[list[SettingsLayer | None], list[Problem]]:
     """The layers with their problems; a layer is None if its file cannot be read."""
-    known = {(JOB,)}.union(*map(known_keys, all_jobs()))
+    keys = {(JOB,)}.union(*map(known_keys, all_jobs()))
     layers: list[SettingsLayer | None] = []
     problems: list[Problem] = []
     for path in paths:
         layer, mistakes = read_layer(path)
         layers.append(layer)
-        problems += [*mistakes, *(unknown_keys(layer, known) if layer else [])]
+        problems += [*mistakes, *(unknown_keys(layer, keys) if layer else [])]
     return layers, problems
 
 

@@ -10,35 +10,35 @@ SUGGESTIONS = 3
 """Maximum number of suggested names."""
 
 
-def did_you_mean(wrong: str, known: Iterable[str], otherwise: str) -> str:
+def did_you_mean(wrong: str, names: Iterable[str], otherwise: str) -> str:
     """Suggest similar names.
 
     Names with dots, and paths, are compared by their last part first, and then as a whole.
 
     Args:
         wrong: the unknown name.
-        known: the known names.
+        names: the known names.
         otherwise: the remedy if none of them is similar.
     """
-    similar = near_names(wrong, known)
+    similar = near_names(wrong, names)
     return f"did you mean {' or '.join(similar)}?" if similar else otherwise
 
 
-def known_names(wrong: str, known: Iterable[str], kind: str) -> str:
+def known_names(wrong: str, names: Iterable[str], kind: str) -> str:
     """Suggest similar names, and list all known ones.
 
     Args:
         wrong: the unknown name.
-        known: the known names, in the order of the list.
+        names: the known names, in the order of the list.
         kind: the kind of names, in the plural.
     """
-    names = list(known)
+    names = list(names)
     return " ".join(filter(None, [did_you_mean(wrong, names, ""), f"known {kind}: {', '.join(names) or 'none'}"]))
 
 
-def near_names(wrong: str, known: Iterable[str]) -> list[str]:
+def near_names(wrong: str, names: Iterable[str]) -> list[str]:
     """The most similar names, most similar first."""
-    names = sorted(known)
+    names = sorted(names)
     last_parts = difflib.get_close_matches(_last_part(wrong), {_last_part(name) for name in names}, cutoff=0.75)
     similar = [name for name in names if _last_part(name) in last_parts]
     similar = similar or difflib.get_close_matches(wrong, names, cutoff=0.6)

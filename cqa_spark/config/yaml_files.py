@@ -43,11 +43,11 @@ class Document:
 
     Attributes:
         value: a mapping, list or plain value; None for an empty file.
-        places: by key, where it is set, such as ``conf/demo.yaml, line 3``; keys inside of lists have none.
+        origins: by key, where it is set, such as ``conf/demo.yaml, line 3``; keys inside of lists have none.
     """
 
     value: Any = None
-    places: Mapping[Key, str] = field(default_factory=dict)
+    origins: Mapping[Key, str] = field(default_factory=dict)
 
 
 class YamlError(ConfigError):
@@ -96,24 +96,24 @@ def parse_yaml(text: str, origin: str) -> Document:
         return Document() if node is None else _Expansion(loader, origin).document(node)
     except yaml.reader.ReaderError as error:
         before = text[: error.position]
-        place = f"line {before.count(chr(10)) + 1}, column {error.position - (before.rfind(chr(10)) + 1) + 1}"
+        position = f"line {before.count(chr(10)) + 1}, column {error.position - (before.rfind(chr(10)) + 1) + 1}"
         what = f"control character U+{ord(text[error.position]):04X}"
-        raise _refused(f"{origin}, {place}", what, "remove it") from error
+        raise _refused(f"{origin}, {position}", what, "remove it") from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         reason = ": ".join(filter(None, (error.context, error.problem)))
         what = reason if isinstance(error, PlainDataError) else f"invalid YAML: {reason}"
-        raise _refused(_place(origin, mark), what, "correct the file") from error
+        raise _refused(_position(origin, mark), what, "correct the file") from error
     except (ValueError, OverflowError) as error:  # PyYAML does not check the range of escapes and version numbers
-        place = _place(origin, loader.get_mark())
-        raise _refused(place, "invalid YAML: a number is out of range", "correct the file") from error
+        position = _position(origin, loader.get_mark())
+        raise _refused(position, "invalid YAML: a number is out of range", "correct the file") from error
 
 
-def _refused(place: str, what: str, remedy: str) -> YamlError:
-    return YamlError(Problem(place, "", what, remedy))
+def _refused(position: str, what: str, remedy: str) -> YamlError:
+    return YamlError(Problem(position, "", what, remedy))
 
 
-def _place(origin: str, mark: yaml.Mark | None) -> str:
+def _position(origin: str, mark: yaml.Mark | None) -> str:
     return f"{origin}, line {mark.line + 1}, column {mark.column + 1}" if mark else origin
 
 
@@ -129,8 +129,8 @@ class PlainLoader(yaml.SafeLoader):
     """
 
     yaml_implicit_resolvers = {  # noqa: RUF012, as PyYAML declares it
-        first: [(tag, pattern) for tag, pattern in found if tag in {*_SCALARS, _MERGE}]
-        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        first: [(tag, pattern) for tag, pattern in resolvers if tag in {*_SCALARS, _MERGE}]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 
     def __init__(self, text: str) -> None:
@@ -183,7 +183,7 @@ class _Expansion:
         return Document(self._value(node, ()), self._places)
 
     def _value(self, node: yaml.Node, key: Key | None) -> Any:
-        """The value of a node; its key is None if places are not recorded."""
+        """The value of a node; its key is None if origins are not recorded."""
         if any(node is outer for outer in self._open):
             _refuse(node, "an alias refers to the value that contains it")
         self._open.append(node)
@@ -220,10 +220,10 @@ class _Expansion:
         """The keys of the mappings that are merged into the one at the key; of a list the earlier ones win."""
         values: dict[str, Any] = {}
         for node in nodes:
-            for each in reversed(node.value) if isinstance(node, yaml.SequenceNode) else [node]:
-                if not isinstance(each, yaml.MappingNode):
-                    _refuse(each, "<< takes a mapping or a list of mappings")
-                values |= self._value(each, key)
+            for mapping in reversed(node.value) if isinstance(node, yaml.SequenceNode) else [node]:
+                if not isinstance(mapping, yaml.MappingNode):
+                    _refuse(mapping, "<< takes a mapping or a list of mappings")
+                values |= self._value(mapping, key)
         return values
 
     def _name(self, node: yaml.Node) -> str:

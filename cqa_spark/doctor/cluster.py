@@ -51,14 +51,14 @@ def reach(master: str) -> str:
         master: ``spark://HOST:PORT``, or several ``HOST:PORT``, separated by commas.
     """
     reasons = []
-    for place in master.removeprefix("spark://").split(","):
-        parts = urlsplit(f"//{place}")
+    for address in master.removeprefix("spark://").split(","):
+        parts = urlsplit(f"//{address}")
         try:
             socket.create_connection((parts.hostname or "", parts.port or 7077), PATIENCE_SECONDS).close()
         except OSError as error:
-            reasons.append(f"{place}: {error.strerror or error}")
+            reasons.append(f"{address}: {error.strerror or error}")
         else:
-            return place
+            return address
     raise EnvironmentProblem(
         f"no Spark master answers: {'; '.join(reasons)}",
         "start the master, or correct spark.master (spark://HOST:7077)",
@@ -75,19 +75,19 @@ def _start(start: Callable[[], SparkSession], sessions: list[SparkSession]) -> s
 
 def _python_of_workers(spark: SparkSession) -> str:
     versions = spark.sparkContext.parallelize(range(2), 2).map(lambda _: tuple(sys.version_info[:2])).distinct()
-    found = versions.collect()
-    if found != [tuple(sys.version_info[:2])]:
-        raise EnvironmentProblem(f"the workers run Python {found}", "set PYSPARK_PYTHON, or ship --environment")
+    rows = versions.collect()
+    if rows != [tuple(sys.version_info[:2])]:
+        raise EnvironmentProblem(f"the workers run Python {rows}", "set PYSPARK_PYTHON, or ship --environment")
     return "the driver's"
 
 
-def _table(spark: SparkSession, place: str, storage: ObjectStorageSettings) -> str:
+def _table(spark: SparkSession, folder: str, storage: ObjectStorageSettings) -> str:
     try:
-        spark.range(10).write.parquet(place)
-        rows = spark.read.parquet(place).count()
+        spark.range(10).write.parquet(folder)
+        rows = spark.read.parquet(folder).count()
     finally:
-        written = open_store(place, storage)
-        written.delete_all(written.sizes())
+        store = open_store(folder, storage)
+        store.delete_all(store.sizes())
     if rows != 10:
         raise EnvironmentProblem(
             f"{rows} of 10 rows were read back", "give driver and workers access to the same storage"

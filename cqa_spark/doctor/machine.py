@@ -45,11 +45,11 @@ def _java() -> str:
     return f"Java {JAVA}"
 
 
-def python_version(found: tuple[int, ...]) -> str:
+def python_version(version: tuple[int, ...]) -> str:
     """Check the version of the running Python."""
-    if found != PYTHON:
+    if version != PYTHON:
         raise EnvironmentProblem(
-            f"Python {'.'.join(map(str, found))} instead of {'.'.join(map(str, PYTHON))}",
+            f"Python {'.'.join(map(str, version))} instead of {'.'.join(map(str, PYTHON))}",
             "install cqa-spark in an environment of Python 3.11; in a checkout: make setup",
         )
     return f"Python {platform.python_version()}, {sys.executable}"
@@ -61,9 +61,12 @@ def packages(needed: Sequence[Requirement]) -> str:
     Args:
         needed: the packages, with ranges of versions.
     """
-    found = {each: _installed(each.name) for each in needed}
-    wrong = [f"{each.name} {version or '(absent)'} instead of {each.specifier}" for each, version in found.items()
-             if version is None or not each.specifier.contains(version, prereleases=True)]  # fmt: skip
+    installed = {requirement: _installed(requirement.name) for requirement in needed}
+    wrong = [
+        f"{requirement.name} {version or '(absent)'} instead of {requirement.specifier}"
+        for requirement, version in installed.items()
+        if version is None or not requirement.specifier.contains(version, prereleases=True)
+    ]
     if wrong:
         raise EnvironmentProblem(
             ", ".join(wrong), "install cqa-spark again, which installs supported versions; in a checkout: make setup"
@@ -96,7 +99,11 @@ def space(folder: Path) -> str:
 def _needed() -> list[Requirement]:
     """The packages that jobs need, without those of extras."""
     declared = map(Requirement, requires("cqa-spark") or [])
-    return [each for each in declared if each.marker is None or each.marker.evaluate({"extra": ""})]
+    return [
+        requirement
+        for requirement in declared
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+    ]
 
 
 def _installed(name: str) -> str | None:

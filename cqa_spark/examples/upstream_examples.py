@@ -27,19 +27,19 @@ def upstream_examples(
         A DataFrame with schema ``EXAMPLES``, all of this task. Examples that share a ``fold_key`` with training
         examples are in split train, so that their scores are out-of-fold and not overconfident.
     """
-    known = examples.where(F.col("task") == task_name)
+    of_task = examples.where(F.col("task") == task_name)
     others = examples.where(F.col("task") == of)
     passed = _passed(others, *task(of).via[task_name])
     if shortcut and task_name in task(of).shortcuts:
         passed = passed.unionByName(_passed(others, "query_id", "candidate_id"))
-    more = passed.join(known, ["site", "query_id", "candidate_id"], "left_anti")
+    more = passed.join(of_task, ["site", "query_id", "candidate_id"], "left_anti")
     repeats = posts.where(F.col("post_id") == F.col("thread_id")).select("site", "thread_id", "same_as")
     completed = more.join(repeats, ["site", "thread_id"], "left").select(
         "site", F.lit(task_name).alias("task"), "query_id", "candidate_id", "thread_id",
         task(task_name).fold_key().alias("fold_key"),
         "author_id", "initial_rank", "split",
     )  # fmt: skip
-    both = known.unionByName(EXAMPLES.complete(completed))
+    both = of_task.unionByName(EXAMPLES.complete(completed))
     learned_from = both.where("split = 'train'").select("site", "fold_key", F.lit(True).alias("is_known")).distinct()
     marked = both.join(learned_from, ["site", "fold_key"], "left")
     split = F.when(F.col("is_known"), F.lit("train")).otherwise(F.col("split"))
@@ -54,5 +54,5 @@ def _passed(examples: DataFrame, query: str, candidate: str) -> DataFrame:
         F.min("author_id").alias("author_id"),
         F.min("initial_rank").alias("given"),
     )
-    place = F.row_number().over(Window.partitionBy("site", "query_id").orderBy("given", "candidate_id"))
-    return first.withColumn("initial_rank", place)
+    rank = F.row_number().over(Window.partitionBy("site", "query_id").orderBy("given", "candidate_id"))
+    return first.withColumn("initial_rank", rank)

@@ -62,8 +62,8 @@ class AblateFamilies(Step):
         """Ablate one system after the other."""
         systems = trained_recipes(run, self.systems)
         counts.rows_in = len(systems)
-        found = [entry for system in systems for entry in ablate(run, system, self.settings, self.split)]
-        counts.rows_out = run.write_entries(ABLATIONS, found)
+        entries = [entry for system in systems for entry in ablate(run, system, self.settings, self.split)]
+        counts.rows_out = run.write_entries(ABLATIONS, entries)
 
 
 def ablate(run: Run, system: System, settings: EvaluationSettings, split: EvaluationSplit = _HELD_OUT) -> list[Entry]:
@@ -78,17 +78,17 @@ def ablate(run: Run, system: System, settings: EvaluationSettings, split: Evalua
     Returns:
         Entries of ``ABLATIONS``.
     """
-    kept = dict(feature_sets(system))
+    sets = dict(feature_sets(system))
     with feature_frames(run, [system], task_examples(run, system.task)) as frame_of:
         frame = frame_of(system)
         ranked = [
             rank_variant(system, Variant(_name(*key), split.parts(with_features(frame, names))))
-            for key, names in kept.items()
+            for key, names in sets.items()
         ]
         measured = measure_variants(ranked, split.measured(frame), settings)
     variants = {
         _name(variant, family): {"variant": variant, "family": family, "features": len(names)}
-        for (variant, family), names in kept.items()
+        for (variant, family), names in sets.items()
     }
     return described(system.name, measured, variants)
 

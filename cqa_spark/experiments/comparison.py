@@ -64,8 +64,8 @@ class CrossValidate(Step):
         """Compare them."""
         systems = trained_recipes(run, self.systems)
         counts.rows_in = len(systems)
-        found = compare(run, systems, self.settings, self.evaluation, self.features)
-        counts.rows_out = run.write_entries(CROSS_VALIDATIONS, found)
+        entries = compare(run, systems, self.settings, self.evaluation, self.features)
+        counts.rows_out = run.write_entries(CROSS_VALIDATIONS, entries)
 
 
 def compare(
@@ -89,15 +89,15 @@ def compare(
     """
     measure, protocol = evaluation.measures[0], {"repeats": settings.repeats, "folds": settings.folds}
     with nested_folds(run, systems, features, **protocol, seed=SEED) as parts_of:
-        found = {
+        validated = {
             system.name: cross_validate(system.build(), parts_of(system), name=system.name, measure=measure)
             for system in systems
         }
-    best = max(found, key=lambda name: found[name].mean)
-    with persisted(mean_over_repeats(found.values())) as (queries,):
+    best = max(validated, key=lambda name: validated[name].mean)
+    with persisted(mean_over_repeats(validated.values())) as (queries,):
         summary = summarise(queries, best, evaluation.resamples, evaluation.seed, evaluation.confidence)
     rows = [
-        {**with_test(entry), "best": best, **protocol, "spread": found[entry["system"]].spread}
+        {**with_test(entry), "best": best, **protocol, "spread": validated[entry["system"]].spread}
         for entry in summary.tested
     ]
     return [{name: value for name, value in row.items() if name != "split"} for row in rows]

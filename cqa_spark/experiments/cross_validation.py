@@ -57,9 +57,9 @@ def cross_validate(
         name: name of the ranker in the measured queries.
         measure: display name of the measure.
     """
-    found = [_repeat(ranker, parts, name, measure, number) for number, parts in enumerate(repeats)]
-    queries = found[0]
-    for more in found[1:]:
+    results = [_repeat(ranker, parts, name, measure, number) for number, parts in enumerate(repeats)]
+    queries = results[0]
+    for more in results[1:]:
         queries = queries.unionByName(more)
     values = measure_totals(queries, measure, ["repeat"])
     return CrossValidated(tuple(values[number,] for number in range(len(repeats))), queries)
@@ -70,14 +70,14 @@ def mean_over_repeats(rankers: Iterable[CrossValidated]) -> DataFrame:
     return by_query(reduce(DataFrame.unionByName, map(_means, rankers)))
 
 
-def _means(found: CrossValidated) -> DataFrame:
+def _means(results: CrossValidated) -> DataFrame:
     in_order = F.sort_array(F.collect_list(F.struct("repeat", "value", "components")))
-    number = F.lit(len(found.values))
-    key = [name for name in found.queries.columns if name not in ("repeat", "value", "components")]
-    grouped = found.queries.groupBy(*key).agg(in_order.alias("repeats"))
-    each = F.sequence(F.lit(0), F.size(F.col("repeats.components")[0]) - 1)
+    number = F.lit(len(results.values))
+    key = [name for name in results.queries.columns if name not in ("repeat", "value", "components")]
+    grouped = results.queries.groupBy(*key).agg(in_order.alias("repeats"))
+    positions = F.sequence(F.lit(0), F.size(F.col("repeats.components")[0]) - 1)
     components = F.transform(
-        each, lambda place: _sum(F.transform("repeats.components", lambda vector: vector[place])) / number
+        positions, lambda position: _sum(F.transform("repeats.components", lambda vector: vector[position])) / number
     )
     return grouped.select(*key, (_sum(F.col("repeats.value")) / number).alias("value"), components.alias("components"))
 
@@ -86,9 +86,9 @@ def _repeat(ranker: Ranker[Any], parts: Sequence[Part], name: str, measure: str,
     models = run_concurrently(ranker.fit, [part.training for part in parts])
     of_folds = [model.transform(part.evaluated) for model, part in zip(models, parts, strict=True)]
     scored = reduce(DataFrame.unionByName, of_folds)
-    with persisted(scored.select(*EXAMPLES.schema.names, "score", "predicted")) as (kept,):
-        rankings = rank(kept, name, run_id="cross-validation")
-        rows = query_metrics(rankings, kept.select(*EXAMPLES.schema.names), [parse_measure(measure)]).localCheckpoint()
+    with persisted(scored.select(*EXAMPLES.schema.names, "score", "predicted")) as (scan,):
+        rankings = rank(scan, name, run_id="cross-validation")
+        rows = query_metrics(rankings, scan.select(*EXAMPLES.schema.names), [parse_measure(measure)]).localCheckpoint()
     return by_measure(rows).withColumn("repeat", F.lit(number))
 
 

@@ -73,12 +73,12 @@ class LearningCurve(Step):
         """Compute one curve after the other."""
         systems = trained_recipes(run, self.systems)
         counts.rows_in = len(systems)
-        found = [
+        entries = [
             entry
             for system in systems
             for entry in learning_curve(run, system, self.settings, shares=self.shares, features=self.features)
         ]
-        counts.rows_out = run.write_entries(LEARNING_CURVES, found)
+        counts.rows_out = run.write_entries(LEARNING_CURVES, entries)
 
 
 def learning_curve(
@@ -117,11 +117,15 @@ def in_share(share: float) -> Column:
 
 
 def _assembled(run: Run, system: System, inputs: FeatureInputs, share: float, folds: int) -> DataFrame:
-    kept = inputs.keep_examples((F.col("split") != "train") | in_share(share))
+    share_inputs = inputs.keep_examples((F.col("split") != "train") | in_share(share))
     tables = read_values(run, system.feature_groups)
     if share < 1:
-        tables |= refitted(system.feature_groups, kept, tables, folds)
-    examples = with_words(kept.examples, kept.documents, kept.texts) if system.reads_texts() else kept.examples
+        tables |= refitted(system.feature_groups, share_inputs, tables, folds)
+    examples = (
+        with_words(share_inputs.examples, share_inputs.documents, share_inputs.texts)
+        if system.reads_texts()
+        else share_inputs.examples
+    )
     joined = assemble(examples, system.feature_groups, tables)
     return joined.select(*examples.columns, *system.features())
 

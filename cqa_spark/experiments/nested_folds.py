@@ -79,7 +79,7 @@ def nested_folds(
         def parts_of(system: System) -> list[tuple[Part, ...]]:
             wanted = (*examples.columns, *system.features())
             return [
-                tuple(Part(each.training.select(*wanted), each.evaluated.select(*wanted)) for each in of_repeat)
+                tuple(Part(part.training.select(*wanted), part.evaluated.select(*wanted)) for part in of_repeat)
                 for of_repeat in parts
             ]
 
@@ -102,9 +102,9 @@ def refitted(
         stored: by pass, the values of all groups.
         folds: folds of the cross-fitting.
     """
-    learning = [found for found in map(group_class, groups) if learns_from_labels(found)]
+    learning = [group for group in map(group_class, groups) if learns_from_labels(group)]
     if not learning:
         return {}
     values = compute_place(fit_groups(learning, inputs, folds=folds), inputs, folds)
-    others = stored[Place.QUERY].drop(*[found.name for found in learning])
+    others = stored[Place.QUERY].drop(*[group.name for group in learning])
     return {Place.QUERY: others.join(values, on=list(KEY))}

@@ -58,12 +58,12 @@ class OtherSeeds(Step):
         """Try one system after the other."""
         systems = trained_recipes(run, self.systems)
         counts.rows_in = len(systems)
-        found = [
+        entries = [
             entry
             for system in systems
             for entry in other_seeds(run, system, self.settings, self.split, seeds=self.seeds)
         ]
-        counts.rows_out = run.write_entries(SEEDS, found)
+        counts.rows_out = run.write_entries(SEEDS, entries)
 
 
 def other_seeds(
@@ -94,7 +94,7 @@ def other_seeds(
         parts = split.parts(frame)
         ranked = [rank_variant(variant, Variant(name, parts)) for name, variant in variants.items()]
         measured = measure_variants(ranked, split.measured(frame), settings)
-    return described(system.name, measured, {name: {"draw": place} for place, name in enumerate(variants)})
+    return described(system.name, measured, {name: {"draw": draw} for draw, name in enumerate(variants)})
 
 
 def with_other_seed(ranker: RankerSpec, number: int) -> RankerSpec | None:
@@ -116,11 +116,11 @@ def with_other_seed(ranker: RankerSpec, number: int) -> RankerSpec | None:
 
 def seeds_of(ranker: RankerSpec) -> dict[str, int]:
     """The seeds of a ranker and its members, by path in the parameters."""
-    found: dict[str, int] = {}
+    seeds: dict[str, int] = {}
     field = RANKERS.load(ranker.name).parameters_type.model_fields.get("seed")
     if field is not None:
-        found["seed"] = ranker.parameters.get("seed", field.default)
+        seeds["seed"] = ranker.parameters.get("seed", field.default)
     for path, member in members(ranker.parameters):
         inner = seeds_of(RankerSpec.model_validate(member))
-        found |= {f"{path}.parameters.{name}": seed for name, seed in inner.items()}
-    return found
+        seeds |= {f"{path}.parameters.{name}": seed for name, seed in inner.items()}
+    return seeds

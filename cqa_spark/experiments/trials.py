@@ -27,31 +27,31 @@ class Trial:
         name: ``given``, or ``trial`` and a number.
         values: the drawn parameters, by path; empty for the given ones.
         ranker: the ranker with these parameters.
-        found: result of the cross-validation; None before it.
+        results: result of the cross-validation; None before it.
     """
 
     name: str
     values: Mapping[str, float | int]
     ranker: RankerSpec
-    found: CrossValidated | None = None
+    results: CrossValidated | None = None
 
-    def judged(self, found: CrossValidated) -> Trial:
+    def judged(self, results: CrossValidated) -> Trial:
         """The trial with its outcome."""
-        return replace(self, found=found)
+        return replace(self, results=results)
 
     @property
     def mean(self) -> float:
         """Mean over the repeats, a fraction."""
-        return self.found.mean if self.found else math.nan
+        return self.results.mean if self.results else math.nan
 
     @property
     def spread(self) -> float:
         """Standard deviation over the repeats, a fraction."""
-        return self.found.spread if self.found else math.nan
+        return self.results.spread if self.results else math.nan
 
     def logged(self) -> LoggedTrial:
         """The trial as logged to MLflow."""
-        repeats = self.found.values if self.found else ()
+        repeats = self.results.values if self.results else ()
         return LoggedTrial(self.name, self.values, {"mean": self.mean, "spread": self.spread}, repeats)
 
     def line(self, measure: str) -> str:

@@ -76,6 +76,6 @@ def described(system: str, measured: Iterable[Entry], variants: Mapping[str, Ent
     return [{**entry, "system": system, **variants[entry["system"]]} for entry in measured]
 
 
-def with_features(frame: DataFrame, kept: Sequence[str]) -> DataFrame:
+def with_features(frame: DataFrame, features: Sequence[str]) -> DataFrame:
     """The frame with the kept features, in their order."""
-    return frame.select(*(name for name in frame.columns if name not in feature_columns(frame)), *kept)
+    return frame.select(*(name for name in frame.columns if name not in feature_columns(frame)), *features)

@@ -66,7 +66,7 @@ class Bucket:
         """The object; None if it does not exist."""
 
         def read() -> Stored:
-            answer = self.client.get_object(**self.place(key))
+            answer = self.client.get_object(**self.address(key))
             return Stored(answer["Body"].read(), answer["ETag"])
 
         try:
@@ -76,7 +76,7 @@ class Bucket:
 
     def put(self, key: str, data: bytes) -> None:
         """Write an object, overwriting any existing one."""
-        self.until_answered(key, lambda: self.client.put_object(**self.place(key), Body=data))
+        self.until_answered(key, lambda: self.client.put_object(**self.address(key), Body=data))
 
     def create(self, key: str, data: bytes) -> str:
         """Write an object that must not exist yet; return its version."""
@@ -88,14 +88,14 @@ class Bucket:
 
     def delete(self, key: str) -> None:
         """Remove an object, if it exists."""
-        self.until_answered(key, lambda: self.client.delete_object(**self.place(key)))
+        self.until_answered(key, lambda: self.client.delete_object(**self.address(key)))
 
     def delete_all(self, keys: Iterable[str]) -> None:
         """Remove objects, as far as they exist, a thousand with each request."""
         remaining = iter(keys)
         while part := list(islice(remaining, _DELETED_AT_ONCE)):
-            places = [{"Key": self.place(key)["Key"]} for key in part]
-            delete = {"Bucket": self._bucket, "Delete": {"Objects": places, "Quiet": True}}
+            objects = [{"Key": self.address(key)["Key"]} for key in part]
+            delete = {"Bucket": self._bucket, "Delete": {"Objects": objects, "Quiet": True}}
             answer = self.until_answered(part[0], partial(self.client.delete_objects, **delete))
             if errors := answer.get("Errors"):
                 raise EnvironmentProblem(
@@ -106,34 +106,36 @@ class Bucket:
 
     def keys(self, prefix: str = "", after: str = "") -> Iterator[str]:
         """The keys that start with a prefix and come after a key, in order of their characters."""
-        return (each.key for each in self.listed(prefix, after))
+        return (listed.key for listed in self.listed(prefix, after))
 
     def listed(self, prefix: str = "", after: str = "") -> Iterator[ListedObject]:
         """The entries of the objects with these keys."""
         for page in self._pages(prefix, {"StartAfter": self._prefix + after} if after else {}):
-            for each in page.get("Contents", ()):
-                if not each["Key"].endswith("/"):  # S3A marks folders by empty objects
-                    yield ListedObject(each["Key"].removeprefix(self._prefix), each["Size"], each["ETag"])
+            for entry in page.get("Contents", ()):
+                if not entry["Key"].endswith("/"):  # S3A marks folders by empty objects
+                    yield ListedObject(entry["Key"].removeprefix(self._prefix), entry["Size"], entry["ETag"])
 
     def sizes(self, prefix: str = "") -> dict[str, int]:
         """The sizes, in bytes, of the objects whose keys start with a prefix, by key."""
-        return {each.key: each.size for each in self.listed(prefix)}
+        return {listed.key: listed.size for listed in self.listed(prefix)}
 
     def folders(self, within: str = "") -> list[str]:
         """The names of the folders directly within a folder, in order; none if it does not exist."""
         prefix = f"{within}/" if within else ""
-        found = (each for page in self._pages(prefix, {"Delimiter": "/"}) for each in page.get("CommonPrefixes", ()))
-        return [each["Prefix"].removeprefix(self._prefix + prefix).rstrip("/") for each in found]
+        prefixes = (
+            entry for page in self._pages(prefix, {"Delimiter": "/"}) for entry in page.get("CommonPrefixes", ())
+        )
+        return [entry["Prefix"].removeprefix(self._prefix + prefix).rstrip("/") for entry in prefixes]
 
     def _pages(self, prefix: str, options: dict[str, str]) -> Iterator[dict[str, Any]]:
         """The pages of a listing."""
-        place = {"Bucket": self._bucket, "Prefix": self._prefix + prefix, **options}
+        request = {"Bucket": self._bucket, "Prefix": self._prefix + prefix, **options}
         while True:
-            page = self.until_answered(prefix, partial(self.client.list_objects_v2, **place))
+            page = self.until_answered(prefix, partial(self.client.list_objects_v2, **request))
             yield page
             if not page.get("IsTruncated"):
                 return
-            place["ContinuationToken"] = page["NextContinuationToken"]
+            request["ContinuationToken"] = page["NextContinuationToken"]
 
     def _write_if(self, key: str, data: bytes, condition: dict[str, str], expected: str | None, lost: CqaError) -> str:
         """Write conditionally.
@@ -147,7 +149,7 @@ class Bucket:
         """
 
         def write() -> str:
-            version: str = self.client.put_object(**self.place(key), Body=data, **condition)["ETag"]
+            version: str = self.client.put_object(**self.address(key), Body=data, **condition)["ETag"]
             return version
 
         unsure: NoAnswer | None = None
@@ -184,7 +186,7 @@ class Bucket:
             last = attempt + 1 == self._attempts
             yield 0.0 if last else min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE)
 
-    def place(self, key: str) -> dict[str, str]:
+    def address(self, key: str) -> dict[str, str]:
         """The location of an object, as boto3's arguments."""
         check_key(key)
         return {"Bucket": self._bucket, "Key": self._prefix + key}

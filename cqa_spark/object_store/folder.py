@@ -44,14 +44,14 @@ class Folder:
 
     def put(self, key: str, data: bytes) -> None:
         """Write an object, overwriting any existing one."""
-        with self._locked(key) as target, _complete_file(target, data) as written:
-            written.replace(target)
+        with self._locked(key) as target, _complete_file(target, data) as unfinished:
+            unfinished.replace(target)
 
     def create(self, key: str, data: bytes) -> str:
         """Write an object that must not exist yet; return its version."""
-        with self._locked(key) as target, _complete_file(target, data) as written:
+        with self._locked(key) as target, _complete_file(target, data) as unfinished:
             try:
-                os.link(written, target)
+                os.link(unfinished, target)
             except FileExistsError:
                 raise already_there(self.root, key) from None
         return _version(data)
@@ -62,8 +62,8 @@ class Folder:
             stored = self.read(key)
             if stored is None or stored.version != version:
                 raise changed(self.root, key)
-            with _complete_file(target, data) as written:
-                written.replace(target)
+            with _complete_file(target, data) as unfinished:
+                unfinished.replace(target)
         return _version(data)
 
     def delete(self, key: str) -> None:
@@ -100,18 +100,18 @@ class Folder:
 
     def _below(self, prefix: str) -> list[str]:
         top = Path(self.root, prefix.rpartition("/")[0])
-        found = []
+        keys = []
         for folder, below, files in os.walk(top):
             below[:] = [name for name in below if not name.startswith(".")]
             here = Path(folder).relative_to(self.root)
-            found += [(here / name).as_posix() for name in files if not name.startswith(".")]
-        return [key for key in found if key.startswith(prefix)]
+            keys += [(here / name).as_posix() for name in files if not name.startswith(".")]
+        return [key for key in keys if key.startswith(prefix)]
 
     def folders(self, within: str = "") -> list[str]:
         """The names of the folders directly within a folder, in order; none if it does not exist."""
         folder = Path(self.root, within)
         try:
-            return sorted(each.name for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))
+            return sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith("."))
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:

@@ -63,5 +63,5 @@ class MultipartUpload:
         self._sent.append({"PartNumber": number, "ETag": answer["ETag"]})
 
     def _call(self, method: Callable[..., T], **more: object) -> T:
-        place = self._bucket.place(self._key) | self._upload
-        return self._bucket.until_answered(self._key, partial(method, **place, **more))
+        address = self._bucket.address(self._key) | self._upload
+        return self._bucket.until_answered(self._key, partial(method, **address, **more))

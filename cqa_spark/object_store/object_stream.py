@@ -45,7 +45,7 @@ class _Object(io.RawIOBase):
         if not isinstance(bucket, Bucket):
             raise ConfigError(f"{location} is not in a bucket", "give s3a://BUCKET/…")
         self._bucket, self._location, self._position = bucket, location, start
-        head = self._answered(partial(bucket.client.head_object, **bucket.place(self._key)))
+        head = self._answered(partial(bucket.client.head_object, **bucket.address(self._key)))
         self._size, self._version = head["ContentLength"], version or head["ETag"]
 
     def readable(self) -> bool:
@@ -67,12 +67,12 @@ class _Object(io.RawIOBase):
         end = min(self._position + len(buffer), self._size)
         if end <= self._position:
             return 0
-        place = {
-            **self._bucket.place(self._key),
+        address = {
+            **self._bucket.address(self._key),
             "Range": f"bytes={self._position}-{end - 1}",
             "IfMatch": self._version,
         }
-        data: bytes = self._answered(lambda: self._bucket.client.get_object(**place)["Body"].read())
+        data: bytes = self._answered(lambda: self._bucket.client.get_object(**address)["Body"].read())
         buffer[: len(data)] = data
         self._position += len(data)
         return len(data)

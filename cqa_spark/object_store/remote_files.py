@@ -39,13 +39,13 @@ def find_files(location: str, storage: ObjectStorageSettings) -> list[FoundFile]
         location: ``s3a://BUCKET/…``, where ``*``, ``?`` and ``[…]`` match parts of one name.
         storage: object storage settings.
     """
-    fixed = location[: min([location.find(each) for each in WILDCARDS if each in location] or [len(location)])]
+    fixed = location[: min([location.find(file) for file in WILDCARDS if file in location] or [len(location)])]
     folder, start = split(fixed.rstrip("/")) if fixed == location else (fixed.rpartition("/")[0], "")
-    found = files_below(folder, storage, start)
+    files = files_below(folder, storage, start)
     named = location.rstrip("/")
     if fixed != location:
-        return [each for each in found if _fits(each.location, named)]
-    return [each for each in found if each.location == named or each.location.startswith(f"{named}/")]
+        return [file for file in files if _fits(file.location, named)]
+    return [file for file in files if file.location == named or file.location.startswith(f"{named}/")]
 
 
 def files_below(folder: str, storage: ObjectStorageSettings, start: str = "") -> list[FoundFile]:
@@ -57,7 +57,7 @@ def files_below(folder: str, storage: ObjectStorageSettings, start: str = "") ->
         start: the start of the names below the folder.
     """
     bucket = _bucket(folder, storage)
-    return [FoundFile(f"{bucket.root}/{each.key}", each.size, each.version) for each in bucket.listed(start)]
+    return [FoundFile(f"{bucket.root}/{listed.key}", listed.size, listed.version) for listed in bucket.listed(start)]
 
 
 def fetch(location: str, target: Path, storage: ObjectStorageSettings) -> None:
@@ -88,8 +88,8 @@ def fetch_once(location: str, folder: Path, storage: ObjectStorageSettings) -> P
     Raises:
         InputError: there is no such file.
     """
-    found = [each for each in find_files(location, storage) if each.location == location]
-    version = hashlib.sha256(f"{location} {found[0].version if found else ''}".encode()).hexdigest()[:16]
+    files = [file for file in find_files(location, storage) if file.location == location]
+    version = hashlib.sha256(f"{location} {files[0].version if files else ''}".encode()).hexdigest()[:16]
     copy = folder / version / split(location)[1]
     if not copy.is_file():
         fetch(location, copy, storage)
@@ -102,9 +102,9 @@ def send(source: Path, location: str, storage: ObjectStorageSettings) -> None:
 
     folder, name = split(location)
     bucket = _bucket(folder, storage)
-    files = [each for each in sorted(source.rglob("*")) if each.is_file()] if source.is_dir() else [source]
-    for each in files:
-        upload(bucket, each, PurePosixPath(name, each.relative_to(source)).as_posix())
+    files = [file for file in sorted(source.rglob("*")) if file.is_file()] if source.is_dir() else [source]
+    for file in files:
+        upload(bucket, file, PurePosixPath(name, file.relative_to(source)).as_posix())
 
 
 def _fits(location: str, pattern: str) -> bool:

@@ -47,9 +47,9 @@ class NoAnswer(Exception):
         reason: cause of the missing response.
     """
 
-    def __init__(self, place: str, reason: str) -> None:
-        super().__init__(place, reason)
-        self.place = place
+    def __init__(self, location: str, reason: str) -> None:
+        super().__init__(location, reason)
+        self.place = location
         self.reason = reason
 
     def given_up(self) -> EnvironmentProblem:
@@ -57,11 +57,11 @@ class NoAnswer(Exception):
         return unanswered(self.place, self.reason)
 
 
-def request(place: str, send: Callable[[], T]) -> T:
+def request(location: str, send: Callable[[], T]) -> T:
     """Send one request and read its complete response.
 
     Args:
-        place: object of the request, for messages.
+        location: object of the request, for messages.
         send: sends the request.
 
     Raises:
@@ -74,25 +74,25 @@ def request(place: str, send: Callable[[], T]) -> T:
         return send()
     except S3UploadFailedError as error:  # boto3 wraps the response in it
         if isinstance(error.__context__, ClientError):
-            raise _meaning(place, error.__context__) from error
-        raise NoAnswer(place, str(error)) from error
+            raise _meaning(location, error.__context__) from error
+        raise NoAnswer(location, str(error)) from error
     except UNANSWERED as error:
-        raise NoAnswer(place, str(error)) from error
+        raise NoAnswer(location, str(error)) from error
     except ClientError as error:
-        raise _meaning(place, error) from error
+        raise _meaning(location, error) from error
     except CREDENTIALS as error:
-        raise without_credentials(place) from error
+        raise without_credentials(location) from error
     except BotoCoreError as error:
-        raise EnvironmentProblem(f"{place}: {error}", "check the settings below object_storage") from error
+        raise EnvironmentProblem(f"{location}: {error}", "check the settings below object_storage") from error
 
 
-def _meaning(place: str, error: ClientError) -> Exception:
+def _meaning(location: str, error: ClientError) -> Exception:
     status = error.response["ResponseMetadata"]["HTTPStatusCode"]
     code, message = error.response["Error"].get("Code", ""), error.response["Error"].get("Message", "")
     if status == 404 and code != "NoSuchBucket":
-        return NotThere(place)
+        return NotThere(location)
     if status == 412:
-        return NotAsExpected(place)
+        return NotAsExpected(location)
     if is_temporary(status, code):
-        return NoAnswer(place, f"{status} {code}")
-    return refusal(place, status, code, message)
+        return NoAnswer(location, f"{status} {code}")
+    return refusal(location, status, code, message)

@@ -22,22 +22,22 @@ def download(bucket: Bucket, key: str, target: Path) -> None:
         InputError: there is no such object, or it changed in the meantime.
         EnvironmentProblem: the storage does not answer, or the file cannot be written.
     """
-    place = f"{bucket.root}/{key}"
+    location = f"{bucket.root}/{key}"
     unfinished = target.with_name(f".{target.name}.{uuid4().hex}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with unfinished.open("wb") as file:
-            head = bucket.until_answered(key, partial(bucket.client.head_object, **bucket.place(key)))
+            head = bucket.until_answered(key, partial(bucket.client.head_object, **bucket.address(key)))
             while file.tell() < head["ContentLength"]:
                 bucket.until_answered(key, partial(_continue, bucket, key, head["ETag"], file))
         unfinished.replace(target)
     except NotThere:
-        raise InputError(f"there is no {place}", "check the address") from None
+        raise InputError(f"there is no {location}", "check the address") from None
     except NotAsExpected:
-        raise InputError(f"{place} changed while it was read", "wait until it is complete, then try again") from None
+        raise InputError(f"{location} changed while it was read", "wait until it is complete, then try again") from None
     except OSError as error:
         raise EnvironmentProblem(
-            f"{place} cannot be copied to {target}: {error.strerror}", "free disk space, or name another folder"
+            f"{location} cannot be copied to {target}: {error.strerror}", "free disk space, or name another folder"
         ) from error
     finally:
         unfinished.unlink(missing_ok=True)
@@ -45,12 +45,12 @@ def download(bucket: Bucket, key: str, target: Path) -> None:
 
 def upload(bucket: Bucket, source: Path, key: str) -> None:
     """Copy a file to an object atomically."""
-    bucket.until_answered(key, partial(bucket.client.upload_file, str(source), *bucket.place(key).values()))
+    bucket.until_answered(key, partial(bucket.client.upload_file, str(source), *bucket.address(key).values()))
 
 
 def _continue(bucket: Bucket, key: str, version: str, file: BinaryIO) -> None:
     """Append the missing bytes of the object to the file."""
     rest: dict[str, Any] = {"Range": f"bytes={file.tell()}-", "IfMatch": version}
-    body = bucket.client.get_object(**bucket.place(key), **rest)["Body"]
+    body = bucket.client.get_object(**bucket.address(key), **rest)["Body"]
     while piece := body.read(PIECE):
         file.write(piece)

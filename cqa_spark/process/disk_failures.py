@@ -35,15 +35,15 @@ _WRITTEN_BY_TASK = rf"Task failed while writing rows to {_LOCAL}"
 _ON_EXECUTOR = r"\(TID \d+\) \((\S+) executor (?!driver\b)\S+\)"
 
 
-def cannot_write(place: str | Path, error: OSError) -> EnvironmentProblem:
+def cannot_write(location: str | Path, error: OSError) -> EnvironmentProblem:
     """The error for a file or folder that cannot be written, with a remedy.
 
     Args:
-        place: the file or folder.
+        location: the file or folder.
         error: the cause.
     """
     remedy = MAKE_SPACE if error.errno in _FULL else ALLOW_WRITING
-    return EnvironmentProblem(f"cannot write {place}: {error.strerror or error}", remedy)
+    return EnvironmentProblem(f"cannot write {location}: {error.strerror or error}", remedy)
 
 
 def disk_problem(error: BaseException, folders: Sequence[str] = ()) -> EnvironmentProblem | None:
@@ -54,17 +54,17 @@ def disk_problem(error: BaseException, folders: Sequence[str] = ()) -> Environme
         folders: local output folders of the job; the message contains their free space, because Java often names no
             path.
     """
-    for each in with_causes(error):
-        if isinstance(each, OSError) and each.errno in _DENIED and each.filename:
-            return _no_access(each.filename, each.strerror or "permission denied")
-        if isinstance(each, OSError) and each.errno in _FULL:
-            return _full(each.filename, "", folders)
-        message = message_of(each)
+    for cause in with_causes(error):
+        if isinstance(cause, OSError) and cause.errno in _DENIED and cause.filename:
+            return _no_access(cause.filename, cause.strerror or "permission denied")
+        if isinstance(cause, OSError) and cause.errno in _FULL:
+            return _full(cause.filename, "", folders)
+        message = message_of(cause)
         if re.search(_FULL_MESSAGE, message):
             host = re.search(_ON_EXECUTOR, message)
             return _full(_path_in(message, _FULL_MESSAGE), host[1] if host else "", folders)
-        if place := _denied_place(message):
-            return _no_access(place, "permission denied")
+        if path := _denied_path(message):
+            return _no_access(path, "permission denied")
     return None
 
 
@@ -97,30 +97,30 @@ def _full(path: str | None, host: str, folders: Sequence[str]) -> EnvironmentPro
         return EnvironmentProblem(
             f"no space left on a disk of executor {host}{f': {path}' if path else ''}", MAKE_SPACE
         )
-    places = dict.fromkeys([*folders, *scratch_folders(None), tempfile.gettempdir()])
-    free = ", ".join(f"{_free_megabytes(place):,.1f} MB in {place}" for place in places)
+    disks = dict.fromkeys([*folders, *scratch_folders(None), tempfile.gettempdir()])
+    free = ", ".join(f"{_free_megabytes(folder):,.1f} MB in {folder}" for folder in disks)
     return EnvironmentProblem(f"no space left on the disk{f' of {path}' if path else ''}; free now: {free}", MAKE_SPACE)
 
 
-def _no_access(place: str, reason: str) -> EnvironmentProblem:
+def _no_access(path: str, reason: str) -> EnvironmentProblem:
     """The error for a denied read or write; the exceptions of Python and Java do not distinguish them."""
-    return EnvironmentProblem(f"no access to {place}: {reason}", ALLOW_ACCESS)
+    return EnvironmentProblem(f"no access to {path}: {reason}", ALLOW_ACCESS)
 
 
-def _free_megabytes(place: str) -> float:
-    return shutil.disk_usage(nearest_folder(place)).free / 1e6
+def _free_megabytes(path: str) -> float:
+    return shutil.disk_usage(nearest_folder(path)).free / 1e6
 
 
 def _path_in(message: str, problem: str) -> str | None:
     """The path before the problem (Java), after it (Python), or in a failed task (Spark)."""
     before = rf"{_LOCAL}(?:: | \()(?:{problem})"
     behind = rf"(?:{problem})[^\n']*: '(/[^']+)'"
-    found = re.search(before, message) or re.search(behind, message) or re.search(_WRITTEN_BY_TASK, message)
-    return found[1].rstrip(".") if found else None
+    match = re.search(before, message) or re.search(behind, message) or re.search(_WRITTEN_BY_TASK, message)
+    return match[1].rstrip(".") if match else None
 
 
-def _denied_place(message: str) -> str | None:
+def _denied_path(message: str) -> str | None:
     for sign in _DENIED_BY_JAVA:
-        if found := re.search(sign, message):
-            return found[1]
+        if match := re.search(sign, message):
+            return match[1]
     return _path_in(message, _DENIED_MESSAGE) if re.search(_DENIED_MESSAGE, message) else None

@@ -34,8 +34,8 @@ def check_java() -> None:
         reason = answer.stderr.strip().partition("\n")[0]
         raise EnvironmentProblem(f"{java} -version failed with exit code {answer.returncode}: {reason}", _REMEDY)
     if version != JAVA:
-        found = f"Java {version}" if version else "a program without a Java version"
-        raise EnvironmentProblem(f"Spark needs Java {JAVA}, and {java} is {found}", _REMEDY)
+        program = f"Java {version}" if version else "a program without a Java version"
+        raise EnvironmentProblem(f"Spark needs Java {JAVA}, and {java} is {program}", _REMEDY)
 
 
 def _java_command() -> str:
@@ -48,5 +48,5 @@ def _java_command() -> str:
 
 
 def _java_version(banner: str) -> int | None:
-    found = re.search(r'version "(?:1\.)?(\d+)', banner)
-    return int(found[1]) if found else None
+    match = re.search(r'version "(?:1\.)?(\d+)', banner)
+    return int(match[1]) if match else None

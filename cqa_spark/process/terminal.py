@@ -71,8 +71,8 @@ class TextTable:
             pad_edge=False,
             show_header=has_headings,
         )
-        for each in columns:
-            column = Column(each) if isinstance(each, str) else each
+        for heading in columns:
+            column = Column(heading) if isinstance(heading, str) else heading
             self._table.add_column(
                 Text(visible_line(column.heading)),
                 justify="right" if column.right else "left",

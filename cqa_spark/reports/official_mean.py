@@ -35,7 +35,10 @@ def with_official_mean(journal: Journal) -> tuple[Journal, str | None]:
         METRICS.name: [{**row, "measure": measure} for row in rows],
         COMPARISONS.name: [{**row, "measure": measure} for row in _comparisons(rows)],
     }
-    return {**journal, **{name: [*journal.get(name, ()), *found] for name, found in added.items()}}, measure
+    return {
+        **journal,
+        **{name: [*journal.get(name, ()), *entries_of_mean] for name, entries_of_mean in added.items()},
+    }, measure
 
 
 def is_mean_of_sets(measure: str) -> bool:

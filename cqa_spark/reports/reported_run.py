@@ -179,7 +179,9 @@ class ReportedRun(Reported):
     @property
     def systems(self) -> dict[str, RankedSystem]:
         """The systems that are ranked on this task and split, by name."""
-        return {each.system: each for each in self.ranked if (each.task, each.split) == (self.task, self.split)}
+        return {
+            ranked.system: ranked for ranked in self.ranked if (ranked.task, ranked.split) == (self.task, self.split)
+        }
 
     def table(self, name: str) -> DataFrame | None:
         """The rows of a table for the task and split; None if the run did not write it."""

@@ -150,13 +150,13 @@ def published_mean(pairs: Mapping[str, int]) -> tuple[PublishedSets, float] | No
     Args:
         pairs: scored pairs by folder and name of the set.
     """
-    found = [(*_task_and_set(set_id), number) for set_id, number in pairs.items()]
-    if not all(name for _, name, _ in found) or len({task for task, _, _ in found}) != 1:
+    sets = [(*_task_and_set(set_id), number) for set_id, number in pairs.items()]
+    if not all(name for _, name, _ in sets) or len({task for task, _, _ in sets}) != 1:
         return None
-    results = RESULTS[found[0][0]]
+    results = RESULTS[sets[0][0]]
     if results.mean is not None:
-        return (results, results.mean) if {name for _, name, _ in found} == set(results.sets) else None
-    return results, sum(results.sets[name] * number for _, name, number in found) / sum(pairs.values())
+        return (results, results.mean) if {name for _, name, _ in sets} == set(results.sets) else None
+    return results, sum(results.sets[name] * number for _, name, number in sets) / sum(pairs.values())
 
 
 def _task_and_set(set_id: str) -> tuple[str, str]:

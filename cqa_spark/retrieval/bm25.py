@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cqa_spark.retrieval.found import Found
+from cqa_spark.retrieval.search_result import SearchResult
 from cqa_spark.retrieval.shard import Indices, QuestionTimes, Scores, Shard
 from cqa_spark.retrieval.terms import count_terms
 
@@ -65,7 +65,7 @@ class Bm25Index:
         scores = weight * shard.counts * (k1 + 1) / (shard.counts + norm[shard.places])
         return cls(shard, scores.astype(np.float32))
 
-    def search(self, texts: pa.Array, asked: QuestionTimes, limit: int) -> Found:
+    def search(self, texts: pa.Array, asked: QuestionTimes, limit: int) -> SearchResult:
         """The best earlier questions for each query, of those that are not deleted.
 
         A score is the sum over the terms in lexicographic order, so it is the same in every shard. Ties are broken by
@@ -78,13 +78,17 @@ class Bm25Index:
         """
         from cqa_spark.retrieval.postings import best_questions  # imports Numba, which takes a second
 
-        found, shard = count_terms(texts), self.shard
-        in_shard = pc.index_in(found.vocabulary, value_set=shard.vocabulary).fill_null(-1).to_numpy()
-        known = in_shard[found.term] >= 0 if len(found.term) else np.zeros(0, dtype=bool)
-        query, term, repeated = found.text[known], in_shard[found.term[known]].astype(np.int64), found.count[known]
+        terms, shard = count_terms(texts), self.shard
+        in_shard = pc.index_in(terms.vocabulary, value_set=shard.vocabulary).fill_null(-1).to_numpy()
+        is_indexed = in_shard[terms.term] >= 0 if len(terms.term) else np.zeros(0, dtype=bool)
+        query, term, repeated = (
+            terms.text[is_indexed],
+            in_shard[terms.term[is_indexed]].astype(np.int64),
+            terms.count[is_indexed],
+        )
         starts = np.searchsorted(query, np.arange(len(texts) + 1)).astype(np.int64)
-        numbers, places, scores = best_questions(
+        numbers, rows, scores = best_questions(
             starts, term, repeated.astype(np.float32), shard.asked.before(asked), shard.starts,
             shard.places.view(np.uint32), self.scores, limit,  # unsigned: no check for negative indices
         )  # fmt: skip
-        return Found(np.repeat(np.arange(len(texts)), numbers), places, scores)
+        return SearchResult(np.repeat(np.arange(len(texts)), numbers), rows, scores)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cqa_spark.retrieval.found import Found
+from cqa_spark.retrieval.search_result import SearchResult
 from cqa_spark.retrieval.shard import Indices, QuestionTimes, Shard
 from cqa_spark.retrieval.vectors import SCALE, Vectors
 
@@ -27,7 +27,7 @@ class DenseIndex:
 
     shard: Shard
 
-    def search(self, vectors: Vectors, asked: QuestionTimes, limit: int) -> Found:
+    def search(self, vectors: Vectors, asked: QuestionTimes, limit: int) -> SearchResult:
         """The nearest earlier questions for each query, of those that are not deleted.
 
         Args:
@@ -36,7 +36,7 @@ class DenseIndex:
             limit: questions per query, at least 1.
         """
         if not self.shard.vectors.shape[1] or not vectors.shape[1]:
-            return Found(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+            return SearchResult(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
         before = self.shard.asked.before(asked)
         in_time = np.argsort(before, kind="stable")
         questions = self.shard.vectors[: before.max(initial=0)].astype(np.float32)
@@ -49,9 +49,9 @@ class DenseIndex:
             products[:, deleted[deleted < earlier]] = -np.inf
             for query, row in zip(queries.tolist(), products, strict=True):
                 best[query] = self._best(vectors[query], row[: before[query]], limit)
-        return Found(
-            np.repeat(np.arange(len(vectors)), [len(places) for places, _ in best]),
-            np.concatenate([np.zeros(0, np.int64), *(places for places, _ in best)]),
+        return SearchResult(
+            np.repeat(np.arange(len(vectors)), [len(rows) for rows, _ in best]),
+            np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in best)]),
             np.concatenate([np.zeros(0), *(scores for _, scores in best)]),
         )
 

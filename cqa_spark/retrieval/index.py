@@ -59,8 +59,8 @@ def without_questions(shards: DataFrame, gone: DataFrame) -> DataFrame:
 def _drop(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     schema = to_arrow_schema(INDEX_SHARDS.schema)
     for batch in batches:
-        for place in range(batch.num_rows):
-            row = {name: batch.column(name)[place] for name in batch.schema.names}
+        for number in range(batch.num_rows):
+            row = {name: batch.column(name)[number] for name in batch.schema.names}
             shard = from_row(row, row["gone"].values if row["gone"].is_valid else pa.array([], pa.string()))
             rest = shard.without(shard.deleted)
             if len(rest.ids):
@@ -101,6 +101,6 @@ def _by_shard(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[tuple[str, st
 def _parts(batch: pa.RecordBatch) -> Iterator[tuple[tuple[str, str], pa.RecordBatch]]:
     """Runs of rows with one site and shard."""
     keys: list[Any] = list(zip(batch.column("site").to_pylist(), batch.column("shard").to_pylist(), strict=True))
-    starts = [place for place, key in enumerate(keys) if place == 0 or key != keys[place - 1]]
+    starts = [row for row, key in enumerate(keys) if row == 0 or key != keys[row - 1]]
     for start, end in pairwise([*starts, len(keys)]):
         yield keys[start], batch.slice(start, end - start)

@@ -23,7 +23,7 @@ def best_questions(
     repeated: Scores,
     before: Indices,
     starts: Indices,
-    places: NDArray[np.uint32],
+    rows: NDArray[np.uint32],
     scores: Scores,
     limit: int,
 ) -> tuple[Indices, Indices, Scores]:
@@ -35,7 +35,7 @@ def best_questions(
         repeated: how often each query repeats each of its terms.
         before: number of questions that are earlier than each query.
         starts: where the postings of each term start, and their number.
-        places: question of each posting, by its place in the shard; earlier questions first.
+        rows: question of each posting, by its place in the shard; earlier questions first.
         scores: score of each posting.
         limit: questions per query, at least 1.
 
@@ -54,8 +54,8 @@ def best_questions(
         for at in range(query_starts[query], query_starts[query + 1]):
             first, last = starts[query_terms[at]], starts[query_terms[at] + 1]
             weight = repeated[at]
-            for posting in range(first, first + np.searchsorted(places[first:last], end)):
-                total[places[posting]] += weight * scores[posting]
+            for posting in range(first, first + np.searchsorted(rows[first:last], end)):
+                total[rows[posting]] += weight * scores[posting]
         best, numbers[query] = _best(total[:end], limit)
         found_places[size : size + numbers[query]] = best
         found_scores[size : size + numbers[query]] = total[best]
@@ -75,16 +75,16 @@ def _best(total: Scores, limit: int) -> tuple[Indices, int]:
     for block in range(blocks):
         highest[block] = _highest(total[block * _BLOCK : (block + 1) * _BLOCK])
     lowest = np.partition(highest, blocks - limit)[blocks - limit] if blocks > limit else np.float32(0)
-    places = np.empty(len(total), np.int64)
+    rows = np.empty(len(total), np.int64)
     size = 0
     for block in range(blocks):
         if highest[block] >= lowest:
-            for place in range(block * _BLOCK, min((block + 1) * _BLOCK, len(total))):
-                if total[place] >= lowest and total[place] > 0:
-                    places[size] = place
+            for row in range(block * _BLOCK, min((block + 1) * _BLOCK, len(total))):
+                if total[row] >= lowest and total[row] > 0:
+                    rows[size] = row
                     size += 1
-    order = np.argsort(-total[places[:size]], kind="mergesort")[:limit]
-    return places[order], len(order)
+    order = np.argsort(-total[rows[:size]], kind="mergesort")[:limit]
+    return rows[order], len(order)
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})

@@ -17,7 +17,7 @@ from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
 from cqa_spark.retrieval.dense import DenseIndex
-from cqa_spark.retrieval.found import Found, reciprocal
+from cqa_spark.retrieval.search_result import SearchResult, reciprocal
 from cqa_spark.retrieval.shard import QuestionTimes, Shard
 from cqa_spark.retrieval.stored_shard import from_row
 from cqa_spark.retrieval.terms import count_terms
@@ -114,10 +114,12 @@ def most_similar(
     for ranking in (by_words, by_vectors):
         for rank, (question, _) in enumerate(ranking, start=1):
             fused[question] = fused.get(question, 0.0) + reciprocal(rank)
-    best = sorted(fused, key=lambda each: (-fused[each], each))[:limit]
+    best = sorted(fused, key=lambda question: (-fused[question], question))[:limit]
     return [
-        Similar(index.site, each.question_id, each.title, fused[each], bm25.get(each), cosine.get(each))
-        for each in best
+        Similar(
+            index.site, question.question_id, question.title, fused[question], bm25.get(question), cosine.get(question)
+        )
+        for question in best
     ]
 
 
@@ -125,39 +127,39 @@ def _by_words(shards: list[Shard], text: str, parameters: Bm25, limit: int) -> R
     queries = pa.array([text])
     terms = count_terms(queries).vocabulary
     in_shards = [pc.index_in(terms, value_set=shard.vocabulary).fill_null(-1).to_numpy() for shard in shards]
-    counts = [np.append(shard.questions_with, 0)[places] for shard, places in zip(shards, in_shards, strict=True)]
+    counts = [np.append(shard.questions_with, 0)[numbers] for shard, numbers in zip(shards, in_shards, strict=True)]
     in_site = np.sum(counts, axis=0)
     questions, length = sum(len(shard.ids) for shard in shards), sum(int(shard.lengths.sum()) for shard in shards)
-    found: Ranking = []
-    for shard, places in zip(shards, in_shards, strict=True):
-        of_query = _only_terms(shard, places[places >= 0])
-        known = SiteStatistics(questions, length, in_site[places >= 0])
-        found += _named(shard, Bm25Index.of(of_query, known, parameters).search(queries, _NOW, limit))
-    return found
+    ranking: Ranking = []
+    for shard, numbers in zip(shards, in_shards, strict=True):
+        of_query = _only_terms(shard, numbers[numbers >= 0])
+        statistics = SiteStatistics(questions, length, in_site[numbers >= 0])
+        ranking += _named(shard, Bm25Index.of(of_query, statistics, parameters).search(queries, _NOW, limit))
+    return ranking
 
 
 def _by_vectors(shards: list[Shard], vector: Vectors, limit: int) -> Ranking:
-    return [each for shard in shards for each in _named(shard, DenseIndex(shard).search(vector, _NOW, limit))]
+    return [scored for shard in shards for scored in _named(shard, DenseIndex(shard).search(vector, _NOW, limit))]
 
 
-def _named(shard: Shard, found: Found) -> Ranking:
+def _named(shard: Shard, result: SearchResult) -> Ranking:
     return [
         (
             _Question(
-                int(shard.asked.time[place]),
-                int(shard.asked.number[place]),
-                shard.ids[place].as_py(),
-                shard.titles[place].as_py() or "",
+                int(shard.asked.time[row]),
+                int(shard.asked.number[row]),
+                shard.ids[row].as_py(),
+                shard.titles[row].as_py() or "",
             ),
             score,
         )
-        for place, score in zip(found.place.tolist(), found.score.tolist(), strict=True)
+        for row, score in zip(result.row.tolist(), result.score.tolist(), strict=True)
     ]
 
 
-def _best(found: Ranking, limit: int) -> Ranking:
+def _best(ranking: Ranking, limit: int) -> Ranking:
     """The best of all shards."""
-    return sorted(found, key=lambda each: (-each[1], each[0]))[:limit]
+    return sorted(ranking, key=lambda scored: (-scored[1], scored[0]))[:limit]
 
 
 def _only_terms(shard: Shard, terms: np.ndarray) -> Shard:

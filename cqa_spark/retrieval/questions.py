@@ -46,9 +46,9 @@ def _with_text(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         columns = (batch.column(name).to_pylist() for name in ("is_html", "subject", "body"))
         texts = [question_text(subject, body, is_html=is_html) for is_html, subject, body in zip(*columns, strict=True)]
-        kept = [batch.column(name) for name in ("site", "post_id", "asked", "subject")]
+        copied = [batch.column(name) for name in ("site", "post_id", "asked", "subject")]
         yield pa.RecordBatch.from_arrays(
-            [*kept, pa.array(texts, pa.string())], names=["site", "post_id", "asked", "title", "text"]
+            [*copied, pa.array(texts, pa.string())], names=["site", "post_id", "asked", "title", "text"]
         )
 
 

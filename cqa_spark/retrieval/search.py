@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
 from cqa_spark.retrieval.dense import DenseIndex
-from cqa_spark.retrieval.found import BM25, COSINE, Found
+from cqa_spark.retrieval.search_result import BM25, COSINE, SearchResult
 from cqa_spark.retrieval.shard import QuestionTimes, Shard
 from cqa_spark.retrieval.stored_shard import from_row
 from cqa_spark.retrieval.vectors import as_vectors
@@ -93,7 +93,7 @@ def _searching(parameters: Bm25, limit: int) -> Callable[[Batches], Iterator[pa.
 def _runs(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Each shard, and the queries that follow it."""
     parts = batch.column("part").to_pylist()
-    starts = [place for place, part in enumerate(parts) if place == 0 or part == 0 or part != parts[place - 1]]
+    starts = [row for row, part in enumerate(parts) if row == 0 or part == 0 or part != parts[row - 1]]
     for start, end in pairwise([*starts, len(parts)]):
         yield parts[start], batch.slice(start, end - start)
 
@@ -114,17 +114,17 @@ def _search(index: Bm25Index, structs: pa.StructArray, limit: int) -> Iterator[p
     yield _rows(index.shard, query, COSINE, DenseIndex(index.shard).search(as_vectors(query["vector"]), asked, limit))
 
 
-def _rows(shard: Shard, query: dict[str, pa.Array], way: str, found: Found) -> pa.RecordBatch:
-    queries = pa.array(found.query)
+def _rows(shard: Shard, query: dict[str, pa.Array], way: str, result: SearchResult) -> pa.RecordBatch:
+    queries = pa.array(result.query)
     return pa.RecordBatch.from_arrays(
         [
             query["site"].take(queries),
             query["post_id"].take(queries),
-            shard.ids.take(pa.array(found.place)),
+            shard.ids.take(pa.array(result.row)),
             pa.array([way] * len(queries), pa.string()),
-            pa.array(found.score.astype(np.float64)),
-            pa.array(shard.asked.time[found.place]),
-            pa.array(shard.asked.number[found.place]),
+            pa.array(result.score.astype(np.float64)),
+            pa.array(shard.asked.time[result.row]),
+            pa.array(shard.asked.number[result.row]),
         ],
         names=["site", "query_id", "candidate_id", "way", "score", "time", "number"],
     )

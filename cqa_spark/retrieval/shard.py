@@ -40,7 +40,10 @@ class QuestionTimes:
             ids: strings.
             times: microseconds since 1970, null if unknown.
         """
-        numbers = (int(each) if each.isascii() and each.isdigit() and len(each) < 19 else 0 for each in ids.to_pylist())
+        numbers = (
+            int(post_id) if post_id.isascii() and post_id.isdigit() and len(post_id) < 19 else 0
+            for post_id in ids.to_pylist()
+        )
         return cls(
             times.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64),
             np.fromiter(numbers, np.int64, len(ids)),
@@ -129,17 +132,17 @@ def build_shard(ids: pa.Array, times: pa.Array, titles: pa.Array, texts: pa.Arra
     """
     asked = QuestionTimes.of(ids, times)
     order = np.lexsort((np.array(ids.to_pylist(), dtype=object), asked.number, asked.time))
-    found = count_terms(texts.take(pa.array(order)))
-    by_term = np.argsort(found.term, kind="stable")
+    terms = count_terms(texts.take(pa.array(order)))
+    by_term = np.argsort(terms.term, kind="stable")
     return Shard(
         ids.take(pa.array(order)),
         titles.take(pa.array(order)),
         QuestionTimes(asked.time[order], asked.number[order]),
-        found.lengths.astype(np.int32),
-        found.vocabulary,
-        np.searchsorted(found.term[by_term], np.arange(len(found.vocabulary) + 1)).astype(np.int64),
-        found.text[by_term].astype(np.int32),
-        found.count[by_term].astype(np.int32),
+        terms.lengths.astype(np.int32),
+        terms.vocabulary,
+        np.searchsorted(terms.term[by_term], np.arange(len(terms.vocabulary) + 1)).astype(np.int64),
+        terms.text[by_term].astype(np.int32),
+        terms.count[by_term].astype(np.int32),
         vectors[order],
         np.zeros(len(ids), np.bool_),
     )

@@ -21,10 +21,10 @@ def as_vectors(lists: pa.Array) -> Vectors:
     Returns:
         Shape (texts, dimension); zeros where a text has no vector, and no columns where no text has one.
     """
-    known = np.flatnonzero(lists.is_valid().to_numpy(zero_copy_only=False))
+    rows = np.flatnonzero(lists.is_valid().to_numpy(zero_copy_only=False))
     components = lists.drop_null().flatten().to_numpy(zero_copy_only=False)
-    vectors = np.zeros((len(lists), len(components) // max(len(known), 1)), np.int16)
-    vectors[known] = as_integers(components.reshape(len(known), vectors.shape[1]))
+    vectors = np.zeros((len(lists), len(components) // max(len(rows), 1)), np.int16)
+    vectors[rows] = as_integers(components.reshape(len(rows), vectors.shape[1]))
     return vectors
 
 

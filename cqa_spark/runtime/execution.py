@@ -37,10 +37,10 @@ def execute_steps(flow: Flow, run: Run) -> None:
     with ThreadPoolExecutor(CONCURRENT_STEPS, thread_name_prefix="step") as threads:
         try:
             while waiting or running:
-                for place in [place for place, others in waiting.items() if others <= finished]:
-                    del waiting[place]
+                for number in [number for number, others in waiting.items() if others <= finished]:
+                    del waiting[number]
                     target = inheritable_thread_target(execute_step)
-                    running[threads.submit(target, flow.making[place], run)] = place
+                    running[threads.submit(target, flow.making[number], run)] = number
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     future.result()

@@ -71,17 +71,17 @@ class Flow:
 
         A step waits for the steps that write its inputs or outputs, and for those that read its outputs.
         """
-        return {place: set(self._waits(place)) for place in range(len(self.making))}
+        return {number: set(self._waits(number)) for number in range(len(self.making))}
 
     def draw(self) -> str:
         """The steps with what they read and write, one or more lines each."""
         width = max((len(step.name) for step in self.steps), default=0)
         return "\n".join(line for step in self.steps for line in _drawn(step, width))
 
-    def _waits(self, place: int) -> Iterator[int]:
-        step = self.making[place]
+    def _waits(self, number: int) -> Iterator[int]:
+        step = self.making[number]
         reads, writes = _names(_all_reads(step)), _names(step.writes())
-        for before, other in enumerate(self.making[:place]):
+        for before, other in enumerate(self.making[:number]):
             other_writes = _names(other.writes())
             if other_writes & (reads | writes) or writes & _names(_all_reads(other)):
                 yield before

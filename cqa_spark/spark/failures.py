@@ -103,9 +103,9 @@ def explained(error: BaseException, locations: Sequence[str] = ()) -> CqaError |
     message = message_of(error)
     if problem := _of_task(message):
         return problem
-    if problem := bucket_problem(message, [each for each in locations if is_remote(each)]):
+    if problem := bucket_problem(message, [location for location in locations if is_remote(location)]):
         return problem
-    if problem := disk_problem(error, [each for each in locations if not is_remote(each)]):
+    if problem := disk_problem(error, [location for location in locations if not is_remote(location)]):
         return problem
     if isinstance(error, PySparkRuntimeError) and error.getErrorClass() == "JAVA_GATEWAY_EXITED":
         return EnvironmentProblem(

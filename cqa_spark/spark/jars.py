@@ -103,8 +103,8 @@ def check_hashes(folder: Path, expected: str) -> None:
     Raises:
         EnvironmentProblem: jars are absent, unexpected or different.
     """
-    found = set(hash_lines(folder.glob("*.jar")).splitlines())
-    if different := sorted({line.split()[1] for line in found ^ set(expected.splitlines())}):
+    installed = set(hash_lines(folder.glob("*.jar")).splitlines())
+    if different := sorted({line.split()[1] for line in installed ^ set(expected.splitlines())}):
         raise EnvironmentProblem(
             f"jars in {folder} are not those of {HASHES}: {', '.join(different)}",
             "run `cqa setup`; after a change of conf/spark/jars.conf: cqa setup --write-hashes",
@@ -154,8 +154,8 @@ def _retrieve(cache: Path, packages: Iterable[str] = ()) -> Path:
 
 def _reason(log: str) -> str:
     """The first exception in a log of spark-submit, without its class."""
-    found = re.search(r"^(?:Exception in thread \S+ )?\S+(?:Exception|Error): (.+)$", log, re.MULTILINE)
-    return found[1] if found else "spark-submit gives no reason"
+    exception = re.search(r"^(?:Exception in thread \S+ )?\S+(?:Exception|Error): (.+)$", log, re.MULTILINE)
+    return exception[1] if exception else "spark-submit gives no reason"
 
 
 if __name__ == "__main__":  # spark-submit.sh runs this before it starts Spark

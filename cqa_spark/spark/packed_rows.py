@@ -80,6 +80,6 @@ def _packing(key: Sequence[str], record: np.dtype[np.void]) -> Callable[[Batches
 
 def _is_new(rows: pa.Table, key: Sequence[str]) -> NDArray[np.bool_]:
     """Whether the key of a row differs from that of the row before."""
-    found = np.ones(rows.num_rows, np.bool_)
-    found[1:] = reduce(pc.or_, (pc.not_equal(rows[name][1:], rows[name][:-1]) for name in key)).to_numpy()
-    return found
+    starts = np.ones(rows.num_rows, np.bool_)
+    starts[1:] = reduce(pc.or_, (pc.not_equal(rows[name][1:], rows[name][:-1]) for name in key)).to_numpy()
+    return starts

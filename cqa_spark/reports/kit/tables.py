@@ -78,7 +78,7 @@ def new_table(first: str, numbers: Sequence[str], *notes: str, caption: str = ""
 def print_grid(grid: Grid, terminal: Terminal) -> None:
     """Print a table and its explanation."""
     first, *others = grid.headings
-    columns = [Column(each, right=each not in grid.texts) for each in others]
+    columns = [Column(heading, right=heading not in grid.texts) for heading in others]
     table = TextTable(Column(first, whole=True), *columns, title=grid.title)
     for name, cells in grid.rows:
         table.add_row(name, *(Styled(f"{cell.text} {cell.small}".strip(), ROLE_STYLES[cell.role]) for cell in cells))

@@ -105,7 +105,7 @@ def _counts(table: Table, before: DataFrame, after: DataFrame) -> DataFrame:
         .groupBy("site")
         .agg(
             *[F.count_if(change == kind).alias(kind) for kind in (NEW, GONE, CHANGED)],
-            F.filter(F.array(*by_column), lambda each: each.rows > 0).alias("columns"),
+            F.filter(F.array(*by_column), lambda count_of_column: count_of_column.rows > 0).alias("columns"),
         )
     )
     sites = before.select("site").union(after.select("site")).distinct()
@@ -113,7 +113,7 @@ def _counts(table: Table, before: DataFrame, after: DataFrame) -> DataFrame:
 
 
 def _table_changes(row: Row) -> TableChanges:
-    columns = {each.column: each.rows for each in row.columns or ()}
+    columns = {change.column: change.rows for change in row.columns or ()}
     return TableChanges(
         row.site,
         row.table,
@@ -174,14 +174,14 @@ def _cells(changes: TableChanges) -> list[str]:
 
 def _column_list(changes: TableChanges) -> str:
     """The columns that changed most often, with the number of rows."""
-    return listed([f"{each.name} {count(each.rows)}" for each in changes.columns], COLUMNS)
+    return listed([f"{column.name} {count(column.rows)}" for column in changes.columns], COLUMNS)
 
 
 def _changes(changes: TableChanges) -> dict[str, Any]:
     counts: dict[str, Any] = {"new": changes.new, "gone": changes.gone, "changed": changes.changed}
     if changes.changed_in_text is not None:
         counts["changed_in_text"] = changes.changed_in_text
-    return {**counts, "columns": {each.name: each.rows for each in changes.columns}}
+    return {**counts, "columns": {column.name: column.rows for column in changes.columns}}
 
 
 HEAD: Head[ComparedRuns, ComparedRuns] = Head(

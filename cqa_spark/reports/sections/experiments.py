@@ -91,8 +91,10 @@ def plot_cross_validations(validated: Sequence[CrossValidation], measure: str, n
         width: in CSS pixels.
     """
     rows = [
-        Whisker(each.system, each.value, each.low, each.high, "accent" if each.system == each.best else "ink")
-        for each in validated
+        Whisker(
+            result.system, result.value, result.low, result.high, "accent" if result.system == result.best else "ink"
+        )
+        for result in validated
     ]
     description = f"{measure} of each system in cross-validation, with intervals: {described(rows)}."
     return to_svg(whiskers(rows, validated[0].value, width), name, description)
@@ -108,8 +110,10 @@ def plot_ablations(ablations: Sequence[Ablation], measure: str, name: str, width
         name: unique on the page.
         width: in CSS pixels.
     """
-    full = next(each for each in ablations if each.variant == "all")
-    rows = [Whisker(each.name, each.value, each.low, each.high, _role(each)) for each in ablations]
+    full = next(ablation for ablation in ablations if ablation.variant == "all")
+    rows = [
+        Whisker(ablation.name, ablation.value, ablation.low, ablation.high, _role(ablation)) for ablation in ablations
+    ]
     description = f"{measure} of {full.system} on subsets of its features, with intervals: {described(rows)}."
     return to_svg(whiskers(rows, full.value, width), name, description)
 

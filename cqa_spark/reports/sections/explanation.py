@@ -45,6 +45,6 @@ def console(explained: Explained, terminal: Terminal) -> None:
         terminal.line(line, style="bold" if relevant else "")
         if reason := next(said, ""):
             terminal.line(f"   {reason}")
-        for each in contributions:
-            text = f"   {signed(each.by):>8}  {each.label} = {feature_value(each)}"
-            terminal.line(text, style="green" if each.by > 0 else "red")
+        for contribution in contributions:
+            text = f"   {signed(contribution.by):>8}  {contribution.label} = {feature_value(contribution)}"
+            terminal.line(text, style="green" if contribution.by > 0 else "red")

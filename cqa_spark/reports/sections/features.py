@@ -67,7 +67,7 @@ class Importances:
 
 def data(run: ReportedRun) -> Importances | None:
     """The most important features of each learned system."""
-    entries = sorted(run.entries("feature_importances"), key=lambda each: (-each["importance"], each["feature"]))
+    entries = sorted(run.entries("feature_importances"), key=lambda entry: (-entry["importance"], entry["feature"]))
     features = tuple(
         ReportedImportance(
             system,

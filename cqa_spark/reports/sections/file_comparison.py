@@ -18,12 +18,12 @@ def file_comparison_grid(comparisons: Sequence[FileComparison], confidence: floa
         comparisons: by measure; the first file is the reference of the tests.
         confidence: confidence level of the intervals.
     """
-    files = list(dict.fromkeys(each.file for each in comparisons))
+    files = list(dict.fromkeys(compared.file for compared in comparisons))
     names = {file: Path(file).name for file in files}
     if len(set(names.values())) < len(files):
         names = {file: file for file in files}
-    without_labels = {names[each.file]: None for each in comparisons if isnan(each.value)}
-    of_correlations = not all(isnan(each.williams) for each in comparisons)
+    without_labels = {names[compared.file]: None for compared in comparisons if isnan(compared.value)}
+    of_correlations = not all(isnan(compared.williams) for compared in comparisons)
     return Grid(
         title=f"{count(comparisons[0].queries)} queries, in percentage points",
         about=(
@@ -34,10 +34,14 @@ def file_comparison_grid(comparisons: Sequence[FileComparison], confidence: floa
         headings=("measure", "file", "value", "difference", *(["Williams' test"] if of_correlations else [])),
         rows=tuple(
             (
-                each.measure,
-                (Cell(names[each.file]), *_cells(each, files[0]), *([_williams(each, files[0])] * of_correlations)),
+                compared.measure,
+                (
+                    Cell(names[compared.file]),
+                    *_cells(compared, files[0]),
+                    *([_williams(compared, files[0])] * of_correlations),
+                ),
             )
-            for each in comparisons
+            for compared in comparisons
         ),
         texts=("file",),
     )

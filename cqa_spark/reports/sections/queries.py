@@ -60,8 +60,8 @@ class RankedCandidate:
     def reasons(self) -> tuple[FeatureContribution, ...]:
         """The strongest contribution of each feature group, at most three, the strongest first."""
         strongest: dict[str, FeatureContribution] = {}
-        for each in self.contributions:
-            strongest.setdefault(each.group, each)
+        for contribution in self.contributions:
+            strongest.setdefault(contribution.group, contribution)
         return tuple(strongest.values())[:REASONS]
 
 
@@ -197,8 +197,8 @@ def _candidates(run: ReportedRun, is_chosen: Column) -> tuple[dict[Query, list[_
         values = {name: value for name, value in row.asDict().items() if value is not None}
         by_pair[tuple(row[name] for name in _PAIR)].update(values)
     by_query: dict[Query, list[_Candidate]] = defaultdict(list)
-    for each in sorted((each for each in by_pair.values() if "rank" in each), key=lambda each: each["rank"]):
-        by_query[each["site"], each["query_id"]].append(each)
+    for entry in sorted((entry for entry in by_pair.values() if "rank" in entry), key=lambda entry: entry["rank"]):
+        by_query[entry["site"], entry["query_id"]].append(entry)
     return by_query, of_baseline
 
 

@@ -95,13 +95,15 @@ def frequent(lengths: Iterable[LengthScores]) -> tuple[LengthScores, ...]:
     """Lengths with the mean scores of at least ``FEWEST`` candidates; other means are None."""
     means = (
         replace(
-            each,
-            relevant_score=each.relevant_score if each.relevant >= FEWEST else None,
-            not_relevant_score=each.not_relevant_score if each.not_relevant >= FEWEST else None,
+            length,
+            relevant_score=length.relevant_score if length.relevant >= FEWEST else None,
+            not_relevant_score=length.not_relevant_score if length.not_relevant >= FEWEST else None,
         )
-        for each in lengths
+        for length in lengths
     )
-    return tuple(each for each in means if each.relevant_score is not None or each.not_relevant_score is not None)
+    return tuple(
+        length for length in means if length.relevant_score is not None or length.not_relevant_score is not None
+    )
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def count_scores(run: ReportedRun) -> Scores:
     binned = _with_relevance(run).withColumn("bin", _bin(ranked))
     counted = binned.groupBy("system", "bin", "relevant", "predicted").agg(F.count(F.lit(1)).alias("candidates"))
     rows = counted.collect()
-    histograms = {each.system: _histogram(each, rows) for each in ranked}
+    histograms = {system.system: _histogram(system, rows) for system in ranked}
     best = histograms[run.best_system]
     return Scores(
         tuple(histograms.values()),
@@ -143,7 +145,7 @@ def _histogram(ranked: RankedSystem, rows: Iterable[Row]) -> ScoreHistogram:
         if row.system == ranked.system:
             counts[row.relevant][row.bin] += row.candidates
     return ScoreHistogram(
-        ranked.system, ranked.low, ranked.high, *(tuple(counts[each]) for each in (True, False, None))
+        ranked.system, ranked.low, ranked.high, *(tuple(counts[relevant]) for relevant in (True, False, None))
     )
 
 
@@ -192,7 +194,9 @@ def _mean(rows: Sequence[Row], centres: Sequence[float]) -> tuple[int, float | N
 def _bin(ranked: Sequence[RankedSystem]) -> Column:
     """The bin of a score between the lowest and the highest score of its system; 0 if these are equal."""
     low, high = (
-        F.create_map(*[F.lit(value) for each in ranked for value in (each.system, getattr(each, end))])[F.col("system")]
+        F.create_map(*[F.lit(value) for system in ranked for value in (system.system, getattr(system, end))])[
+            F.col("system")
+        ]
         for end in ("low", "high")
     )
     share = (F.col("score") - low) / (high - low)

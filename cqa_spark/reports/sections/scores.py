@@ -132,20 +132,20 @@ def plot_lengths(lengths: Sequence[LengthScores], name: str, width: int) -> Mark
         width: in CSS pixels.
     """
     figure, axes = new_axes(width, _HEIGHT)
-    most = max(number for each in lengths for number in (each.relevant, each.not_relevant))
+    most = max(number for length in lengths for number in (length.relevant, length.not_relevant))
     relevant = [
-        (position, each.relevant, each.relevant_score)
-        for position, each in enumerate(lengths)
-        if each.relevant_score is not None
+        (position, length.relevant, length.relevant_score)
+        for position, length in enumerate(lengths)
+        if length.relevant_score is not None
     ]
     others = [
-        (position, each.not_relevant, each.not_relevant_score)
-        for position, each in enumerate(lengths)
-        if each.not_relevant_score is not None
+        (position, length.not_relevant, length.not_relevant_score)
+        for position, length in enumerate(lengths)
+        if length.not_relevant_score is not None
     ]
     _draw_dots(axes, others, most, "loss")
     _draw_dots(axes, relevant, most, "accent")
-    axes.set_xticks(range(len(lengths)), [count(each.low) for each in lengths])
+    axes.set_xticks(range(len(lengths)), [count(length.low) for length in lengths])
     axes.set_xlim(-0.6, len(lengths) - 0.4)
     axes.margins(y=0.15)
     axes.locator_params(axis="y", nbins=5)
@@ -161,16 +161,16 @@ def _draw_dots(axes: Axes, dots: Sequence[_Dot], most: int, role: str) -> None:
         axes.scatter(positions, scores, s=areas, color=sentinel(role), linewidths=0, zorder=3)
 
 
-def _described_length(each: LengthScores) -> str:
+def _described_length(scores: LengthScores) -> str:
     parts = [
         f"{score(mean)} of {count(number)} {label}"
         for number, mean, label in (
-            (each.relevant, each.relevant_score, "relevant"),
-            (each.not_relevant, each.not_relevant_score, "not relevant"),
+            (scores.relevant, scores.relevant_score, "relevant"),
+            (scores.not_relevant, scores.not_relevant_score, "not relevant"),
         )
         if mean is not None
     ]
-    return f"from {count(each.low)}: {', '.join(parts)}"
+    return f"from {count(scores.low)}: {', '.join(parts)}"
 
 
 SECTION = Section("scores", "Scores", count_scores, page, optional=(RANKINGS, EXAMPLES, *TEXTS))

@@ -28,12 +28,12 @@ def data(run: ReportedRun) -> Evaluation | None:
 def page(evaluated: Evaluation) -> Markup:
     """Plots and a table of all measures, the comparisons, and descriptions of the systems."""
     main = evaluated.main_measure
-    known = {measurement.measure for measurement in evaluated.measurements}
-    measured = [measure for measure in evaluated.measures if measure in known]
+    measures = {measurement.measure for measurement in evaluated.measurements}
+    measured = [measure for measure in evaluated.measures if measure in measures]
     return fragment(
         "sections/systems.html.j2",
         evaluation=evaluated,
-        main_figure=draw_both(partial(plot_measure, evaluated, main), "main") if main in known else None,
+        main_figure=draw_both(partial(plot_measure, evaluated, main), "main") if main in measures else None,
         other_figures={
             measure: Drawing(plot_measure(evaluated, measure, f"measure{number}", NARROW))
             for number, measure in enumerate(measured)

@@ -14,7 +14,7 @@ def test_a_file_gives_values_and_the_line_of_each(tmp_path):
     path = write(tmp_path, "lake: here\nevaluation:\n  seed: 7\n  measures: [P@1, F1]\n")
     layer, problems = read_layer(path)
     assert layer.values == {"lake": "here", "evaluation": {"seed": 7, "measures": ["P@1", "F1"]}}
-    assert layer.places[("evaluation", "measures")] == f"{path}, line 4"
+    assert layer.origins[("evaluation", "measures")] == f"{path}, line 4"
     assert problems == []
 
 
@@ -55,8 +55,8 @@ def test_merged_keys_have_a_line_and_keys_of_their_own_win(tmp_path):
     path = write(tmp_path, "search: &x\n  seed: 1\n  folds: 2\nevaluation:\n  seed: 3\n  <<: *x\n")
     layer, problems = read_layer(path)
     assert layer.values["evaluation"] == {"seed": 3, "folds": 2}
-    assert layer.places[("evaluation", "folds")] == f"{path}, line 3"
-    assert layer.places[("evaluation", "seed")] == f"{path}, line 5"
+    assert layer.origins[("evaluation", "folds")] == f"{path}, line 3"
+    assert layer.origins[("evaluation", "seed")] == f"{path}, line 5"
     assert problems == []
 
 
@@ -72,8 +72,8 @@ def test_the_last_layer_wins_lists_replace_and_nothing_unsets():
 
 
 def test_the_origin_is_the_topmost_layer_that_has_the_key():
-    below = SettingsLayer("below", places={("s",): "below 1", ("s", "x"): "below 2", ("s", "y"): "below 3"})
-    above = SettingsLayer("above", places={("s",): "above 1", ("s", "x"): "above 2"})
+    below = SettingsLayer("below", origins={("s",): "below 1", ("s", "x"): "below 2", ("s", "y"): "below 3"})
+    above = SettingsLayer("above", origins={("s",): "above 1", ("s", "x"): "above 2"})
     assert origin_of(("s", "x"), [below, above]) == "above 2"
     assert origin_of(("s", "y"), [below, above]) == "below 3"
     assert origin_of(("s", "z"), [below, above]) == "above 1"

@@ -76,7 +76,7 @@ def test_values_are_plain_and_dates_stay_texts():
     text = "a: [1, 2.5, true, null, x, '1']\nb: {c: 2016-06-16}\n5: yes\n"
     document = parse_yaml(text, "here")
     assert document.value == {"a": [1, 2.5, True, None, "x", "1"], "b": {"c": "2016-06-16"}, "5": True}
-    assert document.places == {
+    assert document.origins == {
         ("a",): "here, line 1", ("b",): "here, line 2", ("b", "c"): "here, line 2", ("5",): "here, line 3",
     }  # fmt: skip
 

@@ -42,7 +42,7 @@ def test_questions_of_scripts_without_spaces_are_found_by_pairs_of_characters() 
     index = _index(["配列を逆順に並べ替えるには", "色を変える方法", "怎样把数组倒序排列", "วิธีเรียงลำดับ"])
     queries = pa.array(["配列を逆順に並べ替える書き方", "数组倒序排列的写法", "การเรียงลำดับรายการ"])
     found = index.search(queries, _moments(99, 99, 99), 1)
-    assert list(zip(found.query.tolist(), found.place.tolist(), strict=True)) == [(0, 0), (1, 2), (2, 3)]
+    assert list(zip(found.query.tolist(), found.row.tolist(), strict=True)) == [(0, 0), (1, 2), (2, 3)]
 
 
 def test_the_score_is_that_of_the_formula() -> None:
@@ -52,21 +52,21 @@ def test_the_score_is_that_of_the_formula() -> None:
     idf_beer, idf_glass = log(1 + 0.5 / 2.5), log(1 + 1.5 / 1.5)
     first = (idf_beer + idf_glass) * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 2 / mean))
     second = idf_beer * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 4 / mean))
-    assert found.place.tolist() == [0, 1]
+    assert found.row.tolist() == [0, 1]
     assert found.score.tolist() == pytest.approx([first, second], rel=1e-6)
 
 
 def test_only_earlier_questions_are_found_and_of_equal_ones_the_older_is_first() -> None:
     index = _index(["same text", "same text", "same text"], times=[30, 10, 20])
     found = index.search(pa.array(["same text"] * 3), _moments(30, 99, 10), 2)
-    ids = index.shard.ids.take(pa.array(found.place)).to_pylist()
+    ids = index.shard.ids.take(pa.array(found.row)).to_pylist()
     assert list(zip(found.query.tolist(), ids, strict=True)) == [(0, "2"), (0, "3"), (1, "2"), (1, "3")]
 
 
 def test_questions_without_times_go_by_their_numbers() -> None:
     index = _index(["one word", "one word", "one word"], times=[None, None, None])
     asked = QuestionTimes(np.array([-1]), np.array([3]))
-    assert index.search(pa.array(["one"]), asked, 9).place.tolist() == [0, 1]
+    assert index.search(pa.array(["one"]), asked, 9).row.tolist() == [0, 1]
 
 
 def test_deleted_questions_take_no_place_and_count_in_the_document_frequencies() -> None:
@@ -75,12 +75,12 @@ def test_deleted_questions_take_no_place_and_count_in_the_document_frequencies()
     shard = replace(whole.shard, deleted=np.array([True, False, False]))
     queries, asked = pa.array(["beer glass", "beer glass"]), _moments(99, 1)
     found = Bm25Index.of(shard, site, Bm25()).search(queries, asked, 2)
-    assert list(zip(found.query.tolist(), found.place.tolist(), strict=True)) == [(0, 1), (0, 2)]
+    assert list(zip(found.query.tolist(), found.row.tolist(), strict=True)) == [(0, 1), (0, 2)]
     assert found.score.tolist() == whole.search(queries[:1], _moments(99), 3).score[1:].tolist()
 
 
 def test_a_query_without_known_terms_finds_nothing() -> None:
-    assert len(_index(["beer"]).search(pa.array(["wine", "", None]), _moments(9, 9, 9), 5).place) == 0
+    assert len(_index(["beer"]).search(pa.array(["wine", "", None]), _moments(9, 9, 9), 5).row) == 0
 
 
 _TEXTS = st.lists(st.text("abc ", max_size=12), min_size=1, max_size=12)
@@ -90,10 +90,10 @@ _TEXTS = st.lists(st.text("abc ", max_size=12), min_size=1, max_size=12)
 def test_the_best_are_those_of_sorting_all_scores(texts: list[str], query: str) -> None:
     index = _index(texts)
     everything = index.search(pa.array([query]), _moments(10**6), len(texts))
-    ranked = sorted(zip((-everything.score).tolist(), everything.place.tolist(), strict=True))
+    ranked = sorted(zip((-everything.score).tolist(), everything.row.tolist(), strict=True))
     for limit in (1, 3):
         found = index.search(pa.array([query]), _moments(10**6), limit)
-        assert list(zip((-found.score).tolist(), found.place.tolist(), strict=True)) == ranked[:limit]
+        assert list(zip((-found.score).tolist(), found.row.tolist(), strict=True)) == ranked[:limit]
 
 
 def test_a_shard_is_read_as_it_was_stored() -> None:

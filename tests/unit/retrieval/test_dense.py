@@ -34,7 +34,7 @@ def test_the_nearest_earlier_questions_come_first_and_the_older_of_equal_ones() 
     query = np.array([[10000, 0]] * 3, np.int16)
     found = index.search(query, _moments(99, 3, 1), 2)
     assert found.query.tolist() == [0, 0, 1, 1]
-    assert found.place.tolist() == [3, 1, 1, 2]
+    assert found.row.tolist() == [3, 1, 1, 2]
     assert found.score.tolist() == [1.0, 0.8, 0.8, 0.8]
 
 
@@ -42,8 +42,8 @@ def test_a_text_without_a_vector_finds_nothing_and_is_not_found() -> None:
     index = _index(np.array([[0, 0], [6000, 8000]], np.int16))
     queries = np.array([[0, 0], [0, 10000]], np.int16)
     found = index.search(queries, _moments(9, 9), 5)
-    assert list(zip(found.query.tolist(), found.place.tolist(), strict=True)) == [(1, 1)]
-    assert len(_index(np.zeros((2, 0), np.int16)).search(queries, _moments(9, 9), 5).place) == 0
+    assert list(zip(found.query.tolist(), found.row.tolist(), strict=True)) == [(1, 1)]
+    assert len(_index(np.zeros((2, 0), np.int16)).search(queries, _moments(9, 9), 5).row) == 0
 
 
 def test_deleted_questions_take_no_place() -> None:
@@ -51,7 +51,7 @@ def test_deleted_questions_take_no_place() -> None:
     index = DenseIndex(replace(whole.shard, deleted=np.array([True, True, False, False])))
     queries = np.array([[10000, 0]] * 3, np.int16)
     found = index.search(queries, _moments(99, 3, 2), 2)
-    assert list(zip(found.query.tolist(), found.place.tolist(), strict=True)) == [(0, 2), (1, 2)]
+    assert list(zip(found.query.tolist(), found.row.tolist(), strict=True)) == [(0, 2), (1, 2)]
     assert found.score.tolist() == [0.6, 0.6]
 
 
@@ -67,5 +67,5 @@ def test_the_best_are_those_of_exact_products(seed: int, limit: int) -> None:
         exact = (vectors[: before[query]].astype(np.int64) @ vectors[query].astype(np.int64)).tolist()
         best = sorted((-product, place) for place, product in enumerate(exact) if product > 0)[:limit]
         of_query = found.query == query
-        assert found.place[of_query].tolist() == [place for _, place in best]
+        assert found.row[of_query].tolist() == [place for _, place in best]
         assert found.score[of_query].tolist() == [-product / 10**8 for product, _ in best]

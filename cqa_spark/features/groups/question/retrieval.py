@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cqa_spark.features.arrays import doubles
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.retrieval.found import reciprocal
+from cqa_spark.retrieval.search_result import reciprocal
 
 Numbers = NDArray[np.float64]
 

@@ -153,7 +153,7 @@ def orphans_by_site(orphans: Sequence[Entry]) -> dict[str, list[OrphanReference]
         for site, entries in grouped(orphans).items()
     }
     return {
-        site: sorted(references, key=lambda each: (-each.rows, each.table, each.reference))
+        site: sorted(references, key=lambda orphans: (-orphans.rows, orphans.table, orphans.reference))
         for site, references in by_site.items()
     }
 

@@ -145,8 +145,8 @@ def site_facts(site: str, rows: SiteRows, tables: Iterable[str]) -> SiteFacts:
 def _table_facts(name: str, rows: SiteRows) -> TableFacts:
     summary = next((row for row in rows.summaries if row.table == name), None)
     orphans: Counter[str] = Counter()
-    for each in rows.orphans:
-        orphans[each.table] += each.rows
+    for reference in rows.orphans:
+        orphans[reference.table] += reference.rows
     empty = summary.nulls if summary else ()
     return TableFacts(
         name=name,
@@ -155,8 +155,8 @@ def _table_facts(name: str, rows: SiteRows) -> TableFacts:
         orphans=orphans[name],
         first=summary.first if summary else None,
         last=summary.last if summary else None,
-        nulls=tuple(Nulls(each.column, each.rows, each.of) for each in empty if each.rows < each.of),
-        absent=tuple(sorted(each.column for each in empty if each.rows == each.of)),
+        nulls=tuple(Nulls(nulls.column, nulls.rows, nulls.of) for nulls in empty if nulls.rows < nulls.of),
+        absent=tuple(sorted(nulls.column for nulls in empty if nulls.rows == nulls.of)),
         unknown_attributes=tuple(Counted(row.attribute, row.rows) for row in rows.drift if row.table == name),
     )
 

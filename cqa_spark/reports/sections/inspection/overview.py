@@ -78,7 +78,7 @@ def _table_json(table: TableFacts) -> dict[str, Any]:
         "rows": table.rows,
         "quarantined": table.quarantined,
         "orphans": table.orphans,
-        "unknown_attributes": sorted(each.name for each in table.unknown_attributes),
+        "unknown_attributes": sorted(attribute.name for attribute in table.unknown_attributes),
     }
 
 

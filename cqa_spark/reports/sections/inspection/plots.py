@@ -46,7 +46,7 @@ def plot_months(months: Sequence[Month], name: str, width: int) -> Markup:
 def _labelled_years(first: int, end: int, most: int) -> list[int]:
     """The years to label: those that begin within the months, or the only one."""
     years = [year for year in range(-(-first // 12), -(-end // 12))] or [first // 12]
-    step = next((each for each in _STEPS if len(years) <= each * max(1, most)), _STEPS[-1])
+    step = next((step for step in _STEPS if len(years) <= step * max(1, most)), _STEPS[-1])
     return [year for year in years if year % step == 0] or years[:1]
 
 

@@ -84,11 +84,11 @@ def _lines(site: SiteFacts) -> Iterator[tuple[str, Sequence[str]]]:
     yield "top tags", [listed([f"{tag.name} {count(tag.rows)}" for tag in site.tags], NAMES)]
     yield "nulls", [f"{table.name}: {_nulls(table.nulls)}" for table in site.tables if table.nulls]
     yield "not in the files", [f"{table.name}: {', '.join(table.absent)}" for table in site.tables if table.absent]
-    yield "orphans", [f"{each.table}.{each.reference} → {each.missing_in}: {count(each.rows)}" for each in site.orphans]
+    yield "orphans", [f"{item.table}.{item.reference} → {item.missing_in}: {count(item.rows)}" for item in site.orphans]
     yield (
         "unknown attributes",
         [
-            f"{table.name}: {listed([f'{each.name} {count(each.rows)}' for each in table.unknown_attributes], NAMES)}"
+            f"{table.name}: {listed([f'{item.name} {count(item.rows)}' for item in table.unknown_attributes], NAMES)}"
             for table in site.tables
             if table.unknown_attributes
         ],
@@ -96,16 +96,16 @@ def _lines(site: SiteFacts) -> Iterator[tuple[str, Sequence[str]]]:
     yield (
         "quarantine",
         [
-            f"{counted(each.rows, 'record')}: {each.reason}\n    {wording.place(each)}: {each.raw[:RAW_CHARACTERS]}"
-            for each in site.refusals
+            f"{counted(item.rows, 'record')}: {item.reason}\n    {wording.location(item)}: {item.raw[:RAW_CHARACTERS]}"
+            for item in site.refusals
         ],
     )
     yield "files", [wording.files_sentence(site.file_totals) if site.file_totals.files else ""]
 
 
 def _nulls(nulls: Sequence[Nulls]) -> str:
-    most_first = sorted(nulls, key=lambda each: (-each.rows / each.of, each.name))
-    return ", ".join(f"{each.name} {percent(each.rows, each.of)}" for each in most_first)
+    most_first = sorted(nulls, key=lambda column: (-column.rows / column.of, column.name))
+    return ", ".join(f"{column.name} {percent(column.rows, column.of)}" for column in most_first)
 
 
 def _files(site: SiteFacts) -> TextTable:

@@ -96,8 +96,8 @@ def collect_drift(tables: Mapping[str, DataFrame]) -> dict[str, list[Row]]:
         return {}
     counted = stacked(named).groupBy("site", "table", "attribute").agg(F.count(F.lit(1)).alias("rows"))
     order = (F.desc("rows"), "attribute")
-    kept = first_rows(counted, ATTRIBUTES, *order, within=("site", "table"))
-    return collected(kept.orderBy("site", "table", *order))
+    attributes = first_rows(counted, ATTRIBUTES, *order, within=("site", "table"))
+    return collected(attributes.orderBy("site", "table", *order))
 
 
 def _summary(name: str, frame: DataFrame) -> DataFrame:
@@ -112,7 +112,9 @@ def _summary(name: str, frame: DataFrame) -> DataFrame:
         F.array(*empty).alias("nulls"),
         *more,
     )
-    return summed.withColumn("table", F.lit(name)).withColumn("nulls", F.filter("nulls", lambda each: each.rows > 0))
+    return summed.withColumn("table", F.lit(name)).withColumn(
+        "nulls", F.filter("nulls", lambda count_of_nulls: count_of_nulls.rows > 0)
+    )
 
 
 def _nulls(table: str, column: str) -> Column:

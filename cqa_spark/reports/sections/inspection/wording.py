@@ -38,8 +38,8 @@ def _questions_and_answers(threads: ThreadCounts) -> str:
     text = f"{questions}, {counted(threads.answers, 'answer')}"
     if threads.answers_per_question is None:
         return text
-    each = f"{threads.answers_per_question:.2f} answers per question"
-    return f"{text}: {each}; {percent(threads.accepted, threads.questions)} of the questions have an accepted answer"
+    mean = f"{threads.answers_per_question:.2f} answers per question"
+    return f"{text}: {mean}; {percent(threads.accepted, threads.questions)} of the questions have an accepted answer"
 
 
 def files_sentence(totals: FileTotals) -> str:
@@ -56,6 +56,6 @@ def files_sentence(totals: FileTotals) -> str:
     return f"{files}: {counted(totals.lines, 'line')} = {' + '.join([*parts, other])}"
 
 
-def place(refusal: Refusal) -> str:
+def location(refusal: Refusal) -> str:
     """File and byte offset of the example."""
     return f"{file_name(refusal.source_file)}, byte {count(refusal.byte_offset)}"

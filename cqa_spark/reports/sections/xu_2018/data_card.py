@@ -20,11 +20,11 @@ def card_table(card: Sequence[Entry], name: str) -> TextTable:
         name: name of the data set: small, large or full.
     """
     over_sites = {(row["split"], row["measure"]): row["value"] for row in card if row["site"] == EVERY}
-    splits = [split for split in SPLITS if any(found == split for found, _ in over_sites)]
+    splits = [split for split in SPLITS if any(named == split for named, _ in over_sites)]
     table = TextTable("", *map(number, map(_heading, splits)), number("paper"), title=f"Data set {name}")
     for measure in _in_order({measure for _, measure in over_sites}):
-        values = [_written(measure, over_sites.get((split, measure))) for split in splits]
-        table.add_row(measure.replace("_", " "), *values, _written(measure, TABLE_1[name].get(measure)))
+        values = [_formatted(measure, over_sites.get((split, measure))) for split in splits]
+        table.add_row(measure.replace("_", " "), *values, _formatted(measure, TABLE_1[name].get(measure)))
     return table
 
 
@@ -36,13 +36,15 @@ def shortfall(card: Sequence[Entry], name: str, sizes: Mapping[str, int]) -> str
         name: name of the data set: small, large or full.
         sizes: number of questions by name.
     """
-    found = next(
+    questions = next(
         int(row["value"]) for row in card
         if (row["site"], row["split"], row["measure"]) == (EVERY, EVERY, "questions")
     )  # fmt: skip
-    if found >= sizes.get(name, 0):
+    if questions >= sizes.get(name, 0):
         return ""
-    return f"{name} should have {sizes[name]:,} questions, but only {found:,} meet the criteria; all of them are used."
+    return (
+        f"{name} should have {sizes[name]:,} questions, but only {questions:,} meet the criteria; all of them are used."
+    )
 
 
 def _in_order(measures: set[str]) -> list[str]:
@@ -54,7 +56,7 @@ def _heading(split: str) -> str:
     return "all" if split == EVERY else split
 
 
-def _written(measure: str, value: float | None) -> str:
+def _formatted(measure: str, value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:.1%}" if "share" in measure else f"{value:,.0f}"

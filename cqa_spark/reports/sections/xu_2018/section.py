@@ -73,7 +73,7 @@ def _conclusion(study: AnswerStudy, system: str) -> str:
     for other, contrast in contrasts.items():
         by_verdict[verdict(contrast) or "unclear"].append(other)
     if len(by_verdict["better"]) == len(contrasts):
-        closest = min(filter(None, contrasts.values()), key=lambda each: each.difference)
+        closest = min(filter(None, contrasts.values()), key=lambda contrast: contrast.difference)
         return (
             f"{label(system)}: significantly better than every baseline; the closest is {label(closest.baseline)} "
             f"({signed_points(closest.difference)} points, {p_value(closest.p_value)})."

@@ -164,8 +164,8 @@ class AnswerStudy:
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems, best first by the main measure over all sites."""
-        main = [each for each in self.figures if (each.site, each.measure) == (EVERY, self.measures[0])]
-        return tuple(each.system for each in sorted(main, key=lambda each: (-each.value, each.system)))
+        main = [figure for figure in self.figures if (figure.site, figure.measure) == (EVERY, self.measures[0])]
+        return tuple(figure.system for figure in sorted(main, key=lambda figure: (-figure.value, figure.system)))
 
     @property
     def leading(self) -> str:

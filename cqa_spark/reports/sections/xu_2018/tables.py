@@ -163,11 +163,15 @@ def transferred(study: AnswerStudy) -> Grid:
 
 
 def _transfer_rows(study: AnswerStudy) -> Iterator[tuple[str, tuple[Cell, ...]]]:
-    for system in dict.fromkeys(each.system for each in study.transfers):
+    for system in dict.fromkeys(transfer.system for transfer in study.transfers):
         for site in (*study.sites, EVERY):
-            of = {each.trained_on: each for each in study.transfers if (each.system, each.site) == (system, site)}
+            of = {
+                transfer.trained_on: transfer
+                for transfer in study.transfers
+                if (transfer.system, transfer.site) == (system, site)
+            }
             by_training = [of[trained_on] for trained_on in ("all", "own", "others")]
-            cells = [value_cell(each.value, each.low, each.high) for each in by_training]
+            cells = [value_cell(transfer.value, transfer.low, transfer.high) for transfer in by_training]
             name = "all sites" if site == EVERY else site
             yield f"{marked(system)}: {name}", (*cells, difference_cell(of["others"]))
 
@@ -194,8 +198,8 @@ def _search_cells(search: Search) -> tuple[Cell, ...]:
 
 def table_5(study: AnswerStudy) -> Grid:
     """Each system without each feature group, and on each group alone; no rows without an ablation."""
-    systems = list(dict.fromkeys(each.system for each in study.ablations))
-    by_variant = {(each.system, each.variant, each.family): each for each in study.ablations}
+    systems = list(dict.fromkeys(ablation.system for ablation in study.ablations))
+    by_variant = {(ablation.system, ablation.variant, ablation.family): ablation for ablation in study.ablations}
     columns = [(system, variant) for system in systems for variant in _ABLATED]
     rows = [
         (
@@ -231,10 +235,14 @@ def table_5(study: AnswerStudy) -> Grid:
     )
 
 
-def _ablation_cell(each: Ablation | None) -> Cell:
-    if each is None:
+def _ablation_cell(ablation: Ablation | None) -> Cell:
+    if ablation is None:
         return NO_VALUE
-    return difference_cell(each) if each.variant == "without" else value_cell(each.value, each.low, each.high)
+    return (
+        difference_cell(ablation)
+        if ablation.variant == "without"
+        else value_cell(ablation.value, ablation.low, ablation.high)
+    )
 
 
 def too_small(study: AnswerStudy) -> Iterator[str]:

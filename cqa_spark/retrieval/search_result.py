@@ -19,17 +19,17 @@ _RANK_OFFSET = 60
 Rank = TypeVar("Rank", Column, NDArray[np.float64], float)
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Questions that a search found, best first within each query; of equal scores the older one is first.
 
     Attributes:
         query: index of the query.
-        place: index of the question in the shard.
+        row: index of the question in the shard.
         score: its score, above 0.
     """
 
     query: Indices
-    place: Indices
+    row: Indices
     score: NDArray[np.floating]
 
 
