@@ -33,8 +33,8 @@ def night_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     sums = by_thread.agg(
         F.count(F.lit(1)).alias("threads"),
         *[
-            F.sum(F.expr(each)).alias(name)
-            for name, each in {"d": "d", "n": "n", "dd": "d*d", "dn": "d*n", "nn": "n*n"}.items()
+            F.sum(F.expr(term)).alias(name)
+            for name, term in {"d": "d", "n": "n", "dd": "d*d", "dn": "d*n", "nn": "n*n"}.items()
         ],
     ).first()
     assert sums is not None, "an aggregate has one row"

@@ -30,9 +30,9 @@ def served_questions(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     if last is not None:
         before = last.where(first).select(*question, F.lit(True).alias("was_served")).distinct()
         unserved = unserved.join(before, on=question, how="left")
-    found = unserved.agg(F.count(F.lit(1)).alias("unserved"), F.count_if(was_served).alias("lost")).first()
-    assert found is not None, "an aggregate has one row"
-    reason = f"{found['unserved']:,} questions with {review.min_answers} answers or more are not served"
+    counts = unserved.agg(F.count(F.lit(1)).alias("unserved"), F.count_if(was_served).alias("lost")).first()
+    assert counts is not None, "an aggregate has one row"
+    reason = f"{counts['unserved']:,} questions with {review.min_answers} answers or more are not served"
     if last is not None:
-        reason += f", {found['lost']:,} of them were last night"
-    return Verdict(NAME, found["unserved"] == 0, found["unserved"], 0, reason)
+        reason += f", {counts['lost']:,} of them were last night"
+    return Verdict(NAME, counts["unserved"] == 0, counts["unserved"], 0, reason)

@@ -21,8 +21,8 @@ FACES = {"Job": "api/job.py", "Lake": "api/lake.py", "Run": "api/lake.py"}
 """Classes of the Python interface, which bear the names of what they show, and their modules."""
 
 UNFINISHED = {
-    "api", "commands", "corpora", "doctor", "evaluation", "examples", "features", "flows", "lake", "model_folder", "rankers",
-    "reports", "steps", "synth", "systems", "tasks", "text",
+    "api", "commands", "corpora", "doctor", "evaluation", "examples", "features", "flows", "lake", "model_folder",
+    "rankers", "reports", "steps", "synth", "systems", "tasks", "text",
 }  # fmt: skip
 """Packages in which vague words are left; it only shrinks."""
 
