@@ -76,8 +76,8 @@ class Worth(NamedTuple):
     """P@1 of an order in a band of a population, as fractions; differences are from a reference order.
 
     ``low`` and ``high`` bound the 95 % interval of the value, which ends at 0 and 1, ``low_difference`` and
-    ``high_difference`` that of the difference, whose ``p_value`` is two-sided. With a single thread, the interval of the
-    difference is infinite and the p-value is 1.
+    ``high_difference`` that of the difference, whose ``p_value`` is two-sided. With a single thread, the interval of
+    the difference is infinite and the p-value is 1.
     """
 
     order: str

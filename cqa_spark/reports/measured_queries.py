@@ -76,8 +76,8 @@ class QuerySummary:
     def result(self, links: QueryLinks | None = None) -> MeasuredQueries:
         """The summary of all queries so far."""
         steps = ((step / RESOLUTION, self._steps[step]) for step in sorted(self._steps, reverse=True))
-        lists = map(tuple, (self._best, self._worst, self._gained, self._lost))
-        return MeasuredQueries(tuple(steps), *lists, links)
+        best, worst, gained, lost = map(tuple, (self._best, self._worst, self._gained, self._lost))
+        return MeasuredQueries(tuple(steps), best, worst, gained, lost, links)
 
     def _add(self, query: MeasuredQuery) -> None:
         if query.difference is not None:

@@ -18,9 +18,9 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.cross_fitted import CrossFittedModel
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.steps.learning import learn
 from cqa_spark.steps.train import write_importances
 from cqa_spark.systems.feature_frames import feature_frames, frame_tables
-from cqa_spark.systems.learning import learn
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system
 

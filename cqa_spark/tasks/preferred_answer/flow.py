@@ -77,7 +77,7 @@ def train_nights(settings: TrainNightsSettings, source: Source) -> Flow:
             Ingest(source),
             ReplayNights(settings.nights),
             *training(systems, PreferredAnswer.name, settings.features),
-            MeasureNights(systems, None),
+            MeasureNights(systems, last=None, unchanged=None),
             WriteCard(system, by_votes, longest),
         ),
     )

@@ -21,8 +21,8 @@ from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.steps.learning import card_of
 from cqa_spark.systems.feature_frames import feature_frames, frame_tables
-from cqa_spark.systems.learning import card_of
 from cqa_spark.systems.model_card import CardFigure
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
