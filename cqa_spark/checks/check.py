@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, cast
 
 from pyspark.sql import DataFrame
 
 from cqa_spark.config.check_settings import CheckSettings
-from cqa_spark.lake.journal import Entry
+from cqa_spark.errors import ContractError
+from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.plugins import PluginKind
@@ -77,7 +79,29 @@ class RunUnderReview:
         return {name: (self.last_files[name], self.files[name]) for name in sorted(both)}
 
 
-Check = Callable[[RunUnderReview, CheckSettings], Verdict]
+class Check(Protocol):
+    """A function from a run under review and the limits to a verdict.
+
+    Attributes:
+        tables: the tables and journal tables that it reads, as far as the runs have them; ``reads`` declares them.
+    """
+
+    tables: tuple[Table | JournalTable, ...]
+
+    def __call__(self, review: RunUnderReview, limits: CheckSettings, /) -> Verdict:
+        """The verdict on a run."""
+
+
+def reads(*tables: Table | JournalTable) -> Callable[[Callable[[RunUnderReview, CheckSettings], Verdict]], Check]:
+    """Declare the tables that a check reads."""
+
+    def declare(function: Callable[[RunUnderReview, CheckSettings], Verdict]) -> Check:
+        check = cast(Check, function)
+        check.tables = tables
+        return check
+
+    return declare
+
 
 CHECKS: PluginKind[Check] = PluginKind("checks", "check")
 
@@ -87,8 +111,15 @@ def all_checks() -> list[Check]:
 
     Raises:
         EnvironmentProblem: one of them cannot be imported; a run that lacks it must not be published.
+        ContractError: one of them does not declare its tables.
     """
-    return [CHECKS.load(name) for name in CHECKS.names()]
+    checks = {name: CHECKS.load(name) for name in CHECKS.names()}
+    if undeclared := [name for name, check in checks.items() if not hasattr(check, "tables")]:
+        raise ContractError(
+            f"the check {undeclared[0]} of {CHECKS.registration(undeclared[0]).origin} declares no tables",
+            "decorate it with @reads of cqa_spark.checks.check",
+        )
+    return list(checks.values())
 
 
 def nothing_to_compare(check: str, limit: float) -> Verdict:

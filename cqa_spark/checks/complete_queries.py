@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.checks.check import RunUnderReview, Verdict
+from cqa_spark.checks.check import RunUnderReview, Verdict, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY
 from cqa_spark.lake.schemas.rankings import RANKINGS
@@ -16,6 +16,7 @@ NAME = "complete queries"
 _RANKED = ("ranked", "last_rank")
 
 
+@reads(EXAMPLES, RANKINGS)
 def complete_queries(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The number of queries that a system ranks partially, or for which no order is served."""
     by_system = _ranked(review.now[RANKINGS.name])

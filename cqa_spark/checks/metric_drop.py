@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.metrics import METRICS
@@ -12,6 +12,7 @@ from cqa_spark.lake.schemas.metrics import METRICS
 VALIDATION = "dev"
 
 
+@reads(METRICS)
 def metric_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The measure's distance below the lower end of the published interval, on the dev split."""
     last = _measured(review.last_entries.get(METRICS.name, ()), review)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
-from scipy import stats
 
-from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS
 
@@ -15,6 +14,7 @@ NAME = "night drop"
 """Name of the check."""
 
 
+@reads(NIGHT_RANKINGS)
 def night_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """How far below 0 the 95 % interval of the difference of P@1 ends, tonight minus last night.
 
@@ -40,6 +40,8 @@ def night_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     assert sums is not None, "an aggregate has one row"
     if sums["threads"] < 2:
         return nothing_to_compare(NAME, limits.max_metric_drop)
+    from scipy import stats  # slow import, and every flow of a night looks at what checks read
+
     threads, nights = sums["threads"], sums["n"]
     mean = sums["d"] / nights
     squares = max(0.0, sums["dd"] - 2 * mean * sums["dn"] + mean**2 * sums["nn"])

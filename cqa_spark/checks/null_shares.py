@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import PEOPLE_COLUMNS
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
@@ -11,6 +11,7 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 LOOKED_AT = (POSTS, COMMENTS, USERS, VOTES, BADGES)
 
 
+@reads(*LOOKED_AT)
 def null_shares(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The column whose share of nulls increased most; columns about people are null or not by a setting."""
     shares = [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from cqa_spark.checks.check import RunUnderReview, Verdict
+from cqa_spark.checks.check import RunUnderReview, Verdict, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 
 
+@reads(INGESTED_FILES)
 def quarantine_share(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The share of quarantined records."""
     totals = check_accounting(review.entries[INGESTED_FILES.name])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.lake.schemas.rankings import RANKINGS
 
 
+@reads(RANKINGS)
 def rank_correlation(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """Spearman's correlation with the published ranking over the common candidates; the mean over queries."""
     pair = review.both(RANKINGS)

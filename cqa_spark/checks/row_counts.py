@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
@@ -11,6 +11,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 COUNTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES)
 
 
+@reads(*COUNTED)
 def row_counts(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The table that changed most, relative to the limit for growth or shrinkage."""
     differences = review.differing(COUNTED)

@@ -7,7 +7,7 @@ from math import log
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.rankings import RANKINGS
 
@@ -15,6 +15,7 @@ TENTHS = [tenth / 10 for tenth in range(1, 10)]
 _LEAST = 1e-4  # share used for an empty bin, whose logarithm would be infinite
 
 
+@reads(RANKINGS)
 def score_drift(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The population stability index of the scores, in the deciles of the published scores."""
     pair = review.both(RANKINGS)

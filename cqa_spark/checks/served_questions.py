@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import functions as F
 
-from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.rankings import RANKINGS
@@ -13,6 +13,7 @@ NAME = "served questions"
 """Name of the check."""
 
 
+@reads(POSTS, RANKINGS)
 def served_questions(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The number of questions with enough dated answers for which no order is served; and those served last night."""
     if review.min_answers is None:

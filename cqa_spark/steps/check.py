@@ -8,23 +8,20 @@ from dataclasses import asdict, dataclass
 from cqa_spark.checks.check import RunUnderReview, Verdict, all_checks
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.errors import ChecksFailed
+from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
-from cqa_spark.lake.schemas.activity import BADGES, VOTES
-from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.night import CHECKS
-from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
-
-CHECKED = (POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES, RANKINGS, NIGHT_RANKINGS)
-CHECKED_ENTRIES = (INGESTED_FILES, METRICS)
 
 
 @dataclass(frozen=True)
@@ -49,11 +46,11 @@ class Check(Step):
 
     def reads(self) -> tuple[Product, ...]:
         """The tables of a run with rankings."""
-        return POSTS, COMMENTS, EXAMPLES, RANKINGS, INGESTED_FILES, METRICS
+        return EXAMPLES, RANKINGS, INGESTED_FILES, METRICS
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """Tables that not every dump has."""
-        return USERS, VOTES, BADGES, NIGHT_RANKINGS
+        """All other tables that checks read."""
+        return tuple(table for table in _tables() if table not in self.reads())
 
     def writes(self) -> tuple[Product, ...]:
         """The verdicts."""
@@ -62,9 +59,10 @@ class Check(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Run all checks."""
         last = self.last
+        compared = [table for table in _tables() if isinstance(table, Table)]
         review = RunUnderReview(
-            now=run.present(CHECKED),
-            last=last.present(CHECKED) if last is not None else {},
+            now=run.present(compared),
+            last=last.present(compared) if last is not None else {},
             system=self.system,
             measure=self.measure,
             entries=_entries(run),
@@ -99,9 +97,14 @@ def refuse_failed(run_id: str, failed: Sequence[Verdict]) -> None:
         )
 
 
+def _tables() -> tuple[Table | JournalTable, ...]:
+    """The tables that any check reads."""
+    return tuple({table.name: table for check in all_checks() for table in check.tables}.values())
+
+
 def _files(tables: RunTables) -> dict[str, TableFiles]:
-    return {table.name: tables.files(table) for table in CHECKED if tables.has(table)}
+    return {t.name: tables.files(t) for t in _tables() if isinstance(t, Table) and tables.has(t)}
 
 
 def _entries(tables: RunTables) -> dict[str, list[dict[str, object]]]:
-    return {table.name: tables.entries_or_none(table) for table in CHECKED_ENTRIES}
+    return {t.name: tables.entries_or_none(t) for t in _tables() if isinstance(t, JournalTable)}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from cqa_spark.checks.check import Check, RunUnderReview
+from cqa_spark.checks.check import CHECKS, Check, RunUnderReview, all_checks
 from cqa_spark.checks.metric_drop import metric_drop
 from cqa_spark.checks.null_shares import null_shares
 from cqa_spark.checks.row_counts import row_counts
 from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.table_files import DataFile, TableFiles
 
@@ -60,3 +61,13 @@ def test_a_measure_below_its_interval(value: float, passed: bool) -> None:
     both = RunUnderReview({}, {}, "s", "MAP@10", entries={"metrics": now}, last_entries={"metrics": last})
     verdict = metric_drop(both, LIMITS)
     assert (verdict.passed, verdict.reason) == (passed, f"MAP@10: 0.6000 [0.5000, 0.7000], now {value:.4f}")
+
+
+def test_a_check_that_does_not_declare_what_it_reads_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(check.tables for check in all_checks())
+    load = CHECKS.load
+    monkeypatch.setattr(
+        CHECKS, "load", lambda name: (lambda review, limits: None) if name == "row_counts" else load(name)
+    )
+    with pytest.raises(ContractError, match=r"the check row_counts of cqa-spark .* declares no tables"):
+        all_checks()
