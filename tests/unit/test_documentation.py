@@ -83,6 +83,18 @@ def test_the_tests_that_pages_name_exist() -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
+def test_changes_name_files_that_exist_and_touch_few() -> None:
+    design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    table = design.partition("| change | new | changed | how |\n|---|---|---|---|\n")[2]
+    changes = [row.strip("| ").replace("| |", "|  |").split(" | ", 3) for row in table.splitlines()]
+    assert len(changes) >= 10
+    paths = {change: [re.findall(r"`([^`]+)`", cell) for cell in cells[:2]] for change, *cells in changes}
+    named = [path for new, changed in paths.values() for path in (*new, *changed)]
+    assert [path for path in named if not any((ROOT / folder / path).exists() for folder in ("cqa_spark", "."))] == []
+    many = {change for change, (_, changed) in paths.items() if len(changed) > 2}
+    assert many == {"**Another object store**"}
+
+
 def test_pages_load_nothing_from_the_network(pages: Path) -> None:
     found = {
         (page.name, address)
