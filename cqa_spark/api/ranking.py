@@ -1,80 +1,145 @@
-"""Ranks the pairs of a frame with a system, for data that is in memory."""
+"""Ranks the pairs of a frame with a system: frames in memory, and those of Spark, which stay there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import atexit
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from cqa_spark.api.job import job
-from cqa_spark.errors import InputError
+from cqa_spark.api.rows import Rows
+from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.examples.task import Task
 from cqa_spark.examples.task import task as task_named
+from cqa_spark.spark.session import is_local_master
+from cqa_spark.spark.whole_groups import whole_groups
 from cqa_spark.systems.system import read_system
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Pairs = TypeVar("Pairs", "pd.DataFrame", pa.Table, DataFrame)
 SITE = "frame"
 _REQUIRED = ("query_id", "query", "candidate_id", "candidate")
 _KEY = ("query_id", "candidate_id")
+_RESULTS = ("score", "rank", "predicted")
 
 
 def rank(
-    pairs: pd.DataFrame | pa.Table, system: str, *, train: pd.DataFrame | pa.Table | None = None,
-    model: str | PathLike[str] | None = None, **settings: Any,
-) -> pd.DataFrame | pa.Table:  # fmt: skip
+    pairs: Pairs, system: str, *, train: Pairs | None = None, model: str | PathLike[str] | None = None,
+    folder: str | PathLike[str] | None = None, **settings: Any,
+) -> Pairs:  # fmt: skip
     """Rank the candidates of each query.
 
     Args:
         pairs: a row per query and candidate: ``query_id``, ``query`` (text), ``candidate_id``, ``candidate`` (text);
             optional: ``title`` and ``asker_id`` of the query, ``author_id``, ``asked_at``, ``answered_at`` (times), and
-            ``initial_rank``, from 1, for the order that is known.
+            ``initial_rank``, from 1, for the order that is known. A pandas, Arrow or Spark frame.
         system: recipe, such as ``best_a``; its task says what candidates are.
         train: pairs with ``label``: a boolean, a grade of the task, or one of its labels; for pairs of sentences, the
             similarity. Omit it with ``model``.
         model: folder of the trained system.
+        folder: new folder for the pairs and the lake of the run, which stays; a ranked Spark frame reads it, on a
+            cluster from a location that all machines see. Default: a temporary one, deleted when the result is in
+            memory, or for a Spark frame when the process ends.
         settings: further settings of ``cqa rank`` or ``cqa score``.
 
     Returns:
         The frame, of the given kind, with ``score`` (higher is better), ``rank`` (from 1) and ``predicted`` (whether
-        the candidate is predicted relevant).
+        the candidate is predicted relevant). Rows of a Spark frame are not collected, and have no order.
 
     Raises:
         InputError: a column is missing, or a label is unknown.
-        ConfigError: an unknown system, or neither ``train`` nor ``model``.
+        ConfigError: an unknown system, or neither ``train`` nor ``model``; or a Spark frame on a cluster without
+            ``folder``.
     """
-    task, given_pairs = task_named(read_system(system).task), _arrow(pairs)
-    with TemporaryDirectory(prefix="cqa-rank-") as folder:
-        files: dict[str, Any] = {"input": _write(given_pairs, Path(folder) / "input", task)}
-        if train is not None:
-            files["train"] = [_write(_arrow(train), Path(folder) / "train", task)]
-        name = "rank" if model is None else "score"
-        given = {"system": system} if model is None else {"model": fspath(model)}
-        lake, out = Path(folder) / "lake", Path(folder) / "predictions"
-        run = job(name, **files, **given, corpus="tables", site=SITE, lake=lake, predictions=out, **settings).run()
-        assert run is not None, "the job has a lake"
-        ranked = run.rankings().to_arrow().select([*_KEY, "score", "rank", "predicted"])
-    joined = _joined(given_pairs, ranked)
-    return joined if isinstance(pairs, pa.Table) else joined.to_pandas()
+    task = task_named(read_system(system).task)
+    for frame in (pairs, *([train] if train is not None else [])):
+        _require_columns(frame.columns if isinstance(frame, DataFrame) else _arrow(frame).column_names)
+    with ExitStack() as held:
+        if folder is None:
+            folder = _temporary(pairs, held)
+        ranked = _ranked(pairs, train, task, system, model, fspath(folder), settings)
+        if isinstance(pairs, DataFrame):
+            return _joined_in_spark(pairs, ranked.to_spark())
+        joined = _joined(_arrow(pairs), ranked.to_arrow().select([*_KEY, *_RESULTS]))
+        return joined if isinstance(pairs, pa.Table) else joined.to_pandas()
+
+
+def _temporary(pairs: Pairs, held: ExitStack) -> str:
+    """A folder that is deleted with what is held; for a Spark frame, when the process ends.
+
+    Raises:
+        ConfigError: a Spark frame whose executors may not see this machine's folders.
+    """
+    made = TemporaryDirectory(prefix="cqa-rank-")
+    if not isinstance(pairs, DataFrame):
+        return held.enter_context(made)
+    if not is_local_master(pairs.sparkSession.sparkContext.master):
+        raise ConfigError("executors cannot read a temporary folder of this machine", "name a shared one with folder=")
+    atexit.register(made.cleanup)
+    return made.name
+
+
+def _ranked(
+    pairs: Pairs, train: Pairs | None, task: Task, system: str, model: str | PathLike[str] | None, folder: str,
+    settings: Mapping[str, Any],
+) -> Rows:  # fmt: skip
+    """The rankings of a job that reads the pairs as files."""
+    files: dict[str, Any] = {"input": _write(pairs, f"{folder}/input", task)}
+    if train is not None:
+        files["train"] = [_write(train, f"{folder}/train", task)]
+    name, given = ("rank", {"system": system}) if model is None else ("score", {"model": fspath(model)})
+    places = {"lake": f"{folder}/lake", "predictions": f"{folder}/predictions"}
+    run = job(name, **files, **given, **places, corpus="tables", site=SITE, **settings).run()
+    assert run is not None, "the job has a lake"
+    return run.rankings()
 
 
 def _arrow(frame: pd.DataFrame | pa.Table) -> pa.Table:
-    table = frame if isinstance(frame, pa.Table) else pa.Table.from_pandas(frame, preserve_index=False)
-    if missing := [name for name in _REQUIRED if name not in table.column_names]:
+    return frame if isinstance(frame, pa.Table) else pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def _require_columns(names: Sequence[str]) -> None:
+    if missing := [name for name in _REQUIRED if name not in names]:
         raise InputError(f"the pairs have no column {', '.join(missing)}", f"required: {', '.join(_REQUIRED)}")
-    return table
 
 
-def _write(pairs: pa.Table, folder: Path, task: Task) -> str:
-    """Write pairs as community tables, whose ids are texts, and return the folder."""
-    folder.mkdir()
+def _write(pairs: Pairs, folder: str, task: Task) -> str:
+    """Write pairs as community tables, and return the folder."""
+    if not isinstance(pairs, DataFrame):
+        Path(folder).mkdir(parents=True)
+        for name, rows in _community(_arrow(pairs), task).items():
+            pq.write_table(rows, f"{folder}/{name}.parquet")
+        return folder
+    texts = pairs.withColumns({name: F.col(name).cast("string") for name in _KEY})
+    by_query = texts.repartition(_KEY[0]).sortWithinPartitions(_KEY[0])
+    empty = to_arrow_schema(texts.schema).empty_table()
+    for name, rows in _community(empty, task).items():
+        table = by_query.mapInArrow(partial(_table_of_queries, name, task), from_arrow_schema(rows.schema))
+        table.write.parquet(f"{folder}/{name}.parquet")
+    return folder
+
+
+def _table_of_queries(name: str, task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for pairs in whole_groups(batches, _KEY[0]):
+        yield from _community(pairs, task)[name].combine_chunks().to_batches()
+
+
+def _community(pairs: pa.Table, task: Task) -> dict[str, pa.Table]:
+    """The community tables of whole queries, whose ids are texts: posts, judgments, and comments if they are ranked."""
     for name in _KEY:
         pairs = pairs.set_column(pairs.column_names.index(name), name, pc.cast(pairs[name], pa.string()))
     query = _selected(pairs, {"query_id": "post_id", "query": "body", "title": "subject", "asker_id": "user_id",
@@ -86,18 +151,16 @@ def _write(pairs: pa.Table, folder: Path, task: Task) -> str:
     candidate = {"candidate_id": task.candidate_id, "candidate": "body", "author_id": "user_id",
                  "answered_at": "created_at", "query_id": "thread_id"}  # fmt: skip
     candidates = _selected(pairs, candidate)
-    if task.candidate_id == "comment_id":
-        candidates = candidates.append_column("post_id", candidates["thread_id"])
-        pq.write_table(candidates, folder / "comments.parquet")
-    else:
-        queries = pa.concat_tables([queries, candidates], promote_options="default")
-    pq.write_table(queries, folder / "posts.parquet")
     judged = _selected(pairs, {"query_id": "query_id", "candidate_id": "candidate_id", "initial_rank": "initial_rank"})
     labels = pa.array(_labels(pairs, task), pa.string())
-    names = pa.array([task.name] * len(pairs))
+    names = pa.array([task.name] * len(pairs), pa.string())
     judged = judged.append_column("thread_id", judged["query_id"]).append_column("task", names)
-    pq.write_table(judged.append_column("label", labels), folder / "judgments.parquet")
-    return str(folder)
+    judgments = judged.append_column("label", labels)
+    if task.candidate_id == "comment_id":
+        comments = candidates.append_column("post_id", candidates["thread_id"])
+        return {"posts": queries, "comments": comments, "judgments": judgments}
+    posts = pa.concat_tables([queries, candidates], promote_options="default")
+    return {"posts": posts, "judgments": judgments}
 
 
 def _selected(pairs: pa.Table, columns: Mapping[str, str]) -> pa.Table:
@@ -138,3 +201,11 @@ def _joined(pairs: pa.Table, ranked: pa.Table) -> pa.Table:
         keyed = keyed.append_column(text, pc.cast(pairs[name], pa.string()))
     joined = keyed.join(ranked, texts, list(_KEY)).sort_by("_row")
     return joined.drop_columns(["_row", *texts])
+
+
+def _joined_in_spark(pairs: DataFrame, ranked: DataFrame) -> DataFrame:
+    """The pairs with the columns of the rankings."""
+    texts = {name: f"_{name}" for name in _KEY}
+    results = ranked.select(*[F.col(name).alias(text) for name, text in texts.items()], *_RESULTS)
+    same = [F.col(name).cast("string") == F.col(text) for name, text in texts.items()]
+    return pairs.join(results, on=same, how="left").drop(*texts.values())

@@ -29,7 +29,7 @@ class InputFile:
     Attributes:
         path: local path, or a URL with a scheme such as ``s3a://`` or ``hdfs://``.
         split: train, dev, test or unannotated.
-        size: bytes, if listed in a bucket; None for any other file.
+        size: bytes, if listed; None for any other file.
     """
 
     path: str
@@ -123,9 +123,13 @@ def text_bytes(sizes: Iterable[tuple[str, int]]) -> int:
 
 def input_bytes(inputs: Iterable[InputFile]) -> int | None:
     """Bytes of the text of input files; None if the size of one is unknown."""
-    sizes = [(each.path, each.size if is_remote(each.path) else Path(each.path).stat().st_size) for each in inputs]
+    sizes = [(each.path, _size(each)) for each in inputs]
     known = [(path, size) for path, size in sizes if size is not None]
     return text_bytes(known) if len(known) == len(sizes) else None
+
+
+def _size(file: InputFile) -> int | None:
+    return file.size if file.size is not None or is_remote(file.path) else Path(file.path).stat().st_size
 
 
 def input_records(inputs: Iterable[InputFile]) -> list[InputRecord]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
-from pathlib import PurePosixPath
-from typing import ClassVar
+from functools import cached_property, reduce
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -13,10 +11,10 @@ from pyspark.sql import functions as F
 from cqa_spark.corpora.accounting import FileAccount
 from cqa_spark.corpora.annotated_files import AnnotatedFiles
 from cqa_spark.corpora.community import CommunityTables
-from cqa_spark.corpora.inputs import InputFile
+from cqa_spark.corpora.inputs import InputFile, refuse_repeated_paths
 from cqa_spark.corpora.tables.checked_rows import account, checked, counts_by, good_rows, refused_rows
 from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted
-from cqa_spark.corpora.tables.locations import locate
+from cqa_spark.corpora.tables.locations import bytes_at, locate, table_name, tables_at
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.table import Table
@@ -25,9 +23,22 @@ TABLES = {table.name: table for table in (POSTS, COMMENTS, USERS, JUDGMENTS)}
 
 
 class AnnotatedTables(AnnotatedFiles):
-    """Files named after the tables that they fill, such as ``posts.parquet`` and ``judgments.csv``."""
+    """Files and folders named after the tables that they fill, such as ``posts.parquet`` and ``judgments/``."""
 
-    patterns: ClassVar[tuple[str, ...]] = tuple(f"{name}.*" for name in TABLES)
+    @cached_property
+    def inputs(self) -> list[InputFile]:
+        """The files and folders, one for a table of a split or more.
+
+        Raises:
+            InputError: one is missing or named twice, or a folder contains no table.
+        """
+        inputs = [
+            InputFile(location, split, bytes_at(location, self.storage))
+            for split, paths in self.by_split.items()
+            for location in tables_at(paths, TABLES.keys(), self.storage)
+        ]
+        refuse_repeated_paths(inputs)
+        return inputs
 
     def read(self, spark: SparkSession) -> CommunityTables:
         """Read the files.
@@ -47,7 +58,7 @@ class AnnotatedTables(AnnotatedFiles):
 
     def _rows(self, spark: SparkSession, table: Table) -> DataFrame:
         """The rows of all files of a table, persisted."""
-        rows = [self._converted(spark, file, table) for file in self.inputs if _table_name(file.path) == table.name]
+        rows = [self._converted(spark, file, table) for file in self.inputs if table_name(file.path) == table.name]
         return checked(reduce(DataFrame.unionByName, rows, _no_rows(spark, table)), table).persist()
 
     def _converted(self, spark: SparkSession, file: InputFile, table: Table) -> DataFrame:
@@ -57,12 +68,8 @@ class AnnotatedTables(AnnotatedFiles):
     def _accounts(self, table: Table, frame: DataFrame) -> Iterator[FileAccount]:
         counts = counts_by(frame, F.col("source_file"))
         for file in self.inputs:
-            if _table_name(file.path) == table.name:
+            if table_name(file.path) == table.name:
                 yield account(self.site, file.path, file.split, table, counts.get(file.path, (0, 0)))
-
-
-def _table_name(path: str) -> str:
-    return PurePosixPath(path).name.lower().partition(".")[0]
 
 
 def _no_rows(spark: SparkSession, table: Table) -> DataFrame:

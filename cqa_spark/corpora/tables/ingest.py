@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import check_accounting, refuse_bad_fraction
 from cqa_spark.corpora.fingerprints import fingerprints, input_record
 from cqa_spark.corpora.forgetting import leave_out_forgotten
-from cqa_spark.corpora.site_tables import SiteTables
-from cqa_spark.corpora.source import Source
+from cqa_spark.corpora.site_tables import SiteTables, changed_sites
+from cqa_spark.corpora.source import DumpFormat, Source
 from cqa_spark.corpora.tables.checked_rows import account, checked, counts_by, good_rows, refused_rows
 from cqa_spark.corpora.tables.conversion import PROBLEM, converted
-from cqa_spark.corpora.tables.locations import Location, locate
+from cqa_spark.corpora.tables.locations import Location, locate, table_name, tables_at
+from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import read_forgotten
-from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
+from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.spark.persistence import persisted
 
@@ -37,19 +40,23 @@ TABLES: Mapping[str, Table] = {
 
 @dataclass(frozen=True)
 class CommunityFiles(Source):
-    """The tables of one or more sites.
+    """The tables of one or more sites; they are read if one of them has changed since the published run.
 
     Attributes:
         given: by table, a file, a folder of files, a Delta table, or a table of Spark's catalogue.
         site: site of all rows; None if the tables have a column ``site``.
         storage: object storage settings.
         max_bad_fraction: maximum share of quarantined rows.
+        full: also read tables that the published run has read.
+        dropped: sites of the lake to remove.
     """
 
     given: Mapping[str, str]
     site: str | None
     storage: ObjectStorageSettings
     max_bad_fraction: float
+    full: bool = False
+    dropped: Collection[str] = ()
 
     tables = (*TABLES.values(), QUARANTINE, FINGERPRINTS, INGESTED_FILES)
 
@@ -57,51 +64,135 @@ class CommunityFiles(Source):
         """Find the files of the tables."""
         self._locations()
 
+    def is_unchanged(self, last: Snapshot, code_version: str) -> bool:
+        """Whether the published run has read these tables with the same code, and has no site to remove."""
+        published = last.entries_or_none(FINGERPRINTS)
+        sites, files = self._compared(published, code_version, last.lake)
+        return self._are_read(sites, files, published) and not {*self.dropped} & {entry["site"] for entry in published}
+
     def bytes_to_read(self, last: Snapshot | None, code_version: str) -> None:
         """Unknown: the same bytes hold much more text in some formats than in others."""
 
     def ingest(self, run: Run) -> None:
-        """Write the tables, quarantine and the counts of every table that was given."""
-        locations = self._locations()
+        """Write the tables, quarantine and the counts of every table, or keep the published ones if they are equal."""
+        tables = SiteTables.of_run(run, (), self.dropped)
+        published = tables.last.entries_or_none(FINGERPRINTS) if tables.last is not None else []
+        sites, files = self._compared(published, run.record.code_version, run.lake)
+        are_read = self._are_read(sites, files, published)
+        accounts: Sequence[Entry] = ()
+        if not are_read:
+            sites, files, accounts = self._read(tables)
+        tables = tables.of(sites)
+        run.add_inputs(list({entry["source_file"]: input_record(entry) for entry in files}.values()))
+        tables.write_entries(FINGERPRINTS, [*self._of_other_tables(tables, FINGERPRINTS), *files])
+        tables.keep_others([*TABLES.values(), QUARANTINE])
+        kept = tables.published_entries if are_read else partial(self._of_other_tables, tables)
+        tables.write_entries(INGESTED_FILES, [*kept(INGESTED_FILES), *accounts])
+        tables.sign(files)
+
+    def _of_other_tables(self, tables: SiteTables, entries: JournalTable) -> list[Entry]:
+        """The published entries of the sites' tables that are not given, whose rows stay."""
+        return [entry for entry in tables.published_entries(entries) if entry["table_name"] not in self.given]
+
+    def _read(self, tables: SiteTables) -> tuple[Sequence[str], list[Entry], list[Entry]]:
+        """Write the tables and quarantine.
+
+        Args:
+            tables: of the run.
+
+        Returns:
+            The sites of the rows, the entries of ``FINGERPRINTS``, and those of ``INGESTED_FILES``.
+        """
+        run, locations = tables.run, self._locations()
         typed = {
             name: converted(location.read(run.lake.spark), TABLES[name], self.site, location.name)
             for name, location in locations.items()
         }
         sites = [self.site] if self.site is not None else _sites(typed.values())
-        tables = SiteTables.of_run(run, sites)
-        files = list(self._fingerprints(sites, locations, tables.published_entries(FINGERPRINTS), run))
-        run.add_inputs(list({entry["source_file"]: input_record(entry) for entry in files}.values()))
-        tables.write_entries(FINGERPRINTS, files)
+        tables = tables.of(sites)
+        files = list(
+            self._fingerprints(sites, tables.published_entries(FINGERPRINTS), run.record.code_version, run.lake)
+        )
         accounts: list[Entry] = []
         for name, frame in typed.items():
             with run.step(name) as step, persisted(checked(frame, TABLES[name])) as (rows,):
                 accounts += _write(tables, TABLES[name], rows, locations[name])
                 step.rows_in, step.rows_out, step.rows_quarantined = check_accounting(
-                    [each for each in accounts if each["table_name"] == name]
+                    [account for account in accounts if account["table_name"] == name]
                 )
         refuse_bad_fraction(check_accounting(accounts), tables.of_sites(QUARANTINE), self.max_bad_fraction)
         tables.keep_others([*TABLES.values(), QUARANTINE])
         read = [*[TABLES[name] for name in typed], QUARANTINE]
-        tables.write_entries(INGESTED_FILES, leave_out_forgotten(run, sites, read, accounts))
-        tables.sign(files)
+        return sites, files, leave_out_forgotten(run, sites, read, accounts)
+
+    def _compared(
+        self, published: Sequence[Entry], code_version: str, lake: Lake
+    ) -> tuple[Sequence[str], Sequence[Entry]]:
+        """The sites that the tables had in the published run, and the tables' entries of ``FINGERPRINTS`` for them."""
+        names = {name for each in self._locations().values() for name in each.files or (each.name,)}
+        known_sites = {entry["site"] for entry in published if entry["source_file"] in names}
+        sites = [self.site] if self.site is not None else sorted(known_sites)
+        return sites, list(self._fingerprints(sites, published, code_version, lake))
+
+    def _are_read(self, sites: Sequence[str], files: Sequence[Entry], published: Sequence[Entry]) -> bool:
+        """Whether the published run has read the tables; one that has changed may be of any of their sites."""
+        return bool(sites) and not self.full and not changed_sites(sites, files, published, self.given.keys())
 
     def _locations(self) -> dict[str, Location]:
         return {name: locate(location, self.storage) for name, location in self.given.items()}
 
     def _fingerprints(
-        self, sites: Sequence[str], locations: Mapping[str, Location], published: Sequence[Entry], run: Run
+        self, sites: Sequence[str], published: Sequence[Entry], reader: str, lake: Lake
     ) -> Iterator[Entry]:
         """The entries of ``FINGERPRINTS``; a table of the catalogue, whose content is unknown, is always another."""
-        reader, forgotten = run.record.code_version, read_forgotten(run.lake.objects)
-        of_sites = [(site, name, location) for site in sites for name, location in locations.items()]
+        of_sites = [(site, name, location) for site in sites for name, location in self._locations().items()]
         files = [(site, file, name) for site, name, location in of_sites for file in location.files]
-        yield from fingerprints(files, published, self.storage, reader, forgotten)
+        yield from fingerprints(files, published, self.storage, reader, read_forgotten(lake.objects))
         for site, name, location in of_sites:
             if not location.files:
                 yield {
                     "site": site, "source_file": location.name, "table_name": name, "reader": reader,
                     "bytes": 0, "modified_ns": None, "content": uuid.uuid4().hex,
                 }  # fmt: skip
+
+
+def tables_of_folder(settings: DumpJobSettings, *, full: bool = False) -> list[CommunityFiles]:
+    """The tables at the locations that the settings name, by the names of their files and folders.
+
+    Args:
+        settings: folders of tables such as ``posts.parquet``, ``votes/`` and ``users.csv``, or these themselves.
+        full: also read tables that the published run has read.
+
+    Raises:
+        InputError: two are named after one table, or none after ``posts``.
+    """
+    given: dict[str, str] = {}
+    for location in tables_at(settings.dumps.input, TABLES.keys(), settings.object_storage):
+        name = table_name(location)
+        if given.setdefault(name, location) != location:
+            raise InputError(
+                f"{given[name]} and {location} are both named after the table {name}",
+                f"put the files of one table into a folder: {name}/",
+            )
+    read = {name: location for name, location in given.items() if name in (settings.dumps.tables or TABLES)}
+    if not read:
+        raise InputError(
+            f"no table in {', '.join(settings.dumps.input)}",
+            f"name files or folders after the tables that they fill: {', '.join(TABLES)}, such as posts.parquet",
+        )
+    return [_of_settings(read, settings, full)]
+
+
+def _of_settings(
+    given: Mapping[str, str] | Iterable[tuple[str, str]], settings: DumpJobSettings, full: bool = False
+) -> CommunityFiles:
+    dumps = settings.dumps
+    return CommunityFiles(
+        dict(given), dumps.site, settings.object_storage, dumps.max_bad_fraction, full, dumps.drop_site
+    )
+
+
+COMMUNITY_TABLES = DumpFormat("tables of sites: posts.parquet, votes.csv, users/, …", _of_settings, tables_of_folder)
 
 
 def _sites(frames: Iterable[DataFrame]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -92,6 +93,47 @@ def locate(name: str, storage: ObjectStorageSettings) -> Location:
             "name the files of one table, or a folder that holds only these",
         )
     return Location(name, tuple(files), formats.pop())
+
+
+def table_name(location: str) -> str:
+    """The table that a file or folder is named after, such as ``posts`` for ``dump/Posts.csv.gz``."""
+    return PurePosixPath(location).name.lower().partition(".")[0]
+
+
+def tables_at(locations: Sequence[str], names: Collection[str], storage: ObjectStorageSettings) -> Iterator[str]:
+    """The files and folders that are named after tables: these locations themselves, else what lies directly in them.
+
+    Args:
+        locations: files and folders.
+        names: of the tables.
+        storage: object storage settings.
+
+    Raises:
+        InputError: there is nothing at a location.
+    """
+    for location in locations:
+        within = [location] if table_name(location) in names else _directly_within(location, storage)
+        yield from (each for each in within if table_name(each) in names)
+
+
+def bytes_at(location: str, storage: ObjectStorageSettings) -> int:
+    """The size of a file, or of all files below a folder."""
+    if is_remote(location):
+        return sum(file.size for file in find_files(location, storage))
+    path = Path(location)
+    return sum(each.stat().st_size for each in (path.rglob("*") if path.is_dir() else [path]) if each.is_file())
+
+
+def _directly_within(folder: str, storage: ObjectStorageSettings) -> list[str]:
+    if is_remote(folder):
+        root = folder.rstrip("/")
+        names = {file.location.removeprefix(f"{root}/").partition("/")[0] for file in find_files(root, storage)}
+        found = sorted(f"{root}/{name}" for name in names)
+    else:
+        found = sorted(str(path) for path in Path(folder).iterdir()) if Path(folder).is_dir() else []
+    if not found:
+        raise InputError(f"no tables in {folder}", "name a folder of files such as posts.parquet and votes.csv")
+    return found
 
 
 def _format_of(name: str) -> Format | None:

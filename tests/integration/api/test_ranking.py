@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 import cqa_spark as cqa
-from cqa_spark.errors import InputError
+from cqa_spark.api import ranking
+from cqa_spark.errors import ConfigError, InputError
 
 TOPICS = ("visa", "school", "villa", "doctor", "car", "beach")
 PAIRS = [
@@ -28,6 +29,22 @@ def test_candidates_are_ranked_in_the_kind_of_frame_that_was_given(spark) -> Non
     assert list(ranked.loc[ranked["rank"] == 1, "candidate_id"]) == ["5-1", "6-1"]
     as_arrow = cqa.rank(pa.Table.from_pandas(queries), "tfidf", train=train)
     assert as_arrow["score"].to_pylist() == list(ranked["score"])
+
+
+def test_a_spark_frame_stays_in_spark(spark, tmp_path, monkeypatch) -> None:
+    columns = "query_id long, query string, candidate_id string, candidate string, label boolean"
+    rows = [tuple(pair.values()) for pair in PAIRS]
+    train, queries = spark.createDataFrame(rows[:12], columns), spark.createDataFrame(rows[12:], columns).drop("label")
+    ranked = cqa.rank(queries.repartition(3), "tfidf", train=train, folder=tmp_path / "ranking")
+    assert ranked.columns == ["query_id", "query", "candidate_id", "candidate", "score", "rank", "predicted"]
+    found = {(row["query_id"], row["candidate_id"]): row["score"] for row in ranked.collect()}
+    in_memory = cqa.rank(pd.DataFrame(PAIRS[12:]).drop(columns="label"), "tfidf", train=pd.DataFrame(PAIRS[:12]))
+    keys = zip(in_memory["query_id"], in_memory["candidate_id"], strict=True)
+    assert found == dict(zip(keys, in_memory["score"], strict=True))
+    assert [row["candidate_id"] for row in ranked.where("rank = 1").orderBy("query_id").collect()] == ["5-1", "6-1"]
+    monkeypatch.setattr(ranking, "is_local_master", lambda master: False)
+    with pytest.raises(ConfigError, match="executors cannot read a temporary folder"):
+        cqa.rank(queries, "tfidf", train=train)
 
 
 def test_missing_columns_and_unknown_labels_are_refused() -> None:

@@ -10,15 +10,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from deltalake import write_deltalake
+from pyspark.sql import SparkSession
 
 from cqa_spark.api.lake import open_lake
 from cqa_spark.cli import main
+from cqa_spark.config.dump_settings import DumpSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted
+from cqa_spark.corpora.tables.ingest import tables_of_folder
 from cqa_spark.corpora.tables.locations import locate
 from cqa_spark.errors import InputError
+from cqa_spark.lake.publishing import published_snapshot
+from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
+from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.table import Table
 
 STORAGE = ObjectStorageSettings()
 POSTS_CSV = """post_id,thread_id,user_id,created_at,subject,body,tags,mood
@@ -125,3 +133,45 @@ def test_the_command_publishes_rows_quarantine_and_counts_of_every_table(spark, 
         ("comments", 1, 1, 0),
         ("posts", 5, 2, 3),
     ]
+
+
+def files_of(spark: SparkSession, lake: str, *tables: Table) -> dict[str, list[str]]:
+    published = published_snapshot(Lake(spark, lake))
+    return {table.name: sorted(file.path for file in published.files(table).files) for table in tables}
+
+
+def test_tables_are_read_again_only_if_one_of_them_has_changed(spark: SparkSession, tmp_path: Path) -> None:
+    folder, lake = tmp_path / "tables", f"{tmp_path}/lake"
+    (folder / "votes").mkdir(parents=True)
+    duckdb.sql(f"copy (select 'a.test' site, 1 post_id union select 'b.test', 2) to '{folder}/posts.parquet'")
+    (folder / "votes" / "1.csv").write_text("site,vote_id,post_id,vote_type_id\na.test,1,1,2\n")
+    command = ["ingest", "tables", "--posts", f"{folder}/posts.parquet", "--votes", f"{folder}/votes", "--lake", lake]
+    assert main(command) == 0
+    first = files_of(spark, lake, POSTS, VOTES, QUARANTINE)
+    assert main(command) == 0
+    assert files_of(spark, lake, POSTS, VOTES, QUARANTINE) == first
+    counts = open_lake(lake).run().table("ingested_files").to_arrow().select(["site", "table_name", "rows_out"])
+    assert sorted(tuple(row.values()) for row in counts.to_pylist()) == [
+        ("a.test", "posts", 1), ("a.test", "votes", 1), ("b.test", "posts", 1),
+    ]  # fmt: skip
+    (folder / "votes" / "2.csv").write_text("site,vote_id,post_id,vote_type_id\nb.test,2,2,2\n")
+    assert main(command) == 0
+    assert not set(files_of(spark, lake, POSTS)["posts"]) & set(first["posts"])
+    assert sorted(open_lake(lake).run().table("votes").to_arrow()["vote_id"].to_pylist()) == ["1", "2"]
+
+
+def test_a_folder_of_tables_is_a_dump(tmp_path: Path) -> None:
+    (tmp_path / "votes").mkdir()
+    for name in ("Posts.csv.gz", "votes/a.parquet", "notes.txt"):
+        (tmp_path / name).touch()
+    settings = NightlySettings(lake="lake", dumps={"input": [str(tmp_path)], "site": "forum.test"})
+    [source] = tables_of_folder(settings)
+    assert source.given == {"posts": f"{tmp_path}/Posts.csv.gz", "votes": f"{tmp_path}/votes"}
+    [votes] = tables_of_folder(settings.model_copy(update={"dumps": DumpSettings(input=(f"{tmp_path}/votes",))}))
+    assert votes.given == {"votes": f"{tmp_path}/votes"}
+    (tmp_path / "posts.parquet").touch()
+    with pytest.raises(InputError, match="are both named after the table posts"):
+        tables_of_folder(settings)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="no tables in"):
+        tables_of_folder(settings.model_copy(update={"dumps": DumpSettings(input=(f"{tmp_path}/empty",))}))
