@@ -16,6 +16,7 @@ from cqa_spark.examples.task import TASKS
 from cqa_spark.plugins import PluginKind
 from cqa_spark.process.terminal import Column, Terminal, TextTable
 from cqa_spark.rankers.registry import RANKERS
+from cqa_spark.reports.kinds import SECTIONS
 from cqa_spark.text.embedding.encoder import ENCODERS
 
 
@@ -44,4 +45,5 @@ print_rankers: Listing = partial(print_plugins, RANKERS)
 print_measures: Listing = partial(print_plugins, MEASURES)
 print_corpora: Listing = partial(print_plugins, CORPORA)
 print_checks: Listing = partial(print_plugins, CHECKS)
+print_report_sections: Listing = partial(print_plugins, SECTIONS)
 print_encoders: Listing = partial(print_plugins, ENCODERS)

@@ -36,7 +36,7 @@ _PLUGIN_LISTS = [
         f"{kind} list",
         f"list {described}, with the packages that register them",
         "file_commands:CatalogueSettings",
-        f"plugins:print_{kind}",
+        f"plugins:print_{kind.replace('-', '_')}",
     )
     for kind, described in {
         "tasks": "tasks",
@@ -44,6 +44,7 @@ _PLUGIN_LISTS = [
         "measures": "measures",
         "corpora": "source formats",
         "checks": "checks before publishing",
+        "report-sections": "sections of the reports of runs",
         "encoders": "programs that run embedding models",
     }.items()
 ]

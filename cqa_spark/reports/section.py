@@ -6,13 +6,14 @@ of report differ in their sections, and in nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from markupsafe import Markup
 
-from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.table import Table
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.page import document
@@ -55,6 +56,21 @@ def itself(values: Result) -> Result:
 
 
 @dataclass(frozen=True)
+class Headline:
+    """What a report of an experiment presents first.
+
+    Attributes:
+        system: the system.
+        baseline: the system that the others are compared with.
+        measures: measures in order; the first one orders the systems.
+    """
+
+    system: str
+    baseline: str
+    measures: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Section(Generic[Read, Data]):
     """A part of a report.
 
@@ -68,6 +84,8 @@ class Section(Generic[Read, Data]):
         products: tables without which there is nothing to show.
         optional: other tables that it shows if the run has them.
         links: entries of the navigation, for a section with several headings; None for ``name`` and ``title``.
+        headline: from the entries of journal tables by name, what a report with the section presents first; None for a
+            section that leaves it to the report.
     """
 
     name: str
@@ -79,11 +97,20 @@ class Section(Generic[Read, Data]):
     products: tuple[Product, ...] = ()
     optional: tuple[Product, ...] = ()
     links: Callable[[Data], tuple[Link, ...]] | None = None
+    headline: Callable[[Mapping[str, Sequence[Entry]]], Headline] | None = None
+
+    @property
+    def about(self) -> str:
+        """Description: the first line of the documentation of ``data``."""
+        return (inspect.getdoc(self.data) or "").partition("\n")[0]
 
     def applies_to(self, run: Reported) -> bool:
         """Whether the section appears in reports of the run's task, and the run has its tables."""
-        names = {product.name for product in self.products}
-        return (not self.tasks or run.task in self.tasks) and names <= run.products
+        return (not self.tasks or run.task in self.tasks) and self.has_its_tables(run.products)
+
+    def has_its_tables(self, names: Collection[str]) -> bool:
+        """Whether these names are those of the required tables, or of more."""
+        return {product.name for product in self.products} <= set(names)
 
 
 @dataclass(frozen=True)
@@ -128,6 +155,17 @@ class ReportKind(Generic[Read]):
         """All tables that the head and the sections read."""
         tables = (table for section in self.sections for table in (*section.products, *section.optional))
         return tuple({table.name: table for table in (*self.head.optional, *tables)}.values())
+
+    def headline(self, journal: Mapping[str, Sequence[Entry]]) -> Headline | None:
+        """What the first section that says so presents first; None if no section of these tables does.
+
+        Args:
+            journal: entries of journal tables by name.
+        """
+        for section in self.sections:
+            if section.headline is not None and section.has_its_tables(journal):
+                return section.headline(journal)
+        return None
 
     def collect(self, run: Read) -> ReportValues:
         """The values of the head, and of all sections that have something to show."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pyspark import SparkConf
@@ -69,7 +69,8 @@ def spark_session(
     """Start Spark, or return the active session.
 
     Under spark-submit, the settings come from the command; otherwise from `conf/spark/common.conf` and `local.conf`. An
-    active session keeps its partitions and its way to run plans, unless the arguments name others.
+    active session keeps its partitions and its way to run plans, unless the arguments name others. A value that the
+    user gave to spark-submit or to the active session is also that of small inputs.
 
     Args:
         app_name: name of the application.
@@ -89,11 +90,11 @@ def spark_session(
         check_java()
         os.environ[MORE_IMPORTS] = " ".join(sorted(task_imports))
     settings = {} if _under_spark_submit() else _own_settings(master, () if compile_plans else _FEW_ROWS_IN_JAVA)
+    started_with = _started_with(active)
     if active is not None:
-        started_with = dict(active.sparkContext.getConf().getAll())
         settings |= {name: started_with[name] for name in _KEPT & started_with.keys()}
     if not compile_plans:
-        settings |= _FEW_ROWS
+        settings |= _for_few_rows(started_with)
     if master:
         settings["spark.master"] = master
     if partitions:
@@ -190,6 +191,27 @@ def _under_spark_submit() -> bool:
 def _configured() -> dict[str, str]:
     folder = project_root() / "conf/spark"
     return read_settings(folder / "common.conf") | read_settings(folder / "local.conf")
+
+
+def _started_with(active: SparkSession | None) -> dict[str, str]:
+    """The settings of the active session, or those that spark-submit has read; none before Spark starts."""
+    if active is not None:
+        return dict(active.sparkContext.getConf().getAll())
+    if not _under_spark_submit():
+        return {}
+    connect_to_java()
+    return dict(SparkConf().getAll())
+
+
+def _for_few_rows(started_with: Mapping[str, str]) -> dict[str, str]:
+    """What suits a few hundred rows, except for settings that the user gave another value than `conf/spark/`."""
+    ours = _configured()
+    of_clusters = read_settings(project_root() / "conf/spark/cluster.conf")
+    return {
+        name: value
+        for name, value in _FEW_ROWS.items()
+        if started_with.get(name) in (None, ours.get(name), of_clusters.get(name))
+    }
 
 
 def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str, str]:

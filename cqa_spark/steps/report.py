@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 from pyspark.sql import functions as F
 
-from cqa_spark.examples.task import task
 from cqa_spark.features.catalogue import meanings
 from cqa_spark.features.feature_table import feature_table
 from cqa_spark.lake.journal import Entry, JournalTable
@@ -18,7 +17,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
-from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS, SITE_METRICS
+from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.table import Table
 from cqa_spark.object_store.locations import write_file
@@ -27,7 +26,7 @@ from cqa_spark.reports.kinds import run_report
 from cqa_spark.reports.kit.page import page_bytes
 from cqa_spark.reports.official_mean import with_official_mean
 from cqa_spark.reports.reported_run import RankedSystem, ReportedRun, ranked_systems
-from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, collect_study
+from cqa_spark.reports.section import Headline
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.cautions import cautions
 from cqa_spark.steps.explanations import explained_pairs
@@ -43,7 +42,7 @@ REPORT = Artifact("report")
 class Report(Step):
     """Collect the content of the page, and write it.
 
-    The preferred-answer experiment has its own measures and baseline.
+    A section about an experiment may name other measures, and another baseline.
 
     Attributes:
         path: HTML file; None for one inside the lake.
@@ -87,12 +86,11 @@ class Report(Step):
             table.name: run.entries(table) for table in products if isinstance(table, JournalTable) and run.has(table)
         }
         journal, mean = with_official_mean(entries)
-        study = _study(journal)
-        measures, baseline = (study.measures, study.baseline) if study else (self.measures, self.baseline)
-        measures = (mean, *measures) if mean else measures
-        headline = _headline(journal[METRICS.name], ranked, mean or self.measures[0])
+        evaluated = _evaluated(journal[METRICS.name], ranked, mean or self.measures[0])
+        headline = run_report().headline(journal) or Headline(evaluated.system, self.baseline, self.measures)
+        measures = (mean, *headline.measures) if mean else headline.measures
         tables = run.present([table for table in products if isinstance(table, Table)])
-        is_cross_validated = headline.split == CROSS_VALIDATED
+        is_cross_validated = evaluated.split == CROSS_VALIDATED
         if is_cross_validated:
             tables[EXAMPLES.name] = tables[EXAMPLES.name].withColumn("split", F.lit(CROSS_VALIDATED))
         systems = sorted({each.system for each in ranked})
@@ -101,10 +99,10 @@ class Report(Step):
             tables=tables,
             journal=journal,
             ranked=ranked,
-            task=headline.task,
-            split=headline.split,
-            best_system=study.leading if study else headline.system,
-            baseline=baseline,
+            task=evaluated.task,
+            split=evaluated.split,
+            best_system=headline.system,
+            baseline=headline.baseline,
             main_measure=measures[0],
             measures=measures,
             descriptions=descriptions(systems),
@@ -115,13 +113,6 @@ class Report(Step):
             if is_cross_validated
             else partial(write_query_files, target=target, storage=run.lake.storage),
         )
-
-
-def _study(journal: Mapping[str, Sequence[Entry]]) -> AnswerStudy | None:
-    """The results of an experiment with measures by site; None for a run of another job."""
-    if SITE_METRICS.name not in journal:
-        return None
-    return collect_study(journal, task(journal[SITE_METRICS.name][0]["task"]).measures)
 
 
 def written_report(run: Run) -> section.ReportValues:
@@ -145,7 +136,7 @@ def _meanings(run: Run) -> dict[str, dict[str, str]]:
     }
 
 
-class _Headline(NamedTuple):
+class _Evaluated(NamedTuple):
     """The task and split of the page, and the best system on it."""
 
     task: str
@@ -153,14 +144,14 @@ class _Headline(NamedTuple):
     system: str
 
 
-def _headline(metrics: Sequence[Entry], ranked: Sequence[RankedSystem], measure: str) -> _Headline:
+def _evaluated(metrics: Sequence[Entry], ranked: Sequence[RankedSystem], measure: str) -> _Evaluated:
     """The system that a night serves most, else the best one, on the first split with measurements."""
     measured = [entry for entry in metrics if entry["measure"] == measure]
     if measured:
         best = min(measured, key=lambda entry: (entry["split"], -entry["value"], entry["system"]))
         here = [each for each in ranked if (each.task, each.split) == (best["task"], best["split"])]
         served = max(here, key=lambda each: each.served)
-        return _Headline(best["task"], best["split"], served.system if served.served else best["system"])
+        return _Evaluated(best["task"], best["split"], served.system if served.served else best["system"])
     assert ranked, "a run without rankings fails in the score step"
     first = min(ranked, key=lambda each: (-each.served, each.split, each.system))
-    return _Headline(first.task, first.split, first.system)
+    return _Evaluated(first.task, first.split, first.system)

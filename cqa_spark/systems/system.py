@@ -5,7 +5,7 @@ Feature groups and rankers are imported only when a recipe is checked or used, s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -147,7 +147,7 @@ def read_recipe(name: str) -> System:
 
 
 def _with_modules(system: System, folder: Path) -> System:
-    """Register the groups and the ranker that a recipe names by their modules, and use their names.
+    """Register the groups and the rankers that a recipe names by their modules, and use their names.
 
     Args:
         system: the recipe.
@@ -161,9 +161,19 @@ def _with_modules(system: System, folder: Path) -> System:
     from cqa_spark.rankers.registry import RANKERS
 
     groups = tuple(FEATURE_GROUPS.add(name, folder) if ":" in name else name for name in system.feature_groups)
-    ranker = system.ranker
-    if ":" in ranker.name:
-        ranker = ranker.model_copy(update={"name": RANKERS.add(ranker.name, folder)})
+
+    def registered(part: Any) -> Any:
+        """A ranker's name and parameters, in which members of an ensemble have names and parameters, too."""
+        if isinstance(part, list | tuple):
+            return [registered(item) for item in part]
+        if not isinstance(part, Mapping):
+            return part
+        inner = {key: registered(value) for key, value in part.items()}
+        name = inner.get("name")
+        is_ranker = inner.keys() <= RankerSpec.model_fields.keys() and isinstance(name, str)
+        return inner | {"name": RANKERS.add(name, folder)} if is_ranker and ":" in name else inner
+
+    ranker = RankerSpec.model_validate(registered(system.ranker.model_dump()))
     return system.model_copy(update={"feature_groups": groups, "ranker": ranker})
 
 

@@ -19,6 +19,7 @@ from cqa_spark.features import registry
 from cqa_spark.features.registry import group_class
 from cqa_spark.plugins import PluginKind, Registration, plugins_of_others
 from cqa_spark.rankers.registry import RANKERS as RANKERS_BY_NAME
+from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.runtime.provenance import code_version, package_version
 from cqa_spark.systems.system import read_system
 
@@ -171,24 +172,37 @@ def test_the_zip_file_for_executors_lists_the_plugins_of_the_checkout(tmp_path: 
     assert done.stdout.split() == [f"{package}/cqa_spark/plugins.py", *ours, rankers, "CoinToss"]
 
 
+BY_SIZE = "{name: 'shoes:BySize', parameters: {column: shoe_size_v1__size}}"
+
+
+@pytest.mark.parametrize(
+    ("ranker", "name"),
+    [
+        (BY_SIZE, "by_size"),
+        (f"{{name: stacking, parameters: {{members: [{{name: logistic_regression}}, {BY_SIZE}]}}}}", "stacking"),
+    ],
+)
 def test_a_recipe_may_name_a_group_and_a_ranker_by_their_modules(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ranker: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delitem(sys.modules, "shoes", raising=False)
+    group_class.cache_clear()
     for kind in (registry.FEATURE_GROUPS, RANKERS_BY_NAME):
         monkeypatch.setattr(kind, "_added", {})
     monkeypatch.setattr(plugins, "_ADDED", set())
     (tmp_path / "shoes.py").write_text(GROUP_AND_RANKER)
     recipe = tmp_path / "shod.yaml"
     recipe.write_text(
-        "name: shod\ntask: question_comment\nabout: By shoes.\nfeature_groups: ['shoes:ShoeSize']\n"
-        "ranker: {name: 'shoes:BySize', parameters: {column: shoe_size_v1__size}}\n"
+        f"name: shod\ntask: question_comment\nabout: By shoes.\nfeature_groups: ['shoes:ShoeSize']\nranker: {ranker}\n"
     )
     monkeypatch.setenv(OVERLAY, str(recipe))
     before = code_version()
     system = read_system("shod")
-    assert (system.feature_groups, system.ranker.name) == (("shoe_size_v1",), "by_size")
+    assert (system.feature_groups, system.ranker.name) == (("shoe_size_v1",), name)
     assert group_class("shoe_size_v1").columns[0].name == "size"
-    assert type(system.build()).__module__ == "shoes"
+    assert "by_size" in str(system.ranker)
+    assert build_ranker("by_size", {"column": "shoe_size_v1__size"}).__class__.__module__ == "shoes"
+    assert system.build().parameters.needs_features() == ("shoe_size_v1__size",)
     assert code_version() != before
     assert b"centimetres" in cloudpickle.dumps(group_class("shoe_size_v1")), "sent by value: executors lack its module"
 

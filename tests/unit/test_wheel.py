@@ -10,8 +10,10 @@ import site
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from cqa_spark.config.project_root import jars_folder
@@ -24,8 +26,8 @@ Cqa = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
-def cqa(tmp_path_factory: pytest.TempPathFactory) -> Cqa:
-    """Runs the installed command in an empty folder; its environment has the wheel, and the tests' dependencies."""
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """Runs a program in an empty folder; its environment has the wheel, and the tests' dependencies."""
     folder = tmp_path_factory.mktemp("wheel")
     (folder / "sources").mkdir()
     for name in SOURCES:
@@ -46,9 +48,9 @@ def cqa(tmp_path_factory: pytest.TempPathFactory) -> Cqa:
     environment = {name: value for name, value in os.environ.items() if name not in ("CQA_HOME", "PYTHONPATH")}
     environment["XDG_CACHE_HOME"] = str(folder / "cache")
 
-    def run(*arguments: str, **variables: str) -> str:
+    def run(program: str, *arguments: str, **variables: str) -> str:
         done = subprocess.run(
-            [str(folder / "venv" / "bin" / "cqa"), *arguments],
+            [str(folder / "venv" / "bin" / program), *arguments],
             cwd=folder / "empty",
             env=environment | variables,
             capture_output=True,
@@ -58,6 +60,12 @@ def cqa(tmp_path_factory: pytest.TempPathFactory) -> Cqa:
         return done.stdout
 
     return run
+
+
+@pytest.fixture(scope="module")
+def cqa(installed: Callable[..., str]) -> Cqa:
+    """Runs the installed command."""
+    return partial(installed, "cqa")
 
 
 def test_it_has_all_systems_and_groups(cqa: Cqa) -> None:
@@ -107,3 +115,10 @@ def test_the_page_on_plugins_works_without_a_checkout(cqa: Cqa, tmp_path: Path) 
     recipe = str(tmp_path / "mine.yaml")
     planned = cqa("run", "--config", "conf/demo.yaml", "--systems", "given_order", recipe, "--dry-run")
     assert "- mine\n" in planned
+
+
+def test_the_notebook_on_groups_runs_without_a_checkout(installed: Callable[..., str]) -> None:
+    notebook = nbformat.read(ROOT / "docs" / "notebooks" / "write-a-feature-group.ipynb", as_version=4)
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    package = installed("python", "-c", "\n".join([*code, "import cqa_spark", "print(cqa_spark.__file__)"]))
+    assert (len(code), "site-packages" in package) == (3, True)

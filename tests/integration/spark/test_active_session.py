@@ -15,3 +15,8 @@ def test_a_job_changes_only_what_it_names(spark: SparkSession) -> None:
     assert settings() == ("3", "false")
     spark_session("second")
     assert settings() == ("1", "false")
+    spark_session("third", compile_plans=False)
+    assert settings() == ("1", "false"), "the user's number, for small inputs, too"
+    spark_session("fourth", compile_plans=False, partitions=3)
+    assert settings() == ("3", "false")
+    spark_session("fifth")

@@ -63,6 +63,10 @@ def test_a_group_and_a_system_fit_80_columns() -> None:
         ("rankers list", {"name": "average", "origin": "cqa-spark 0.1.0"}),
         ("measures list", {"name": "Accuracy", "origin": "cqa-spark 0.1.0"}),
         ("checks list", {"name": "complete_queries", "origin": "cqa-spark 0.1.0"}),
+        (
+            "report-sections list",
+            {"name": "cautions", "about": "The cautions of the run's systems.", "origin": "cqa-spark 0.1.0"},
+        ),
     ],
 )
 def test_lists_as_json(capsys, command, first) -> None:

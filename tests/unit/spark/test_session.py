@@ -49,6 +49,18 @@ def test_scratch_folders_of_this_machine_matter_only_if_executors_run_on_it(monk
 
 
 @pytest.mark.parametrize(
+    ("started_with", "partitions"),
+    [({}, "2"), ({"spark.sql.shuffle.partitions": "200"}, "2"), ({"spark.sql.shuffle.partitions": "36"}, None)],
+)
+def test_small_inputs_get_few_partitions_unless_the_user_gave_a_number(
+    started_with: dict[str, str], partitions: str | None
+) -> None:
+    chosen = session._for_few_rows(started_with)
+    assert chosen.get("spark.sql.shuffle.partitions") == partitions
+    assert chosen["spark.sql.adaptive.enabled"] == "false"
+
+
+@pytest.mark.parametrize(
     ("setting", "flow", "compiled"),
     [(None, False, False), (None, True, True), (True, False, True), (False, True, False)],
 )

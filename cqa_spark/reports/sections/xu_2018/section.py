@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from cqa_spark.examples.task import task
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.attentions import ATTENTIONS
 from cqa_spark.lake.schemas.metrics import COMPARISONS, SITE_METRICS
 from cqa_spark.lake.schemas.studies import ABLATIONS, SEEDS, TRANSFERS, TRIALS
@@ -19,7 +21,7 @@ from cqa_spark.reports.kit.svg import draw_both, drawing, new_axes, sentinel, sh
 from cqa_spark.reports.kit.tables import print_grid
 from cqa_spark.reports.kit.wording import verdict
 from cqa_spark.reports.reported_run import ReportedRun
-from cqa_spark.reports.section import Section
+from cqa_spark.reports.section import Headline, Section
 from cqa_spark.reports.sections.experiment_results import experiments
 from cqa_spark.reports.sections.xu_2018.labels import AS_OF, is_baseline, label, ranker_and_variant
 from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, AttentionExample, collect_study
@@ -39,6 +41,12 @@ def data(run: ReportedRun) -> AnswerStudy:
     results = run.once(experiments)
     study = collect_study(run.journal, run.measures)
     return replace(study, ablations=results.ablations, seeds=results.seeds)
+
+
+def headline(journal: Mapping[str, Sequence[Entry]]) -> Headline:
+    """The best system that uses no information from after the cut, by the measures of the experiment's task."""
+    study = collect_study(journal, task(journal[SITE_METRICS.name][0]["task"]).measures)
+    return Headline(study.leading, study.baseline, study.measures)
 
 
 def page(study: AnswerStudy) -> Markup:
@@ -153,4 +161,5 @@ SECTION = Section(
     console,
     products=(SITE_METRICS,),
     optional=(COMPARISONS, TRANSFERS, TRIALS, ATTENTIONS, ABLATIONS, SEEDS),
+    headline=headline,
 )
