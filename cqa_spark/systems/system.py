@@ -170,8 +170,9 @@ def _with_modules(system: System, folder: Path) -> System:
             return part
         inner = {key: registered(value) for key, value in part.items()}
         name = inner.get("name")
-        is_ranker = inner.keys() <= RankerSpec.model_fields.keys() and isinstance(name, str)
-        return inner | {"name": RANKERS.add(name, folder)} if is_ranker and ":" in name else inner
+        if isinstance(name, str) and ":" in name and inner.keys() <= RankerSpec.model_fields.keys():
+            return inner | {"name": RANKERS.add(name, folder)}
+        return inner
 
     ranker = RankerSpec.model_validate(registered(system.ranker.model_dump()))
     return system.model_copy(update={"feature_groups": groups, "ranker": ranker})
