@@ -18,7 +18,8 @@ from cqa_spark.reports.post_texts import TEXTS, PostText, collect_texts
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 
-_CHARACTERS = 300
+_ON_PAGE, _IN_TERMINAL = 300, 60
+"""Largest number of characters of a text that is shown."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class ChangedThread:
         title: title of the question; empty if unknown.
         before: id of the answer that was the first.
         after: id of the first answer.
-        text_before: text of the answer that was the first, shortened.
-        text_after: text of the first answer, shortened.
+        text_before: text of the answer that was the first.
+        text_after: text of the first answer.
         order: name of the system whose order is served, and of that before, if it is another one.
     """
 
@@ -74,8 +75,8 @@ def first_answer_changes(entries: Sequence[Entry], tables: Mapping[str, DataFram
             title=text(entry, "query_id").subject,
             before=entry["before"],
             after=entry["after"],
-            text_before=_short(text(entry, "before").body),
-            text_after=_short(text(entry, "after").body),
+            text_before=text(entry, "before").body,
+            text_after=text(entry, "after").body,
             order=" → ".join(dict.fromkeys((entry["order_before"], entry["order_after"]))),
         )
         for entry in entries
@@ -83,9 +84,9 @@ def first_answer_changes(entries: Sequence[Entry], tables: Mapping[str, DataFram
     return FirstAnswerChanges(entries[0]["changed"] if entries else 0, tuple(threads))
 
 
-def _short(text: str) -> str:
+def _short(text: str, most: int) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _CHARACTERS else f"{line[: _CHARACTERS - 1].rstrip()}…"
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
 def data(run: ReportedRun) -> FirstAnswerChanges | None:
@@ -96,7 +97,7 @@ def data(run: ReportedRun) -> FirstAnswerChanges | None:
 
 def page(changes: FirstAnswerChanges) -> Markup:
     """The table."""
-    return fragment("sections/first_answers.html.j2", grid=table(changes))
+    return fragment("sections/first_answers.html.j2", grid=table(changes, _ON_PAGE))
 
 
 def console(changes: FirstAnswerChanges, terminal: Terminal) -> None:
@@ -104,8 +105,8 @@ def console(changes: FirstAnswerChanges, terminal: Terminal) -> None:
     print_grid(table(changes), terminal)
 
 
-def table(changes: FirstAnswerChanges) -> Grid:
-    """A row for each thread."""
+def table(changes: FirstAnswerChanges, most: int = _IN_TERMINAL) -> Grid:
+    """A row for each thread, with texts of so many characters at most."""
     return Grid(
         title="Other first answers than last night",
         about=f"{counted(changes.number, 'thread')} begin with another answer; {len(changes.threads)} are shown.",
@@ -114,8 +115,8 @@ def table(changes: FirstAnswerChanges) -> Grid:
             (
                 f"{thread.title} ({thread.site}, {thread.query_id})",
                 (
-                    Cell(f"{thread.before}: {thread.text_before}"),
-                    Cell(f"{thread.after}: {thread.text_after}"),
+                    Cell(f"{thread.before}: {_short(thread.text_before, most)}"),
+                    Cell(f"{thread.after}: {_short(thread.text_after, most)}"),
                     Cell(thread.order),
                 ),
             )
