@@ -28,7 +28,7 @@ NIGHT_WORTH = JournalTable(
 SERVED_ORDERS = JournalTable(
     "served_orders",
     "The order that a night serves by site and age of the question; differences are the system's P@1 minus that of the "
-    "simple order, on the site's replayed nights.",
+    "simple order, pooled over the site's replayed nights and the figures in the card of the system's model.",
     (
         SITE,
         column("band", "string", "band of age", nullable=False),
@@ -44,7 +44,7 @@ SERVED_ORDERS = JournalTable(
         column("difference", "double", "the difference; null without evidence"),
         column("low", "double", "lower bound of its 95 % interval; null without evidence"),
         column("high", "double", "upper bound; null without evidence"),
-        column("nights", "bigint", "number of replayed nights", nullable=False),
+        column("nights", "bigint", "number of replayed nights of the site", nullable=False),
         column("reason", "string", "why this order is served", nullable=False),
     ),
     key=("site", "band"),

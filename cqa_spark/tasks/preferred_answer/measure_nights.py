@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -10,8 +10,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 from pyspark.sql import functions as F
+from scipy import stats
 
-from cqa_spark.evaluation.night_worth import AGES, Nights, clustered_mean, in_band, night_worth
+from cqa_spark.evaluation.night_worth import AGES, NIGHTS, Nights, clustered_mean, in_band, night_worth
 from cqa_spark.evaluation.served_order import AGREEING_NIGHTS, Choice, Difference, Served, choose
 from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.features.stored_values import tables_of
@@ -108,9 +109,10 @@ class MeasureNights(Step):
                 continue
             order = simple[0] if voting.get(site) else simple[-1]
             if system in trained and voting.get(site):
-                evidence = measured.difference(system, order, site, band) if measured else (_NOTHING, 0)
-                choice = choose([evidence[0]], _choice(before.get((site, band))))
-                entries.append(_entry(site, band, system, order, choice, evidence[1]))
+                difference, nights = measured.difference(system, order, site, band) if measured else (_NOTHING, 0)
+                evidence = [difference, *_of_card(trained[system], order, band)]
+                choice = choose(evidence, _choice(before.get((site, band))))
+                entries.append(_entry(site, band, system, order, choice, nights))
             else:
                 entries.append(_entry(site, band, system, order, None, 0))
         return entries
@@ -160,6 +162,15 @@ def _measured(run: Run, names: Sequence[str], system: System) -> _Measured:
     table = candidates.examples
     orders = {name: table[name].to_numpy() for name in names} | simple_orders(candidates)
     return _Measured(nights_of(candidates), orders, np.array(table["site"].to_pylist(), object)[candidates.starts])
+
+
+def _of_card(trained: TrainedSystem, simple: str, band: str) -> Iterator[Difference]:
+    """The difference on the sites that the system was trained on, from its card."""
+    for figure in trained.card.figures if trained.card is not None else ():
+        about = (figure.order, figure.reference, figure.population, figure.band)
+        if about == (trained.system.name, simple, NIGHTS, band):
+            wide = stats.t.ppf(0.975, figure.threads - 1)
+            yield Difference(figure.difference, float((figure.high_difference - figure.low_difference) / 2 / wide))
 
 
 def _choice(entry: Entry | None) -> Choice | None:
