@@ -158,7 +158,9 @@ def _measured(run: Run, names: Sequence[str], system: System) -> _Measured:
     examples = task_examples(run, system.task).where(IS_MEASURED)
     with feature_frames(run, [system], examples) as frame_of:
         frame = frame_of(system).join(scores, on=by_answer)
-        candidates = collect_candidates(sample_queries(frame, _MOST, rows=run.rows(EXAMPLES)), FEATURES)
+        candidates = collect_candidates(
+            sample_queries(frame, _MOST, rows=run.rows(NIGHT_RANKINGS) // len(names)), FEATURES
+        )
     table = candidates.examples
     orders = {name: table[name].to_numpy() for name in names} | simple_orders(candidates)
     return _Measured(nights_of(candidates), orders, np.array(table["site"].to_pylist(), object)[candidates.starts])
