@@ -37,6 +37,7 @@ class Task(ABC):
             pair depend on no other pair, apart from what groups learn from labels, and files of predictions hold
             scores alone, in the order of the input.
         candidate_id: column that identifies candidates: ``comment_id`` of comments, or ``post_id`` of posts.
+        address: SQL expression of a candidate's address on its site, over site and candidate_id; empty if unknown.
         query_prefix: what the ids of queries begin with in the tables, but not in official files.
         formats: names of the source formats with examples of the task; nights read the first, unless another is named.
         baseline: name of the system with the simple order that others are compared with.
@@ -56,6 +57,7 @@ class Task(ABC):
     shortcuts: ClassVar[Collection[str]] = ()
     grades_pairs: ClassVar[bool] = False
     candidate_id: ClassVar[str] = "post_id"
+    address: ClassVar[str] = ""
     query_prefix: ClassVar[str] = ""
     formats: ClassVar[tuple[str, ...]]
     baseline: ClassVar[str]

@@ -11,13 +11,15 @@ from urllib.parse import unquote
 from uuid import uuid4
 
 import yaml
-from pyspark.sql import Column, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.config.nightly_settings import ExportFormat
 from cqa_spark.errors import ContractError, InputError
+from cqa_spark.examples.task import TASKS, task
 from cqa_spark.lake.plain_files import write_plain_files
 from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.object_store.opening import open_store
 from cqa_spark.object_store.store import ObjectStore
@@ -83,7 +85,7 @@ def export_rankings(snapshot: Snapshot, system: str, chosen: Column, folder: str
     record, storage = snapshot.record, snapshot.lake.storage
     served_rows = _rows_by_site(snapshot, system, chosen)
     of_export = f"{record.run_id}-{uuid4().hex[:8]}"
-    served = snapshot.read(RANKINGS).where(chosen).drop("run_id", "split", "served")
+    served = _with_posts(snapshot, snapshot.read(RANKINGS).where(chosen).drop("run_id", "split", "served"))
     # Several tasks write large sites to several files; a query's candidates are in one file.
     by_query = ["site", "task", "query_id"]
     rows = served.repartitionByRange(*by_query).sortWithinPartitions(*by_query, "rank")
@@ -172,6 +174,18 @@ def _rows_by_site(snapshot: Snapshot, system: str, chosen: Column) -> dict[str, 
             f"run {snapshot.record.run_id} has no rankings by {system}", f"name one: --system, of {', '.join(ranked)}"
         )
     return {site: rows for site, rows in found.items() if rows}
+
+
+def _with_posts(snapshot: Snapshot, rankings: DataFrame) -> DataFrame:
+    """The rankings with the title of the query and the address of the candidate; null where unknown."""
+    tasks = [task(name) for name in TASKS.names()]
+    known = [F.when(F.col("task") == each.name, F.expr(each.address)) for each in tasks if each.address]
+    addressed = rankings.withColumn("address", F.coalesce(*known))
+    if not snapshot.has(POSTS):
+        return addressed.withColumn("title", F.lit(None).cast("string"))
+    asked = snapshot.read(POSTS).where("subject IS NOT NULL")
+    titles = asked.select("site", F.col("post_id").alias("query_id"), F.col("subject").alias("title"))
+    return addressed.join(titles, on=["site", "query_id"], how="left")
 
 
 def _files(spark: SparkSession, folder: str, of_export: str, file_format: ExportFormat) -> Iterator[ExportedFile]:

@@ -30,6 +30,7 @@ class Duplicate(Task):
     baseline = "bm25_order"
     # TMAP judges the cut rankings; RR@50 and R@50 judge the order, over the questions that have a duplicate.
     measures = ("TMAP", "RR@50", "R@50", "R@10", "OracleTMAP", "UncutTMAP")
+    address = "concat('https://', site, '/q/', candidate_id)"
     candidates_stay = True
 
     def examples(self, pairs: DataFrame) -> DataFrame:

@@ -32,6 +32,7 @@ class PreferredAnswer(Task):
     relevant_from = 1
     formats = ("stackexchange",)
     baseline = "first_answer"
+    address = "concat('https://', site, '/a/', candidate_id)"
     replays_nights = True
     simple_orders = ("votes_then_length", "longest_answer_asof")
     measures = ("P@1", "MRR@10", "MAP@10", "nDCG@10")  # Xu et al. use only the first
