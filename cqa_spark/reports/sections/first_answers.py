@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from markupsafe import Markup
 from pyspark.sql import DataFrame
@@ -96,8 +97,9 @@ def data(run: ReportedRun) -> FirstAnswerChanges | None:
 
 
 def page(changes: FirstAnswerChanges) -> Markup:
-    """The table."""
-    return fragment("sections/first_answers.html.j2", grid=table(changes, _ON_PAGE))
+    """The threads, with both texts."""
+    short = partial(_short, most=_ON_PAGE)
+    return fragment("sections/first_answers.html.j2", about=_about(changes), threads=changes.threads, short=short)
 
 
 def console(changes: FirstAnswerChanges, terminal: Terminal) -> None:
@@ -105,18 +107,23 @@ def console(changes: FirstAnswerChanges, terminal: Terminal) -> None:
     print_grid(table(changes), terminal)
 
 
-def table(changes: FirstAnswerChanges, most: int = _IN_TERMINAL) -> Grid:
-    """A row for each thread, with texts of so many characters at most."""
+def _about(changes: FirstAnswerChanges) -> str:
+    begin = "begins" if changes.number == 1 else "begin"
+    return f"{counted(changes.number, 'thread')} {begin} with another answer; {len(changes.threads)} shown."
+
+
+def table(changes: FirstAnswerChanges) -> Grid:
+    """A row for each thread, for the terminal."""
     return Grid(
         title="Other first answers than last night",
-        about=f"{counted(changes.number, 'thread')} begin with another answer; {len(changes.threads)} are shown.",
+        about=_about(changes),
         headings=("question", "before", "now", "order"),
         rows=tuple(
             (
                 f"{thread.title} ({thread.site}, {thread.query_id})",
                 (
-                    Cell(f"{thread.before}: {_short(thread.text_before, most)}"),
-                    Cell(f"{thread.after}: {_short(thread.text_after, most)}"),
+                    Cell(f"{thread.before}: {_short(thread.text_before, _IN_TERMINAL)}"),
+                    Cell(f"{thread.after}: {_short(thread.text_after, _IN_TERMINAL)}"),
                     Cell(thread.order),
                 ),
             )

@@ -50,12 +50,12 @@ def data(run: ReportedRun) -> NightWorth:
 
 
 def page(night: NightWorth) -> Markup:
-    """The sentences and tables."""
-    return fragment("sections/night_worth.html.j2", sentences=sentences(night), tables=tables(night))
+    """The tables; the sentences are in the head of the page."""
+    return fragment("sections/night_worth.html.j2", tables=tables(night))
 
 
 def console(night: NightWorth, terminal: Terminal) -> None:
-    """Print the same."""
+    """Print the sentences and tables."""
     for sentence in sentences(night):
         terminal.line(sentence)
     terminal.line()

@@ -20,7 +20,7 @@ from cqa_spark.reports.kit.tables import ROLE_STYLES, difference_cell
 from cqa_spark.reports.kit.wording import evidence, readable, verdict
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Head
-from cqa_spark.reports.sections import intake
+from cqa_spark.reports.sections import intake, night_worth
 from cqa_spark.reports.sections.record import seconds
 from cqa_spark.reports.sections.score_counts import count_scores
 
@@ -41,6 +41,7 @@ class RunSummary:
         is_judged: whether a candidate of the split is labelled as not relevant.
         rows_in: number of records read.
         rows_quarantined: number of quarantined records.
+        night: what a night is worth, in sentences, for tasks that are measured on replayed nights.
     """
 
     evaluation: Evaluation
@@ -48,13 +49,15 @@ class RunSummary:
     is_judged: bool
     rows_in: int = 0
     rows_quarantined: int = 0
+    night: tuple[str, ...] = ()
 
 
 def data(run: ReportedRun) -> RunSummary:
     """The values of the head."""
     read, scored = run.once(intake.data) or intake.Intake(), run.once(count_scores)
     is_judged = any(sum(histogram.not_relevant) for histogram in scored.histograms)
-    return RunSummary(run.once(evaluation), run.record, is_judged, read.rows_in, read.rows_quarantined)
+    night = night_worth.sentences(run.once(night_worth.data)) if night_worth.SECTION.applies_to(run) else ()
+    return RunSummary(run.once(evaluation), run.record, is_judged, read.rows_in, read.rows_quarantined, night)
 
 
 def page(summary: RunSummary) -> Markup:
@@ -95,6 +98,8 @@ def sentences(summary: RunSummary) -> tuple[str, ...]:
         f"{counted(evaluated.candidates, 'candidate')}, {counted(len(evaluated.systems), 'system')}."
     )
     if evaluated.best is None:
+        if summary.night:
+            return counts, *summary.night, _intake_sentence(summary)
         return f"{counts} {_unmeasured(summary)}", _intake_sentence(summary)
     compared, runner_up = evaluated.best_comparison, evaluated.runner_up
     return (

@@ -1,0 +1,29 @@
+"""The section on threads with another first answer."""
+
+from __future__ import annotations
+
+from lxml import html
+
+from cqa_spark.reports.sections.first_answers import ChangedThread, FirstAnswerChanges, page, table
+
+LONG = "word " * 100
+ORDER = "night_answers → votes_then_length"
+CHANGES = FirstAnswerChanges(30, (ChangedThread("beer", "1", "Which <glass>?", "11", "12", "The tulip.", LONG, ORDER),))
+
+
+def test_the_page_has_both_texts() -> None:
+    shown = html.document_fromstring(f"<html>{page(CHANGES)}</html>").text_content()
+    for text in ("30 threads begin with another answer; 1 shown.", "Which <glass>?", "last night, 11", "The tulip."):
+        assert text in shown
+    assert "tonight, 12" in shown
+    assert f"{LONG[:299].rstrip()}…" in shown
+
+
+def test_the_terminal_shows_their_beginnings() -> None:
+    [(name, cells)] = table(CHANGES).rows
+    assert name == "Which <glass>? (beer, 1)"
+    assert [cell.text for cell in cells] == [
+        "11: The tulip.",
+        f"12: {LONG[:59].rstrip()}…",
+        ORDER,
+    ]
