@@ -72,6 +72,7 @@ def test_it_has_all_systems_and_groups(cqa: Cqa) -> None:
     listed = cqa("systems", "list")
     assert all(path.stem in listed for path in (ROOT / "conf" / "systems").glob("*.yaml"))
     assert "lexicon_v2" in cqa("features", "list")
+    assert json.loads(cqa("systems", "show", "night_answers", "--format", "json"))["card"]["version"]
 
 
 def test_the_demo_is_planned_in_an_empty_folder(cqa: Cqa) -> None:
