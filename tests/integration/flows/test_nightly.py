@@ -10,19 +10,21 @@ from pathlib import Path
 import pytest
 from kill_at import exit_code_at
 from pyspark.sql import SparkSession
-from two_nights import CHANGED, Content, Nights, content, copied, night, two_nights
+from two_nights import CHANGED, SYSTEM, Content, Nights, content, copied, night, two_nights
 
 from cqa_spark.cli import main
 from cqa_spark.features.feature_table import feature_table
 from cqa_spark.lake.lease import KEY as LEASE
 from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.schemas.challenges import CHALLENGES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import CHANGES
 from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.storage import Lake
+from cqa_spark.systems.shipped_models import shipped_model
 
 BY_SITE = (POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS, NIGHT_RANKINGS)
 
@@ -51,6 +53,16 @@ def test_a_second_night_gives_what_computing_everything_gives(nights: Nights, tm
     second = published_snapshot(nights.second)
     assert content(second) == content(published_snapshot(full))
     assert content(second) != content(published_snapshot(nights.first))
+
+
+def test_the_first_night_ranks_with_a_copy_of_the_model_of_the_package(nights: Nights) -> None:
+    first = published_snapshot(nights.first)
+    shipped, copy = shipped_model(SYSTEM), Path(first.record.artifacts[f"model/{SYSTEM}"])
+    assert shipped is not None
+    assert copy.is_relative_to(nights.first.root)
+    assert (copy / "manifest.json").read_bytes() == Path(shipped, "manifest.json").read_bytes()
+    assert first.entries(CHALLENGES) == []
+    assert first.read(RANKINGS).where(f"system = '{SYSTEM}'").count() > 0
 
 
 def test_every_question_with_two_answers_is_served_whatever_happens_to_it(nights: Nights) -> None:

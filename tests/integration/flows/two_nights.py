@@ -22,7 +22,8 @@ from cqa_spark.synth.stackexchange.dump import write_dump
 from cqa_spark.systems.recipes import read_systems
 
 CHANGED, *UNCHANGED = SITES = ("beer.example.org", "tea.example.org", "wine.example.org")
-SYSTEM = "highest_reputation_asof"
+SYSTEM = "night_answers"
+"""The default, whose model the package ships."""
 
 Content = Mapping[str, list[tuple[object, ...]]]
 """Rows by table."""
@@ -39,7 +40,7 @@ class Nights:
 
 def night(lake: str, dump: Path, run_id: str, *more: str) -> list[str]:
     few = ["--tables", "posts", "users", "comments", "votes", "post_links"]
-    return ["nightly", "--input", str(dump), "--lake", lake, "--run-id", run_id, "--system", SYSTEM,
+    return ["nightly", "--input", str(dump), "--lake", lake, "--run-id", run_id,
             "--evaluation.resamples", "99", "--no-spark.compile-plans", *few, *more]  # fmt: skip
 
 
