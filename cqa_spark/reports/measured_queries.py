@@ -38,6 +38,7 @@ class MeasuredQueries:
         worst: queries with the lowest value.
         gained: queries on which the system is above the baseline, the largest difference first.
         lost: queries on which it is below, the largest difference first.
+        unanswerable: number of queries without a relevant candidate, which every order ranks equally well.
         links: files with every query; None if none were written.
     """
 
@@ -46,6 +47,7 @@ class MeasuredQueries:
     worst: tuple[MeasuredQuery, ...]
     gained: tuple[MeasuredQuery, ...] = ()
     lost: tuple[MeasuredQuery, ...] = ()
+    unanswerable: int = 0
     links: QueryLinks | None = None
 
 
@@ -66,6 +68,7 @@ class QuerySummary:
     _worst: list[MeasuredQuery] = field(default_factory=list, init=False)
     _gained: list[MeasuredQuery] = field(default_factory=list, init=False)
     _lost: list[MeasuredQuery] = field(default_factory=list, init=False)
+    _unanswerable: int = field(default=0, init=False)
 
     def of(self, queries: Iterable[MeasuredQuery]) -> Iterator[MeasuredQuery]:
         """The queries, each added to the summary as it passes."""
@@ -77,9 +80,10 @@ class QuerySummary:
         """The summary of all queries so far."""
         steps = ((step / RESOLUTION, self._steps[step]) for step in sorted(self._steps, reverse=True))
         best, worst, gained, lost = map(tuple, (self._best, self._worst, self._gained, self._lost))
-        return MeasuredQueries(tuple(steps), best, worst, gained, lost, links)
+        return MeasuredQueries(tuple(steps), best, worst, gained, lost, self._unanswerable, links)
 
     def _add(self, query: MeasuredQuery) -> None:
+        self._unanswerable += query.value is not None and not query.relevant
         if query.difference is not None:
             self._steps[_rounded(query.difference * RESOLUTION)] += 1
             if query.difference > 0:

@@ -31,12 +31,14 @@ class Differences:
         measure: measure that is compared.
         steps: (difference, number of queries), largest difference first. Differences are fractions, rounded to 0.001,
             which bounds the number of steps.
+        unanswerable: number of queries without a relevant candidate.
     """
 
     system: str
     baseline: str
     measure: str
     steps: tuple[tuple[float, int], ...]
+    unanswerable: int = 0
 
     @property
     def better(self) -> int:
@@ -59,7 +61,7 @@ def data(run: ReportedRun) -> Differences | None:
     measured = run.once(measured_queries)
     if measured is None or not measured.steps or run.baseline is None or run.baseline == run.best_system:
         return None
-    return Differences(run.best_system, run.baseline, run.main_measure, measured.steps)
+    return Differences(run.best_system, run.baseline, run.main_measure, measured.steps, measured.unanswerable)
 
 
 def page(differences: Differences) -> Markup:

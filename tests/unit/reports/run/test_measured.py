@@ -28,6 +28,7 @@ def test_best_and_worst_queries_and_the_steps_between_systems_in_any_order() -> 
         worst=(WORSE, WITHOUT_BASELINE),
         gained=(BETTER,),
         lost=(WORSE,),
+        unanswerable=1,
     )
     queries = (EVEN, BETTER, WORSE, UNANSWERABLE, UNMEASURED, WITHOUT_BASELINE)
     assert all(summarised(*order, each=2) == expected for order in permutations(queries))
