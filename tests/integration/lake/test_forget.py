@@ -31,7 +31,7 @@ from cqa_spark.lake.schemas.attentions import ATTENTIONS
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS
-from cqa_spark.lake.schemas.rankings import RANKINGS, UPSTREAM_SCORES
+from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS, UPSTREAM_SCORES
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED, UNRETRIEVED
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.storage import Lake
@@ -102,6 +102,11 @@ ROWS: Mapping[Table, Sequence[Values]] = {
         *_pairs(("3", "5"), rank=1, system="b"),
         *_pairs(("3", "4"), rank=2, system="b"),
     ],
+    NIGHT_RANKINGS: [
+        *_pairs(("1@2020-01-02", "2"), thread_id="1", rank=1),
+        *_pairs(("3@2020-01-02", "4"), thread_id="3", rank=1),
+        *_pairs(("3@2020-01-02", "5"), thread_id="3", rank=2),
+    ],
     UPSTREAM_SCORES: _pairs(*PAIRS),
     QUERY_METRICS: [{"query_id": "1"}, {"query_id": "3"}],
     RETRIEVED: [*_pairs(("6", "1"), rank=1), *_pairs(("6", "3"), rank=2)],
@@ -114,7 +119,8 @@ ROWS: Mapping[Table, Sequence[Values]] = {
 
 REMOVED = {
     "posts": 3, "comments": 2, "users": 1, "judgments": 2, "votes": 2, "badges": 1, "post_links": 1, "post_history": 2,
-    "examples": 2, "unretrieved": 2, "features": 2, "rankings": 2, "upstream_scores": 2,
+    "examples": 2, "unretrieved": 2, "features": 2, "rankings": 2, "night_rankings": 2,
+    "upstream_scores": 2,
     "query_metrics": 1, "retrieved": 1, "documents": 5, "index_shards": 1, "tags": 0, "quarantine": 0,
 }  # fmt: skip
 CHANGED = {"posts": 2, "tags": 1, "post_history": 1, "quarantine": 1, "examples": 1}
