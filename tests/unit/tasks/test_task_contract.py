@@ -18,6 +18,7 @@ PACKAGE = Path(__file__).resolve().parents[3] / "cqa_spark"
 
 NAMED_FOR_A_TASK = {
     "commands/dataset.py", "commands/duplicates.py", "commands/experiment.py", "commands/plans.py", "commands/table.py",
+    "commands/train.py",
     "config/duplicates_settings.py", "config/preferred_answer_settings.py",
     "config/settings.py",
 }  # fmt: skip
