@@ -58,7 +58,9 @@ def nightly(
             *_examples(settings, systems, new, kept, unchanged),
             *[ScoreUpstream(system) for system in systems if system.upstream and system.name in kept],
             *(training(new, task, settings.features, dispensable) if new else []),
-            ComputeFeatures(names, groups, task, settings.features, unchanged, ranked_once, computed=groups_of(new)),
+            ComputeFeatures(
+                names, groups, task, settings.features, unchanged, ranked_once, groups_of(new), dispensable
+            ),
             *[
                 Challenge(each, last, settings.retrain)
                 for each in systems

@@ -74,8 +74,11 @@ class Challenge(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Retrain if it is due, compare, and use the better one."""
-        champion = trained_system(run, model_artifact(self.system.name))
         before = self.last.entries_or_none(CHALLENGES) if self.last is not None else []
+        if run.artifact(model_artifact(self.system.name)) is None:
+            run.write_entries(CHALLENGES, before)
+            return
+        champion = trained_system(run, model_artifact(self.system.name))
         learned = champion.card.labels if champion.card is not None else 0
         challenged = max((entry["labels"] for entry in before if entry["system"] == self.system.name), default=0)
         examples = task_examples(run, self.system.task).where(IN_TRAINING)

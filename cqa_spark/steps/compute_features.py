@@ -24,6 +24,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.changed_sites import (
     except_queries,
@@ -34,7 +35,7 @@ from cqa_spark.steps.changed_sites import (
 from cqa_spark.steps.feature_inputs import IF_PRESENT, OPTIONAL, feature_inputs, task_examples
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.score import load_trained
-from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.text.embedding.model import EmbeddingModel
 
 
@@ -50,6 +51,7 @@ class ComputeFeatures(Step):
         last: the published run, whose values of unchanged sites are kept; None to compute all.
         ranked_once: also keep the values of queries whose candidates are the published ones.
         computed: names of groups whose values the run has written for these examples, as it has fitted them.
+        dispensable: names of systems that the run does without, with a warning, if the dump has not what they need.
     """
 
     systems: Sequence[str]
@@ -59,6 +61,7 @@ class ComputeFeatures(Step):
     last: Snapshot | None = None
     ranked_once: bool = False
     computed: Sequence[str] = ()
+    dispensable: Sequence[str] = ()
 
     name = "features"
 
@@ -72,8 +75,8 @@ class ComputeFeatures(Step):
         return IF_PRESENT
 
     def writes(self) -> tuple[Product, ...]:
-        """The values."""
-        return tables_of(self.groups)
+        """The values; models of systems that the run does without are removed."""
+        return *tables_of(self.groups), *[Artifact(model_artifact(name)) for name in self.dispensable]
 
     def prepare(self) -> None:
         """Check that the libraries of the groups are installed."""
@@ -89,6 +92,8 @@ class ComputeFeatures(Step):
         Raises:
             InputError: no site has the tables that a group needs.
         """
+        for name in self.dispensable:
+            _leave_out_without_tables(run, name)
         trained = load_trained(run, self.systems)
         fitted = {name: group for system in trained.values() for name, group in system.groups.items()}
         stored = [group for group in stored_groups(run) if group.name in self.computed] if self.computed else []
@@ -113,6 +118,16 @@ class ComputeFeatures(Step):
                 values = _with_stored(run, _values(run, groups, given), stored)
                 update.write(rows_of_places(values), ranked=ranked)
         counts.rows_in = counts.rows_out = run.rows(table)
+
+
+def _leave_out_without_tables(run: Run, name: str) -> None:
+    """Take a system out of the run if it needs a table that the dump has not."""
+    if run.artifact(model_artifact(name)) is None:
+        return
+    needed = {table for group in trained_system(run, model_artifact(name)).groups.values() for table in group.needs}
+    if lacking := sorted(table for table in needed if run.files_or_none(OPTIONAL[table]).rows == 0):
+        Terminal(stderr=True).line(f"warning: {name} is left out: the dump has no {', '.join(lacking)}")
+        run.remove_artifact(model_artifact(name))
 
 
 def _values(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> dict[Place, DataFrame]:
