@@ -64,12 +64,16 @@ def card_of(system: System, examples: DataFrame, posts: DataFrame) -> ModelCard:
         licence=LICENCE,
     )
     if card.labels == 0:
-        raise InputError(
-            f"{system.name} has nothing to learn from: no question had two answers on a night before one of them was "
-            "accepted",
-            "give more dumps, with Votes.xml, which dates acceptances",
-        )
+        raise nothing_to_learn_from(system.name)
     return card
+
+
+def nothing_to_learn_from(system: str) -> InputError:
+    """The error of a system without a label on any replayed night."""
+    return InputError(
+        f"{system} has nothing to learn from: no question had two answers on a night before one of them was accepted",
+        "give more dumps, with Votes.xml, which dates acceptances",
+    )
 
 
 def learned_sites(examples: DataFrame, posts: DataFrame) -> tuple[LearnedSite, ...]:

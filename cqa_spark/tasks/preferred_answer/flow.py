@@ -75,7 +75,7 @@ def train_nights(settings: TrainNightsSettings, source: Source) -> Flow:
         "train nights",
         (
             Ingest(source),
-            ReplayNights(settings.nights),
+            ReplayNights(settings.nights, learner=system.name),
             *training(systems, PreferredAnswer.name, settings.features),
             MeasureNights(systems, last=None, unchanged=None),
             WriteCard(system, by_votes, longest),

@@ -15,10 +15,11 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.data_card import DATA_CARD
-from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.changed_sites import of_sites, site_update
+from cqa_spark.steps.learning import nothing_to_learn_from
 from cqa_spark.tasks.preferred_answer.data_card import data_card
 from cqa_spark.tasks.preferred_answer.dataset import examples_of
 from cqa_spark.tasks.preferred_answer.judged_answers import AnswerRules, candidates, judged_answers
@@ -120,10 +121,12 @@ class ReplayNights(Step):
     Attributes:
         settings: selection of nights.
         last: the published run, whose examples of unchanged sites are kept; None to create all.
+        learner: name of the system that cannot do without a measured night; None if there is none.
     """
 
     settings: NightSettings
     last: Snapshot | None = None
+    learner: str | None = None
 
     name = "dataset"
 
@@ -143,7 +146,7 @@ class ReplayNights(Step):
         """Write the examples.
 
         Raises:
-            InputError: no question has enough answers.
+            InputError: no question has enough answers, or there is nothing to learn from.
         """
         counts.rows_in = run.rows(POSTS)
         update = site_update(run, self.last, EXAMPLES, (POSTS, VOTES), settings={"answers": self.settings})
@@ -154,6 +157,8 @@ class ReplayNights(Step):
         if counts.rows_out == 0:
             least = self.settings.min_answers
             raise InputError(f"no question has {least} answers", "give a dump with more posts")
+        if self.learner is not None and run.read(EXAMPLES).where(IS_MEASURED).isEmpty():
+            raise nothing_to_learn_from(self.learner)
 
 
 def _rules(settings: AnswerSettings) -> AnswerRules:
