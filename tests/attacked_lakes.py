@@ -141,7 +141,7 @@ def delta_rs(lake: Lake) -> Content:
     """What deltalake's readers see."""
     found = {}
     for name, place in _delta_tables(lake):
-        uris = DeltaTable(place, storage_options=delta_tables.storage_options(lake.root, lake.storage)).file_uris()
+        uris = DeltaTable(place, storage_options=delta_tables.delta_options(lake.root, lake.storage)).file_uris()
         found[name] = _rows(lake, [f"{TABLES}/{uri.partition(f'/{TABLES}/')[2]}" for uri in uris])
     return {name: rows for name, rows in found.items() if rows}
 

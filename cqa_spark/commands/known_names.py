@@ -19,6 +19,7 @@ def checks() -> Checks:
         "embedding model": _check_embedding_model,
         "feature group": partial(_look_up, "cqa_spark.features.registry", "group_class"),
         "measure": partial(_look_up, "cqa_spark.evaluation.measures", "parse_measure"),
+        "object store": partial(_look_up, "cqa_spark.object_store.storage", "require_storage"),
         "system": _check_system,
         "systems of a run": _check_systems,
     }

@@ -13,6 +13,7 @@ from cqa_spark.config.file_commands import CatalogueSettings
 from cqa_spark.corpora.registry import CORPORA
 from cqa_spark.evaluation.measures import MEASURES
 from cqa_spark.examples.task import TASKS
+from cqa_spark.object_store.storage import OBJECT_STORES
 from cqa_spark.plugins import PluginKind
 from cqa_spark.process.terminal import Column, Terminal, TextTable
 from cqa_spark.rankers.registry import RANKERS
@@ -46,4 +47,5 @@ print_measures: Listing = partial(print_plugins, MEASURES)
 print_corpora: Listing = partial(print_plugins, CORPORA)
 print_checks: Listing = partial(print_plugins, CHECKS)
 print_report_sections: Listing = partial(print_plugins, SECTIONS)
+print_object_stores: Listing = partial(print_plugins, OBJECT_STORES)
 print_encoders: Listing = partial(print_plugins, ENCODERS)

@@ -45,6 +45,7 @@ _PLUGIN_LISTS = [
         "corpora": "source formats",
         "checks": "checks before publishing",
         "report-sections": "sections of the reports of runs",
+        "object-stores": "object storage by scheme",
         "encoders": "programs that run embedding models",
     }.items()
 ]

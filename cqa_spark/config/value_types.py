@@ -19,9 +19,6 @@ Checks = Mapping[str, Callable[[Any], object]]
 """By kind of name (system, measure, task, …), a function that raises a CqaError for an unknown name; for the kind
 ``systems of a run``, one that raises it for names of systems that cannot run together."""
 
-SCHEMES = ("s3a", "s3", "file")
-"""Schemes of the addresses that jobs read and write."""
-
 IR_DATASETS = "irds:"
 """Prefix of an id in the catalogue of ir_datasets that stands for a file, such as ``irds:antique/test``."""
 
@@ -68,14 +65,12 @@ def _checked(kind: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _supported(location: str) -> str:
-    """Refuse other storage than S3, and locations with credentials, which would appear in logs, tables and reports.
+def _without_secrets(location: str) -> str:
+    """Refuse locations with credentials, which would appear in logs, tables and reports.
 
     An address ``file:///PATH`` is the path, so that local files have one form.
     """
     scheme, _, rest = location.partition("://")
-    if is_remote(location) and scheme not in SCHEMES:
-        raise refused(f"{scheme}:// is not supported storage", "give a local path or s3a://BUCKET/PATH")
     if is_remote(location) and "@" in rest.partition("/")[0]:
         raise refused("the location contains credentials", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
     return rest if scheme == "file" else location
@@ -144,7 +139,7 @@ def _with_unit(size: Any) -> Any:
     return size
 
 
-Address = Annotated[str, AfterValidator(_supported)]
+Address = Annotated[str, AfterValidator(_without_secrets), _checked("object store")]
 Location = Annotated[Address, StringConstraints(min_length=1), Shown("PATH")]
 OutputFile = Annotated[Location, AfterValidator(_no_folder), AfterValidator(_below_a_folder)]
 Folder = Annotated[Location, AfterValidator(_no_file)]

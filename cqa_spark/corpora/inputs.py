@@ -27,7 +27,7 @@ class InputFile:
     """One dump to read.
 
     Attributes:
-        path: local path, or a URL with a scheme such as ``s3a://`` or ``hdfs://``.
+        path: local path, or an address such as ``s3a://BUCKET/…``.
         split: train, dev, test or unannotated.
         size: bytes, if listed; None for any other file.
     """
@@ -46,8 +46,7 @@ def find_inputs(
 ) -> list[InputFile]:
     """Resolve the user's paths into files, in the order given.
 
-    A directory is replaced by its files of the format, sorted by name. A URL with a scheme other than ``s3a://`` is
-    returned unchanged; only Spark checks whether it exists.
+    A directory is replaced by its files of the format, sorted by name.
 
     Args:
         paths: files, directories or addresses.
@@ -60,10 +59,8 @@ def find_inputs(
     """
     found: list[InputFile] = []
     for given in map(str, paths):
-        if given.startswith("s3a://"):
+        if is_remote(given):
             found += _expand_remote(given, split, storage or ObjectStorageSettings(), patterns)
-        elif is_remote(given):
-            found.append(InputFile(given, split))
         else:
             found += [InputFile(path, split) for path in _expand(given, patterns)]
     return found

@@ -15,13 +15,11 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from deltalake import CommitProperties, DeltaTable, Field, Schema, Transaction
 from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import ConfigError, ContractError, EnvironmentProblem
 from cqa_spark.lake.declared_tables import published_tables
@@ -30,7 +28,7 @@ from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import NO_FILES, DataFile, TableFiles
 from cqa_spark.lake.writing import nullable
-from cqa_spark.object_store.credentials import found_credentials
+from cqa_spark.object_store.storage import delta_address, delta_options
 
 APPLICATION = "cqa"
 """Name of the transaction whose version is the number of the publication."""
@@ -61,7 +59,7 @@ def refuse_changed_types(lake: Lake) -> None:
     Raises:
         ContractError: a column has another type than declared.
     """
-    options = storage_options(lake.root, lake.storage)
+    options = delta_options(lake.root, lake.storage)
     for table in _tables(lake, {}):
         place = _location(lake, table)
         with suppress(DeltaError, OSError):  # whoever updates the table says why it cannot be read
@@ -82,7 +80,7 @@ def update_tables(lake: Lake, manifest: RunManifest, number: int, *, before_comm
         EnvironmentProblem: tables cannot be completed; all others are.
     """
     failures: list[EnvironmentProblem] = []
-    options = storage_options(lake.root, lake.storage)
+    options = delta_options(lake.root, lake.storage)
     for table in _tables(lake, manifest.tables):
         try:
             _update(lake, options, table, manifest.tables.get(table.name, NO_FILES), number, before_commit)
@@ -226,21 +224,4 @@ def _location(lake: Lake, table: Table) -> str:
         absolute = os.path.abspath(path)
         Path(absolute).mkdir(parents=True, exist_ok=True)
         return absolute
-    return path.replace("s3a://", "s3://", 1)
-
-
-def storage_options(root: str, storage: ObjectStorageSettings) -> dict[str, str]:
-    """The settings of ``deltalake`` for a bucket, with the credentials that boto3 finds."""
-    if not is_remote(root):
-        return {}
-    options = {
-        **found_credentials(),
-        "AWS_CONDITIONAL_PUT": "etag",
-        "AWS_REGION": storage.region,
-        "AWS_VIRTUAL_HOSTED_STYLE_REQUEST": str(not storage.path_style).lower(),
-        "timeout": f"{storage.timeout}s",
-    }
-    if storage.endpoint:
-        plain = urlsplit(storage.endpoint).scheme == "http" or not storage.tls
-        options |= {"AWS_ENDPOINT_URL": storage.endpoint, "AWS_ALLOW_HTTP": str(plain).lower()}
-    return options
+    return delta_address(path)

@@ -11,27 +11,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from cqa_spark.errors import CqaError, EnvironmentProblem
 from cqa_spark.object_store.requests import NoAnswer, NotAsExpected, NotThere, request
-from cqa_spark.object_store.store import Stored, already_there, changed, check_key
+from cqa_spark.object_store.store import ListedObject, ObjectStore, Stored, already_there, changed, check_key
 
 T = TypeVar("T")
-
-
-class ListedObject(NamedTuple):
-    """An object in a listing.
-
-    Attributes:
-        key: its key.
-        size: bytes.
-        version: identifies its content.
-    """
-
-    key: str
-    size: int
-    version: str
 
 
 _DELETED_AT_ONCE = 1000
@@ -41,7 +28,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
 """Seconds before the first retry of a request; the delay doubles with each retry."""
 
 
-class Bucket:
+class Bucket(ObjectStore):
     """An ``ObjectStore`` on a bucket, or on a prefix of it.
 
     Args:
@@ -114,6 +101,18 @@ class Bucket:
             for entry in page.get("Contents", ()):
                 if not entry["Key"].endswith("/"):  # S3A marks folders by empty objects
                     yield ListedObject(entry["Key"].removeprefix(self._prefix), entry["Size"], entry["ETag"])
+
+    def download(self, key: str, target: Path) -> None:
+        """Copy an object to a file, in chunks."""
+        from cqa_spark.object_store.transfers import download
+
+        download(self, key, target)
+
+    def upload(self, source: Path, key: str) -> None:
+        """Copy a file to an object, in chunks."""
+        from cqa_spark.object_store.transfers import upload
+
+        upload(self, source, key)
 
     def sizes(self, prefix: str = "") -> dict[str, int]:
         """The sizes, in bytes, of the objects whose keys start with a prefix, by key."""

@@ -16,11 +16,11 @@ from pathlib import Path
 from uuid import uuid4
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.object_store.store import Stored, already_there, changed, check_key
+from cqa_spark.object_store.store import ObjectStore, Stored, already_there, changed, check_key
 from cqa_spark.process.disk_failures import ALLOW_ACCESS, cannot_write
 
 
-class Folder:
+class Folder(ObjectStore):
     """An ``ObjectStore`` on a local folder, which is created when the first object is written.
 
     Args:

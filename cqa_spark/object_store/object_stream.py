@@ -1,14 +1,14 @@
-"""Reads an object of a bucket as a stream, from any of its bytes."""
+"""Reads an object as a stream, from any of its bytes."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.errors import InputError
 from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.opening import open_store, split
 from cqa_spark.object_store.requests import NotAsExpected, NotThere
@@ -21,11 +21,11 @@ PIECE = 8 << 20
 
 def open_object(
     location: str, storage: ObjectStorageSettings, start: int = 0, version: str | None = None
-) -> io.BufferedReader:
+) -> IO[bytes]:
     """Open an object.
 
     Args:
-        location: ``s3a://BUCKET/…``.
+        location: its address.
         storage: object storage settings.
         start: the first byte to read.
         version: identifies the content to read; None for the content at the first request.
@@ -33,18 +33,26 @@ def open_object(
     Raises:
         InputError: there is no such object, or it changed; raised here or while it is read.
     """
-    return io.BufferedReader(_Object(location, storage, start, version), PIECE)
+    folder, key = split(location)
+    store = open_store(folder, storage)
+    if isinstance(store, Bucket):
+        return io.BufferedReader(_Object(store, key, start, version), PIECE)
+    stored = store.read(key)
+    if stored is None:
+        raise _missing(location)
+    if version not in (None, stored.version):
+        raise _changed(location)
+    stream = io.BytesIO(stored.data)
+    stream.seek(start)
+    return stream
 
 
 class _Object(io.RawIOBase):
-    """An object, of which each read sends a request."""
+    """An object of a bucket, of which each read sends a request."""
 
-    def __init__(self, location: str, storage: ObjectStorageSettings, start: int, version: str | None) -> None:
-        folder, self._key = split(location)
-        bucket = open_store(folder, storage)
-        if not isinstance(bucket, Bucket):
-            raise ConfigError(f"{location} is not in a bucket", "give s3a://BUCKET/…")
-        self._bucket, self._location, self._position = bucket, location, start
+    def __init__(self, bucket: Bucket, key: str, start: int, version: str | None) -> None:
+        self._bucket, self._key, self._position = bucket, key, start
+        self._location = f"{bucket.root}/{key}"
         head = self._answered(partial(bucket.client.head_object, **bucket.address(self._key)))
         self._size, self._version = head["ContentLength"], version or head["ETag"]
 
@@ -81,8 +89,14 @@ class _Object(io.RawIOBase):
         try:
             return self._bucket.until_answered(self._key, send)
         except NotThere:
-            raise InputError(f"there is no {self._location}", "check the address") from None
+            raise _missing(self._location) from None
         except NotAsExpected:
-            raise InputError(
-                f"{self._location} changed while it was read", "wait until it is complete, then try again"
-            ) from None
+            raise _changed(self._location) from None
+
+
+def _missing(location: str) -> InputError:
+    return InputError(f"there is no {location}", "check the address")
+
+
+def _changed(location: str) -> InputError:
+    return InputError(f"{location} changed while it was read", "wait until it is complete, then try again")

@@ -1,25 +1,20 @@
-"""Finds files in buckets by location, and copies them to and from this machine."""
+"""Finds files in object storage by location, and copies them to and from this machine."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.errors import ConfigError
 from cqa_spark.object_store.opening import open_store, split
-
-if TYPE_CHECKING:
-    from cqa_spark.object_store.bucket import Bucket
 
 WILDCARDS = "*?["
 
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A file in a bucket.
+    """A file in object storage.
 
     Attributes:
         location: its address.
@@ -49,15 +44,15 @@ def find_files(location: str, storage: ObjectStorageSettings) -> list[FoundFile]
 
 
 def files_below(folder: str, storage: ObjectStorageSettings, start: str = "") -> list[FoundFile]:
-    """The files of a folder in a bucket and of the folders in it, in order; no part of its name is a pattern.
+    """The files of a remote folder and of the folders in it, in order; no part of its name is a pattern.
 
     Args:
         folder: ``s3a://BUCKET/…``.
         storage: object storage settings.
         start: the start of the names below the folder.
     """
-    bucket = _bucket(folder, storage)
-    return [FoundFile(f"{bucket.root}/{listed.key}", listed.size, listed.version) for listed in bucket.listed(start)]
+    store = open_store(folder, storage)
+    return [FoundFile(f"{store.root}/{listed.key}", listed.size, listed.version) for listed in store.listed(start)]
 
 
 def fetch(location: str, target: Path, storage: ObjectStorageSettings) -> None:
@@ -66,15 +61,13 @@ def fetch(location: str, target: Path, storage: ObjectStorageSettings) -> None:
     Raises:
         InputError: there is no such file or folder.
     """
-    from cqa_spark.object_store.transfers import download
-
     folder, name = split(location)
-    bucket = _bucket(folder, storage)
-    within = [key for key in bucket.keys(name) if key.startswith(f"{name}/")]
+    store = open_store(folder, storage)
+    within = [key for key in store.keys(name) if key.startswith(f"{name}/")]
     for key in within:
-        download(bucket, key, target / key.removeprefix(f"{name}/"))
+        store.download(key, target / key.removeprefix(f"{name}/"))
     if not within:
-        download(bucket, name, target)
+        store.download(name, target)
 
 
 def fetch_once(location: str, folder: Path, storage: ObjectStorageSettings) -> Path:
@@ -98,24 +91,13 @@ def fetch_once(location: str, folder: Path, storage: ObjectStorageSettings) -> P
 
 def send(source: Path, location: str, storage: ObjectStorageSettings) -> None:
     """Copy a local file, or all files of a folder, to a remote location."""
-    from cqa_spark.object_store.transfers import upload
-
     folder, name = split(location)
-    bucket = _bucket(folder, storage)
+    store = open_store(folder, storage)
     files = [file for file in sorted(source.rglob("*")) if file.is_file()] if source.is_dir() else [source]
     for file in files:
-        upload(bucket, file, PurePosixPath(name, file.relative_to(source)).as_posix())
+        store.upload(file, PurePosixPath(name, file.relative_to(source)).as_posix())
 
 
 def _fits(location: str, pattern: str) -> bool:
     path, wanted = PurePosixPath(location), PurePosixPath(pattern)
     return len(path.parts) == len(wanted.parts) and path.match(pattern)
-
-
-def _bucket(folder: str, storage: ObjectStorageSettings) -> Bucket:
-    from cqa_spark.object_store.bucket import Bucket  # slow import of boto3, not needed for local files
-
-    store = open_store(folder, storage)
-    if not isinstance(store, Bucket):
-        raise ConfigError(f"{folder} is not in a bucket", "give s3a://BUCKET/…, or a path without file://")
-    return store

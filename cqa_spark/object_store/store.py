@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import NamedTuple, Protocol
 
 from pydantic import ValidationError
 
-from cqa_spark.errors import ConfigError, ContractError, CqaError
+from cqa_spark.errors import ConfigError, ContractError, CqaError, InputError
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,20 @@ class Stored:
     """
 
     data: bytes
+    version: str
+
+
+class ListedObject(NamedTuple):
+    """An object in a listing.
+
+    Attributes:
+        key: its key.
+        size: bytes.
+        version: identifies its content.
+    """
+
+    key: str
+    size: int
     version: str
 
 
@@ -38,7 +53,8 @@ class ObjectStore(Protocol):
     ``create`` and ``replace`` succeed for only one writer. If a response is lost, the stored object is read back and
     compared with the bytes to write, which must therefore be unique to the writer, for example by an owner's token.
 
-    Every operation raises ``EnvironmentProblem`` if the storage is unreachable or denies access.
+    Every operation raises ``EnvironmentProblem`` if the storage is unreachable or denies access. ``listed``, ``download``
+    and ``upload`` here hold an object in memory; stores of large objects override them.
     """
 
     root: str
@@ -75,6 +91,28 @@ class ObjectStore(Protocol):
     def keys(self, prefix: str = "", after: str = "") -> Iterator[str]:
         """The keys that start with a prefix and come after a key, in order of their characters."""
         ...
+
+    def listed(self, prefix: str = "", after: str = "") -> Iterator[ListedObject]:
+        """The entries of the objects with these keys, in the same order."""
+        for key in self.keys(prefix, after):
+            if (stored := self.read(key)) is not None:
+                yield ListedObject(key, len(stored.data), stored.version)
+
+    def download(self, key: str, target: Path) -> None:
+        """Copy an object to a file, whose folder is created if it is missing.
+
+        Raises:
+            InputError: there is no such object.
+        """
+        stored = self.read(key)
+        if stored is None:
+            raise InputError(f"there is no {self.root}/{key}", "check the address")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(stored.data)
+
+    def upload(self, source: Path, key: str) -> None:
+        """Copy a file to an object atomically."""
+        self.put(key, source.read_bytes())
 
     def sizes(self, prefix: str = "") -> dict[str, int]:
         """The sizes, in bytes, of the objects whose keys start with a prefix, by key."""

@@ -19,6 +19,7 @@ from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import EnvironmentProblem, message_of
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.object_store.remote_files import fetch
+from cqa_spark.object_store.storage import delta_address
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.terminal import Terminal
 
@@ -172,9 +173,7 @@ def _artifact_location(settings: TrackingSettings) -> str | None:
     """
     if settings.artifacts is not None:
         remote = is_remote(settings.artifacts)
-        return (
-            settings.artifacts.replace("s3a://", "s3://", 1) if remote else Path(settings.artifacts).resolve().as_uri()
-        )
+        return delta_address(settings.artifacts) if remote else Path(settings.artifacts).resolve().as_uri()
     file = settings.sqlite_file
     return None if file is None else Path(f"{file}.artifacts").resolve().as_uri()
 

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import project_root
+from cqa_spark.object_store.storage import OBJECT_STORES
 from cqa_spark.process.disk_failures import require_scratch, scratch_folders
 from cqa_spark.process.java import check_java
 from cqa_spark.process.stop_signals import java_starts
@@ -109,7 +110,8 @@ def spark_session(
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     keep_java_classes(session, _OFTEN_NAMED)
-    set_hadoop_options(session, s3a_settings(object_storage or ObjectStorageSettings()).items())
+    for storage in OBJECT_STORES.load_all().values():
+        set_hadoop_options(session, storage().hadoop_options(object_storage or ObjectStorageSettings()).items())
     return session
 
 
@@ -156,21 +158,6 @@ def local_scratch_folders(master: str | None = None) -> list[str]:
         return []
     configured = SparkConf().get("spark.local.dir", None) if _under_spark_submit() else None
     return scratch_folders(configured or _configured().get("spark.local.dir"))
-
-
-def s3a_settings(settings: ObjectStorageSettings) -> dict[str, str]:
-    """Hadoop properties of S3A, without credentials, which S3A finds itself."""
-    milliseconds = str(round(settings.timeout * 1000))
-    endpoint = {"fs.s3a.endpoint": settings.endpoint} if settings.endpoint else {}
-    return endpoint | {
-        "fs.s3a.endpoint.region": settings.region,
-        "fs.s3a.path.style.access": str(settings.path_style).lower(),
-        "fs.s3a.connection.ssl.enabled": str(settings.tls).lower(),
-        "fs.s3a.connection.timeout": milliseconds,
-        "fs.s3a.connection.establish.timeout": milliseconds,
-        "fs.s3a.retry.limit": str(settings.attempts),
-        "fs.s3a.retry.throttle.limit": str(settings.attempts),
-    }
 
 
 def read_settings(path: Path) -> dict[str, str]:

@@ -19,8 +19,7 @@ from pyspark.sql import SparkSession
 from versitygw import ACCESS_KEY, REPOSITORY, SECRET_KEY, create_reader, program, versitygw
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.object_store.opening import s3_client
-from cqa_spark.spark.session import s3a_settings
+from cqa_spark.object_store.s3 import S3, s3_client
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class S3Server:
 def reach(spark: SparkSession, server: S3Server) -> None:
     """Tell a running session about the server, as a job with its settings does; what it knew before is forgotten."""
     hadoop, jvm = spark.sparkContext._jsc.hadoopConfiguration(), spark._jvm
-    for name, value in s3a_settings(server.settings).items():
+    for name, value in S3().hadoop_options(server.settings).items():
         hadoop.set(name, value)
     # Hadoop keeps a client for each bucket, with the address that it was made for.
     jvm.org.apache.hadoop.fs.FileSystem.get(jvm.java.net.URI(f"s3a://{server.bucket}"), hadoop).close()

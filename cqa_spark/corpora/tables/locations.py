@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import InputError
-from cqa_spark.lake.delta_tables import storage_options
 from cqa_spark.object_store.remote_files import find_files
+from cqa_spark.object_store.storage import delta_address, delta_options
 
 Format = Literal["parquet", "csv", "json lines"]
 
@@ -146,12 +146,12 @@ def _format_of(name: str) -> Format | None:
 def _delta_files(name: str, storage: ObjectStorageSettings) -> list[str]:
     """The files of the newest version of a Delta table; none of any other location."""
     try:
-        table = DeltaTable(name.replace("s3a://", "s3://", 1), storage_options=storage_options(name, storage))
+        table = DeltaTable(delta_address(name), storage_options=delta_options(name, storage))
     except TableNotFoundError:
         return []
     except DeltaError as error:
         raise InputError(f"{name}: the Delta table cannot be read: {error}", "check the table") from error
-    return sorted(uri.replace("s3://", "s3a://", 1) for uri in table.file_uris())
+    return sorted(uri.replace(delta_address(name), name, 1) for uri in table.file_uris())
 
 
 def _data_files(name: str, storage: ObjectStorageSettings) -> list[str]:

@@ -19,7 +19,8 @@ from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.lake.writing import Destination, write_files
 from cqa_spark.object_store.bucket import Bucket
-from cqa_spark.object_store.opening import open_store, s3_client
+from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.s3 import s3_client
 from cqa_spark.object_store.store import AlreadyThere, Changed
 from cqa_spark.object_store.transfers import download, upload
 

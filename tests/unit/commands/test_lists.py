@@ -64,6 +64,14 @@ def test_a_group_and_a_system_fit_80_columns() -> None:
         ("measures list", {"name": "Accuracy", "origin": "cqa-spark 0.1.0"}),
         ("checks list", {"name": "complete_queries", "origin": "cqa-spark 0.1.0"}),
         (
+            "object-stores list",
+            {
+                "name": "s3",
+                "about": "Amazon S3, and other servers that speak its protocol",
+                "origin": "cqa-spark 0.1.0",
+            },
+        ),
+        (
             "report-sections list",
             {"name": "cautions", "about": "The cautions of the run's systems.", "origin": "cqa-spark 0.1.0"},
         ),

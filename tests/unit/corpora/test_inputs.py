@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.corpora.inputs import InputFile, find_inputs, refuse_repeated_paths
-from cqa_spark.errors import InputError
+from cqa_spark.errors import ConfigError, InputError
 
 
 def test_a_directory_stands_for_its_dumps_sorted_by_name(tmp_path: Path) -> None:
@@ -24,8 +24,9 @@ def test_files_keep_the_order_given_and_need_no_suffix(tmp_path: Path) -> None:
     assert [Path(file.path).name for file in found] == ["b.xml", "a.dump"]
 
 
-def test_an_address_with_a_scheme_passes_untouched() -> None:
-    assert find_inputs(["hdfs://host/forum"], "unannotated") == [InputFile("hdfs://host/forum", "unannotated")]
+def test_an_address_of_storage_that_is_not_installed_is_refused() -> None:
+    with pytest.raises(ConfigError, match="hdfs:// is not supported storage"):
+        find_inputs(["hdfs://host/forum"], "unannotated")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
