@@ -19,9 +19,7 @@ PIECE = 8 << 20
 """Bytes of a request."""
 
 
-def open_object(
-    location: str, storage: ObjectStorageSettings, start: int = 0, version: str | None = None
-) -> IO[bytes]:
+def open_object(location: str, storage: ObjectStorageSettings, start: int = 0, version: str | None = None) -> IO[bytes]:
     """Open an object.
 
     Args:

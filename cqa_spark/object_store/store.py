@@ -53,8 +53,8 @@ class ObjectStore(Protocol):
     ``create`` and ``replace`` succeed for only one writer. If a response is lost, the stored object is read back and
     compared with the bytes to write, which must therefore be unique to the writer, for example by an owner's token.
 
-    Every operation raises ``EnvironmentProblem`` if the storage is unreachable or denies access. ``listed``, ``download``
-    and ``upload`` here hold an object in memory; stores of large objects override them.
+    Every operation raises ``EnvironmentProblem`` if the storage is unreachable or denies access. ``listed``,
+    ``download`` and ``upload`` here hold an object in memory; stores of large objects override them.
     """
 
     root: str

@@ -98,7 +98,7 @@ def test_what_is_not_there_or_has_changed_is_refused() -> None:
     store.put("x", b"one")
     with pytest.raises(InputError, match="there is no shelf://a/y"):
         open_object("shelf://a/y", STORAGE)
-    with pytest.raises(InputError, match="there is no .*a/y"):
+    with pytest.raises(InputError, match=r"there is no .*a/y"):
         remote_files.fetch("shelf://a/y", Path("y"), STORAGE)
     with pytest.raises(InputError, match="shelf://a/x changed while it was read"):
         open_object("shelf://a/x", STORAGE, 0, "another version")
