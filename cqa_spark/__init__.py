@@ -15,6 +15,8 @@ from typing import Any
 
 __version__ = "0.1.0"
 __all__ = [
+    "FeatureEstimator",
+    "FeatureModel",
     "Job",
     "Lake",
     "RankerEstimator",
@@ -31,6 +33,8 @@ __all__ = [
 ]
 
 _PLACES = {
+    "FeatureEstimator": "cqa_spark.api.feature_estimators",
+    "FeatureModel": "cqa_spark.api.feature_estimators",
     "Job": "cqa_spark.api.job",
     "Lake": "cqa_spark.api.lake",
     "RankerEstimator": "cqa_spark.api.estimators",

@@ -168,16 +168,16 @@ class _EstimatorWriter(MLWriter):
         self._instance = instance
 
     def saveImpl(self, path: str) -> None:
-        DefaultParamsWriter.saveMetadata(self._instance, path, _context(), {_MODEL: self._instance._ranker})
+        DefaultParamsWriter.saveMetadata(self._instance, path, context(), {_MODEL: self._instance._ranker})
 
 
 class _EstimatorReader(MLReader[RankerEstimator]):
     def load(self, path: str) -> RankerEstimator:
-        metadata = DefaultParamsReader.loadMetadata(path, _context())
+        metadata = DefaultParamsReader.loadMetadata(path, context())
         given = metadata["paramMap"]
         estimator = RankerEstimator(metadata[_MODEL], **given)
         DefaultParamsReader.getAndSetParams(estimator, metadata)
-        return _named(estimator, metadata)
+        return named(estimator, metadata)
 
 
 class _ModelWriter(MLWriter):
@@ -186,24 +186,25 @@ class _ModelWriter(MLWriter):
         self._instance = instance
 
     def saveImpl(self, path: str) -> None:
-        DefaultParamsWriter.saveMetadata(self._instance, path, _context())
+        DefaultParamsWriter.saveMetadata(self._instance, path, context())
         with new_model_folder(f"{path}/{_MODEL}", "ranker", ObjectStorageSettings()) as folder:
             self._instance.ranker.save(folder)
 
 
 class _ModelReader(MLReader[RankingModel]):
     def load(self, path: str) -> RankingModel:
-        metadata = DefaultParamsReader.loadMetadata(path, _context())
+        metadata = DefaultParamsReader.loadMetadata(path, context())
         model = RankingModel(load_model(open_model_folder(f"{path}/{_MODEL}", "ranker", ObjectStorageSettings())))
         DefaultParamsReader.getAndSetParams(model, metadata)
-        return _named(model, metadata)
+        return named(model, metadata)
 
 
-def _named(instance: Any, metadata: Mapping[str, Any]) -> Any:
+def named(instance: Any, metadata: Mapping[str, Any]) -> Any:
     """The instance with the id that it was saved with."""
     instance._resetUid(metadata["uid"])
     return instance
 
 
-def _context() -> SparkContext:
+def context() -> SparkContext:
+    """The active Spark context."""
     return SparkContext.getOrCreate()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
-from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,24 +15,20 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from cqa_spark.api.job import job
+from cqa_spark.api.pairs import KEY, SITE, community, community_in_spark, require_columns
 from cqa_spark.api.rows import Rows
-from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.errors import ConfigError
 from cqa_spark.examples.task import Task
 from cqa_spark.examples.task import task as task_named
 from cqa_spark.spark.session import is_local_master
-from cqa_spark.spark.whole_groups import whole_groups
 from cqa_spark.systems.system import read_system
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Pairs = TypeVar("Pairs", "pd.DataFrame", pa.Table, DataFrame)
-SITE = "frame"
-_REQUIRED = ("query_id", "query", "candidate_id", "candidate")
-_KEY = ("query_id", "candidate_id")
 _RESULTS = ("score", "rank", "predicted")
 
 
@@ -67,14 +62,14 @@ def rank(
     """
     task = task_named(read_system(system).task)
     for frame in (pairs, *([train] if train is not None else [])):
-        _require_columns(frame.columns if isinstance(frame, DataFrame) else _arrow(frame).column_names)
+        require_columns(frame.columns if isinstance(frame, DataFrame) else _arrow(frame).column_names)
     with ExitStack() as held:
         if folder is None:
             folder = _temporary(pairs, held)
         ranked = _ranked(pairs, train, task, system, model, fspath(folder), settings)
         if isinstance(pairs, DataFrame):
             return _joined_in_spark(pairs, ranked.to_spark())
-        joined = _joined(_arrow(pairs), ranked.to_arrow().select([*_KEY, *_RESULTS]))
+        joined = _joined(_arrow(pairs), ranked.to_arrow().select([*KEY, *_RESULTS]))
         return joined if isinstance(pairs, pa.Table) else joined.to_pandas()
 
 
@@ -112,100 +107,31 @@ def _arrow(frame: pd.DataFrame | pa.Table) -> pa.Table:
     return frame if isinstance(frame, pa.Table) else pa.Table.from_pandas(frame, preserve_index=False)
 
 
-def _require_columns(names: Sequence[str]) -> None:
-    if missing := [name for name in _REQUIRED if name not in names]:
-        raise InputError(f"the pairs have no column {', '.join(missing)}", f"required: {', '.join(_REQUIRED)}")
-
-
 def _write(pairs: Pairs, folder: str, task: Task) -> str:
     """Write pairs as community tables, and return the folder."""
     if not isinstance(pairs, DataFrame):
         Path(folder).mkdir(parents=True)
-        for name, rows in _community(_arrow(pairs), task).items():
+        for name, rows in community(_arrow(pairs), task).items():
             pq.write_table(rows, f"{folder}/{name}.parquet")
         return folder
-    texts = pairs.withColumns({name: F.col(name).cast("string") for name in _KEY})
-    by_query = texts.repartition(_KEY[0]).sortWithinPartitions(_KEY[0])
-    empty = to_arrow_schema(texts.schema).empty_table()
-    for name, rows in _community(empty, task).items():
-        table = by_query.mapInArrow(partial(_table_of_queries, name, task), from_arrow_schema(rows.schema))
+    for name, table in community_in_spark(pairs, task).items():
         table.write.parquet(f"{folder}/{name}.parquet")
     return folder
 
 
-def _table_of_queries(name: str, task: Task, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for pairs in whole_groups(batches, _KEY[0]):
-        yield from _community(pairs, task)[name].combine_chunks().to_batches()
-
-
-def _community(pairs: pa.Table, task: Task) -> dict[str, pa.Table]:
-    """The community tables of whole queries, whose ids are texts: posts, judgments, and comments if they are ranked."""
-    for name in _KEY:
-        pairs = pairs.set_column(pairs.column_names.index(name), name, pc.cast(pairs[name], pa.string()))
-    query = _selected(pairs, {"query_id": "post_id", "query": "body", "title": "subject", "asker_id": "user_id",
-                              "asked_at": "created_at"})  # fmt: skip
-    queries = query.group_by("post_id", use_threads=False).aggregate(
-        [(name, "first") for name in query.column_names if name != "post_id"]
-    )
-    queries = queries.rename_columns([name.removesuffix("_first") for name in queries.column_names])
-    candidate = {"candidate_id": task.candidate_id, "candidate": "body", "author_id": "user_id",
-                 "answered_at": "created_at", "query_id": "thread_id"}  # fmt: skip
-    candidates = _selected(pairs, candidate)
-    judged = _selected(pairs, {"query_id": "query_id", "candidate_id": "candidate_id", "initial_rank": "initial_rank"})
-    labels = pa.array(_labels(pairs, task), pa.string())
-    names = pa.array([task.name] * len(pairs), pa.string())
-    judged = judged.append_column("thread_id", judged["query_id"]).append_column("task", names)
-    judgments = judged.append_column("label", labels)
-    if task.candidate_id == "comment_id":
-        comments = candidates.append_column("post_id", candidates["thread_id"])
-        return {"posts": queries, "comments": comments, "judgments": judgments}
-    posts = pa.concat_tables([queries, candidates], promote_options="default")
-    return {"posts": posts, "judgments": judgments}
-
-
-def _selected(pairs: pa.Table, columns: Mapping[str, str]) -> pa.Table:
-    present = {name: new for name, new in columns.items() if name in pairs.column_names}
-    return pairs.select(list(present)).rename_columns(list(present.values()))
-
-
-def _labels(pairs: pa.Table, task: Task) -> list[str | None]:
-    """The labels of the task.
-
-    Raises:
-        InputError: a value is neither a label, nor a grade, nor a boolean.
-    """
-    if "label" not in pairs.column_names:
-        return [None] * len(pairs)
-    given = pairs["label"].to_pylist()
-    if not task.grades:
-        return [None if value is None else str(value) for value in given]
-    labels: dict[object, str] = {label: label for label in task.grades}
-    labels |= {grade: label for label, grade in task.grades.items()}
-    best, worst = (choose(task.grades, key=lambda label: task.grades[label]) for choose in (max, min))
-    found: list[str | None] = []
-    for value in given:
-        label = (best if value else worst) if isinstance(value, bool) else labels.get(value)
-        if value is not None and label is None:
-            raise InputError(
-                f"label {value!r} is not known", f"give a boolean, or one of {', '.join(map(str, labels))}"
-            )
-        found.append(label)
-    return found
-
-
 def _joined(pairs: pa.Table, ranked: pa.Table) -> pa.Table:
     """The pairs in their order, with the columns of the rankings."""
-    texts = [f"_{name}" for name in _KEY]
+    texts = [f"_{name}" for name in KEY]
     keyed = pairs.append_column("_row", pa.array(range(len(pairs))))
-    for name, text in zip(_KEY, texts, strict=True):
+    for name, text in zip(KEY, texts, strict=True):
         keyed = keyed.append_column(text, pc.cast(pairs[name], pa.string()))
-    joined = keyed.join(ranked, texts, list(_KEY)).sort_by("_row")
+    joined = keyed.join(ranked, texts, list(KEY)).sort_by("_row")
     return joined.drop_columns(["_row", *texts])
 
 
 def _joined_in_spark(pairs: DataFrame, ranked: DataFrame) -> DataFrame:
     """The pairs with the columns of the rankings."""
-    texts = {name: f"_{name}" for name in _KEY}
+    texts = {name: f"_{name}" for name in KEY}
     results = ranked.select(*[F.col(name).alias(text) for name, text in texts.items()], *_RESULTS)
     same = [F.col(name).cast("string") == F.col(text) for name, text in texts.items()]
     return pairs.join(results, on=same, how="left").drop(*texts.values())

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 import cqa_spark as cqa
 from cqa_spark.errors import ConfigError
+from cqa_spark.features.groups.text.goodness_pmi import GoodnessPmiV1
 
 SMALL = {"trees": 10, "depth": 2, "learning_rate": 0.5}
 
@@ -80,3 +81,41 @@ def test_unknown_rankers_and_parameters_are_refused() -> None:
         estimator("boosted_tres")
     with pytest.raises(ConfigError, match="unknown parameter dept"):
         estimator(dept=3)
+
+
+def pairs(spark: SparkSession) -> DataFrame:
+    """12 questions with a good answer, whose words no other answer has, and two others; the last 4 have no label."""
+    rows = [
+        (q, f"Where is number {q}?", f"{q}-{a}", text, a == 1 if q <= 8 else None)
+        for q in range(1, 13)
+        for a, text in enumerate(["Sorry, no idea at all", "In the centre, near the station", "Thanks a lot, bye"])
+    ]
+    columns = "query_id long, query string, candidate_id string, candidate string, label boolean"
+    return spark.createDataFrame(rows, columns)
+
+
+def test_a_group_that_learns_from_labels_is_a_stage_of_a_pipeline(spark: SparkSession, tmp_path: Path) -> None:
+    frame = pairs(spark)
+    group = cqa.FeatureEstimator("goodness_pmi_v1", "question_comment", folds=2)
+    columns = [f"goodness_pmi_v1__{column.name}" for column in GoodnessPmiV1.columns]
+    stages = [group, cqa.RankerEstimator("logistic_regression", columns)]
+    fitted = Pipeline(stages=stages).fit(frame)
+    ranked = fitted.transform(frame.where("label IS NULL").drop("label"))
+    assert ranked.columns == ["query_id", "query", "candidate_id", "candidate", *columns, "score", "predicted"]
+    best = ranked.groupBy("query_id").agg(F.max_by("candidate_id", "score").alias("best")).collect()
+    assert {row["query_id"]: row["best"] for row in best} == {q: f"{q}-1" for q in range(9, 13)}
+    fitted.write().save(str(tmp_path / "pipeline"))
+    loaded = PipelineModel.load(str(tmp_path / "pipeline"))
+    assert sorted(loaded.transform(frame.where("label IS NULL").drop("label")).collect()) == sorted(ranked.collect())
+    labelled = frame.where("label IS NOT NULL")
+    as_training, as_new = (fitted.stages[0].transform(rows) for rows in (labelled, labelled.drop("label")))
+    of_both = [
+        {tuple(row) for row in rows.select("candidate_id", *columns).collect()} for rows in (as_training, as_new)
+    ]
+    assert len(of_both[0]) == 24
+    assert of_both[0] != of_both[1], "training examples have the values of a group that has not seen their labels"
+
+
+def test_groups_that_read_more_than_a_frame_has_are_refused() -> None:
+    with pytest.raises(ConfigError, match="reads votes, which a frame of pairs does not have"):
+        cqa.FeatureEstimator("answer_votes_asof_v1", "preferred_answer")
