@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from cqa_spark import flows
 from cqa_spark.config.rendering import config_hash
@@ -25,6 +25,7 @@ from cqa_spark.steps.kept_models import kept_model, published_before
 from cqa_spark.steps.publish import publish_run
 from cqa_spark.steps.report import written_report
 from cqa_spark.systems.recipes import learn
+from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 
 
@@ -35,16 +36,17 @@ def nightly(settings: NightlySettings) -> None:
         AnotherWriter: another process writes the lake.
         ChecksFailed: the run is finished and not published.
     """
-    source = one_dump(flows.night_format(settings), settings, full=settings.full)
+    systems = flows.night_systems(settings)
+    source = one_dump(flows.night_format(settings, systems), settings, full=settings.full)
     _require_space(settings, source)
-    with write_lake(settings, "nightly", flow=flows.nightly(settings, source)) as lake:
+    with write_lake(settings, "nightly") as lake:
         last = published_before(lake)
-        kept = _kept_models(settings, last)
-        kept |= _trained_on_files(lake, settings, kept)
+        kept = _kept_models(settings, systems, last)
+        kept |= _trained_on_files(lake, settings, [system for system in systems if system.name not in kept])
         if last is not None and _is_unchanged(settings, source, last, kept):
             run = _carry(lake, settings, last)
         else:
-            flow = flows.nightly(settings, source, last=last, kept=kept)
+            flow = flows.nightly(settings, systems, source, last=last, kept=kept)
             run = run_flow_in(lake, flow, settings, on_success=_print_night)
         found = collect(lake, settings.keep)
     terminal = Terminal()
@@ -87,18 +89,17 @@ def _carry(lake: LeasedLake, settings: NightlySettings, last: Snapshot) -> Run:
     return run
 
 
-def _kept_models(settings: NightlySettings, last: Snapshot | None) -> dict[str, str]:
+def _kept_models(settings: NightlySettings, systems: Sequence[System], last: Snapshot | None) -> dict[str, str]:
     """The folders of the trained systems that are reused, by name."""
     given = {settings.system: settings.model}
     found = {
-        system.name: kept_model(system, last, settings.object_storage, given.get(system.name))
-        for system in flows.night_systems(settings)
+        system.name: kept_model(system, last, settings.object_storage, given.get(system.name)) for system in systems
     }
     return {name: path for name, path in found.items() if path is not None}
 
 
-def _trained_on_files(lake: LeasedLake, settings: NightlySettings, kept: Mapping[str, str]) -> dict[str, str]:
-    """Train what learns and is not kept on annotated files, in a run of its own; dumps have labels themselves.
+def _trained_on_files(lake: LeasedLake, settings: NightlySettings, systems: Sequence[System]) -> dict[str, str]:
+    """Train those systems that learn on annotated files, in a run of its own; dumps have labels themselves.
 
     Returns:
         The folders of the trained systems, by name.
@@ -106,9 +107,8 @@ def _trained_on_files(lake: LeasedLake, settings: NightlySettings, kept: Mapping
     Raises:
         ConfigError: systems that learn from annotated files have neither files nor a model.
     """
-    name = flows.night_format(settings)
-    new = [system for system in flows.night_systems(settings) if system.name not in kept and learn([system])]
-    if not new or is_of_dumps(name):
+    new = [system for system in systems if learn([system])]
+    if not new or is_of_dumps(name := flows.night_format(settings, new)):
         return {}
     if not settings.inputs.train:
         raise ConfigError(

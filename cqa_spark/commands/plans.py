@@ -35,11 +35,12 @@ def planned_flow(job: str, settings: Any) -> Flow | None:
 
 def _nightly(settings: NightlySettings) -> Flow:
     """The first night; later ones compare with the published run. Systems trained on annotated files are there."""
-    name, systems = flows.night_format(settings), flows.night_systems(settings)
+    systems = flows.night_systems(settings)
+    name = flows.night_format(settings, systems)
     trained = [] if is_of_dumps(name) else [system.name for system in systems if learn([system])]
     kept = dict.fromkeys(trained, settings.model or "(trained)")
     kept |= {each.name: path for each in systems if (path := kept_model(each, None, settings.object_storage))}
-    return flows.nightly(settings, dump_before_search(name, settings), kept=kept)
+    return flows.nightly(settings, systems, dump_before_search(name, settings), kept=kept)
 
 
 def _duplicates(settings: DuplicatesSettings) -> Flow:

@@ -31,17 +31,23 @@ from cqa_spark.systems.trained_system import model_artifact
 
 
 def nightly(
-    settings: NightlySettings, source: Source, *, last: Snapshot | None = None, kept: Mapping[str, str] | None = None
+    settings: NightlySettings,
+    systems: Sequence[System],
+    source: Source,
+    *,
+    last: Snapshot | None = None,
+    kept: Mapping[str, str] | None = None,
 ) -> Flow:
     """A new dump or new files → rankings of the changed sites, checked and published.
 
     Args:
         settings: of the job.
+        systems: as ``night_systems`` reads them.
         source: the dump, or the files.
         last: the published run; None before the first publication.
         kept: folder of each reused trained system, by name.
     """
-    systems, kept = night_systems(settings), kept or {}
+    kept = kept or {}
     task = task_of(systems)
     of_task = task_named(task)
     ranked_once = of_task.candidates_stay
@@ -117,9 +123,9 @@ def _examples(
     return task_named(task_of(systems)).night(night)
 
 
-def night_format(settings: NightlySettings) -> str:
+def night_format(settings: NightlySettings, systems: Sequence[System]) -> str:
     """The name of the format of a night's input."""
-    return settings.dump_format or task_named(night_systems(settings)[0].task).formats[0]
+    return settings.dump_format or task_named(task_of(systems)).formats[0]
 
 
 def night_systems(settings: NightlySettings) -> list[System]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from typing import TypeVar
@@ -58,16 +59,13 @@ def read_lake(settings: JobSettings) -> Lake:
 
 
 @contextmanager
-def write_lake(
-    settings: JobSettings, job: str, *, create: bool = True, flow: Flow | None = None
-) -> Iterator[LeasedLake]:
+def write_lake(settings: JobSettings, job: str, *, create: bool = True) -> Iterator[LeasedLake]:
     """Lease the lake for writing; Spark starts when a table is read or written.
 
     Args:
         settings: of the job.
         job: name of the job, shown to other processes that try to write.
         create: whether a lake that does not exist is created.
-        flow: prepared steps that Spark will run; None for tables that are only read or copied.
 
     Raises:
         AnotherWriter: another process writes the lake.
@@ -79,8 +77,7 @@ def write_lake(
     refuse_old_lake(settings.lake, settings.object_storage)
     refuse_lost_pointer(settings.lake, settings.object_storage)
     require_writable(settings.lake, settings.object_storage)
-    session = _session(settings, flow)
-    with hold(Lake(session, settings.lake, settings.object_storage), Holder.of_this_process(job)) as lake:
+    with hold(Lake(_session(settings), settings.lake, settings.object_storage), Holder.of_this_process(job)) as lake:
         yield lake
 
 
@@ -102,7 +99,7 @@ def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False, create:
     """
     for step in flow.steps:
         step.prepare()
-    with write_lake(settings, flow.name, create=create and not resume, flow=flow) as lake:
+    with write_lake(settings, flow.name, create=create and not resume) as lake:
         return run_flow_in(lake, flow, settings, resume=resume)
 
 
@@ -114,7 +111,7 @@ def run_flow_in(
     resume: bool = False,
     on_success: Callable[[Run], None] = lambda run: None,
 ) -> Run:
-    """Run a flow, as ``run_flow`` does, in a lake that this process already leases.
+    """Run a flow, as ``run_flow`` does, in a lake that this process already leases; Spark starts as the steps need it.
 
     Args:
         lake: the lake.
@@ -123,6 +120,7 @@ def run_flow_in(
         resume: continue with the outputs of earlier jobs of the same run.
         on_success: called when the run's tables are written, before anything is delivered.
     """
+    lake = replace(lake, session=_session(settings, flow))
     with (
         open_run_in(lake, settings, flow.name, resume=resume) as run,
         stages_shown(partial(running_stages, lake.spark)),

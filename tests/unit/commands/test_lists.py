@@ -58,7 +58,7 @@ def test_a_group_and_a_system_fit_80_columns() -> None:
         ("features list", {"name": "answer_markup_asof_v1", "entity": "pair"}),
         ("systems list", {"name": "all_false_a", "task": "question_comment", "origin": "cqa-spark"}),
         ("tasks list", {"name": "arabic_pair", "origin": "cqa-spark 0.1.0"}),
-        ("corpora list", {"name": "cqa_md", "origin": "cqa-spark 0.1.0"}),
+        ("corpora list", {"name": "community_tables", "origin": "cqa-spark 0.1.0"}),
         ("encoders list", {"name": "onnx", "origin": "cqa-spark 0.1.0"}),
         ("rankers list", {"name": "average", "origin": "cqa-spark 0.1.0"}),
         ("measures list", {"name": "Accuracy", "origin": "cqa-spark 0.1.0"}),

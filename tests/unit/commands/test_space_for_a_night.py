@@ -33,7 +33,7 @@ def disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
     monkeypatch.setenv("SPARK_LOCAL_DIRS", f"{tmp_path}/scratch-1,{tmp_path}/scratch-2")
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
 
-    def start(settings: object, job: str, flow: object) -> None:
+    def start(settings: object, job: str) -> None:
         raise Started("the night starts", "")
 
     monkeypatch.setattr(nightly, "write_lake", start)

@@ -20,7 +20,7 @@ def night_of(system: str) -> NightlySettings:
     [("metadata_boosted_asof", "stackexchange"), ("fused_e", "stackexchange"), ("best_c", "qatar_living")],
 )
 def test_a_night_reads_the_format_of_its_task_whatever_base_yaml_names(system: str, source_format: str) -> None:
-    assert flows.night_format(night_of(system)) == source_format
+    assert flows.night_format(night_of(system), flows.night_systems(night_of(system))) == source_format
 
 
 RANKED = ["features", "score", "evaluate", "checks", "report", "publish"]
