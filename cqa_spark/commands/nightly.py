@@ -108,18 +108,21 @@ def _trained_on_files(lake: LeasedLake, settings: NightlySettings, systems: Sequ
         ConfigError: systems that learn from annotated files have neither files nor a model.
     """
     new = [system for system in systems if learn([system])]
-    if not new or is_of_dumps(name := flows.night_format(settings, new)):
+    if not new or is_of_dumps(source_format := flows.night_format(settings, new)):
         return {}
     if not settings.inputs.train:
         raise ConfigError(
-            f"{new[0].name} is not trained, and files of {name} are ranked without learning from them",
+            f"{new[0].name} is not trained, and files of {source_format} are ranked without learning from them",
             "name annotated files with --train, in the first night, or a trained system with --model",
         )
     files = {"train": settings.inputs.train}
-    source = file_source(name, files, site=site_of(name, settings), storage=settings.object_storage)
+    source = file_source(source_format, files, site=site_of(source_format, settings), storage=settings.object_storage)
     flow = flows.training_on_files(source, new, settings.features)
     trained = run_flow_in(lake, flow, settings.model_copy(update={"run_id": None}))
-    return {system.name: trained.record.artifacts[model_artifact(system.name)] for system in new}
+    folders = {system.name: trained.record.artifacts[model_artifact(system.name)] for system in new}
+    for name, folder in folders.items():
+        Terminal().line(f"trained {name}: {folder}; if the night fails, the next one takes it with --model")
+    return folders
 
 
 def _print_night(run: Run) -> None:
