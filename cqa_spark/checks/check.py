@@ -79,7 +79,7 @@ class RunUnderReview:
         return {name: (self.last_files[name], self.files[name]) for name in sorted(both)}
 
 
-class Check(Protocol):
+class CheckFunction(Protocol):
     """A function from a run under review and the limits to a verdict.
 
     Attributes:
@@ -92,21 +92,23 @@ class Check(Protocol):
         """The verdict on a run."""
 
 
-def reads(*tables: Table | JournalTable) -> Callable[[Callable[[RunUnderReview, CheckSettings], Verdict]], Check]:
+def reads(
+    *tables: Table | JournalTable,
+) -> Callable[[Callable[[RunUnderReview, CheckSettings], Verdict]], CheckFunction]:
     """Declare the tables that a check reads."""
 
-    def declare(function: Callable[[RunUnderReview, CheckSettings], Verdict]) -> Check:
-        check = cast(Check, function)
+    def declare(function: Callable[[RunUnderReview, CheckSettings], Verdict]) -> CheckFunction:
+        check = cast(CheckFunction, function)
         check.tables = tables
         return check
 
     return declare
 
 
-CHECKS: PluginKind[Check] = PluginKind("checks", "check")
+CHECKS: PluginKind[CheckFunction] = PluginKind("checks", "check")
 
 
-def all_checks() -> list[Check]:
+def all_checks() -> list[CheckFunction]:
     """All checks, in alphabetical order.
 
     Raises:

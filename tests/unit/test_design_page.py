@@ -32,7 +32,8 @@ def package_imports() -> dict[str, set[str]]:
         package = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
         if package != "__init__":
             names = (module.split(".") for module in imported_modules(path.read_text(encoding="utf-8")))
-            imports[package] |= {name[1] for name in names if name[0] == "cqa_spark"} - {package, "__version__"}
+            imports[package] |= {name[1] for name in names if name[0] == "cqa_spark" and len(name) > 1}
+            imports[package] -= {package, "__version__"}
     return dict(imports)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cqa_spark.checks.check import CHECKS, Check, RunUnderReview, all_checks
+from cqa_spark.checks.check import CHECKS, CheckFunction, RunUnderReview, all_checks
 from cqa_spark.checks.metric_drop import metric_drop
 from cqa_spark.checks.null_shares import null_shares
 from cqa_spark.checks.row_counts import row_counts
@@ -34,7 +34,7 @@ def test_tables_that_shrink_grow_or_go_empty() -> None:
 
 
 @pytest.mark.parametrize("check", [row_counts, null_shares])
-def test_a_table_with_the_published_files_is_not_looked_at(check: Check) -> None:
+def test_a_table_with_the_published_files_is_not_looked_at(check: CheckFunction) -> None:
     last = {"posts": EIGHTEEN, "users": TWENTY}
     alone = check(review({"posts": EIGHTEEN}, last), LIMITS)
     assert (alone.passed, alone.reason) == (True, "all tables are unchanged")
