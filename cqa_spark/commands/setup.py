@@ -43,7 +43,7 @@ def setup(settings: SetupSettings) -> None:
 
 def _optional_models() -> list[EmbeddingModel]:
     """The models in jars that do not come with those of Spark."""
-    models = [EmbeddingModel.read(name) for name in EmbeddingModel.known()]
+    models = [EmbeddingModel.read(name) for name in EmbeddingModel.names()]
     return [each for each in models if each.source.maven and not (jars_folder() / jar_name(each.source.maven)).exists()]
 
 

@@ -51,10 +51,10 @@ def invent_conversation(rng: Random, users: Sequence[User], topic: Topic, thing:
     asked = time = FIRST_DAY + timedelta(minutes=rng.randrange(2 * 365 * 24 * 60))
     liveliness = rng.uniform(0.3, 1.4)  # some questions get no good answer
     comments: list[Comment] = []
-    for place in range(COMMENTS):
+    for position in range(COMMENTS):
         time += timedelta(seconds=rng.randrange(60, 12 * 3600))
-        author = asker if place and rng.random() < ASKER_SPEAKS else rng.choice(users)
-        chance = author.helpfulness * liveliness * (1.4 - WORTH_OF_PLACE * place)
+        author = asker if position and rng.random() < ASKER_SPEAKS else rng.choice(users)
+        chance = author.helpfulness * liveliness * (1.4 - WORTH_OF_PLACE * position)
         sentences, label = _intention(rng, by_asker=author is asker, chance=chance)
         before = comments[-1].author.name if comments else asker.name
         text = _say(rng, sentences, _gaps(rng, topic, thing, before))

@@ -28,7 +28,7 @@ class Comment:
     """A comment, with its label for the question of its own thread."""
 
     author: User
-    written: datetime
+    posted: datetime
     text: str
     label: str
 

@@ -47,12 +47,12 @@ class Forum:
         thing = self._rng.choice(topic.things)
         subject, body = invent_question(self._rng, topic, thing)
         repeatable = list(earlier)
-        found = sorted(
+        similar = sorted(
             (self._find(topic, thing, repeatable) for _ in range(threads)), key=lambda result: result[0], reverse=True
         )
         results = [
             self._thread(f"{identifier}_R{rank}", rank, relevance, conversation, same_as)
-            for rank, (_, relevance, conversation, same_as) in enumerate(found, start=1)
+            for rank, (_, relevance, conversation, same_as) in enumerate(similar, start=1)
         ]
         earlier.extend((thread.id, thread.conversation) for thread in results if thread.same_as is None)
         return OriginalQuestion(identifier, subject, body, tuple(results))

@@ -75,7 +75,7 @@ def _comments(thread: Thread, *, nested: bool) -> Iterator[str]:
     for number, (comment, original_label) in enumerate(labelled, start=1):
         facts = {
             "RELC_ID": f"{thread.id}_C{number}",
-            "RELC_DATE": _date(comment.written),
+            "RELC_DATE": _date(comment.posted),
             "RELC_USERID": comment.author.id,
             "RELC_USERNAME": comment.author.name,
         }

@@ -91,7 +91,7 @@ def strip_markup(text: Column) -> Column:
         (rf"(?i)</?(?:{BLOCK_TAGS})(?:\s[^<>]*)?/?>", "\n"),
         (r"</?[a-zA-Z][a-zA-Z0-9:]*(?:\s[^<>]*)?/?>", ""),
     )
-    return reduce(lambda found, step: F.regexp_replace(found, *step), steps, text)
+    return reduce(lambda stripped, step: F.regexp_replace(stripped, *step), steps, text)
 
 
 def unescape(text: Column) -> Column:
@@ -132,7 +132,7 @@ def replace_urls(text: Column) -> Column:
 def replace_emoticons(text: Column) -> Column:
     """Replace emoticons and emoji by smiletoken, frowntoken or, for all others, emojitoken."""
     kinds = ((FROWNS, " frowntoken "), (SMILES, " smiletoken "), (OTHER_EMOJI, " emojitoken "))
-    return reduce(lambda found, kind: F.regexp_replace(found, *kind), kinds, text)
+    return reduce(lambda replaced, kind: F.regexp_replace(replaced, *kind), kinds, text)
 
 
 def shorten_repeats(text: Column) -> Column:

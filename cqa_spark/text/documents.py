@@ -19,7 +19,7 @@ def documents(posts: DataFrame, comments: DataFrame) -> DataFrame:
         The table ``documents``, one row per post and comment.
     """
     return DOCUMENTS.conform(
-        _written(posts, comments).select(
+        _raw_texts(posts, comments).select(
             "site",
             "document_id",
             _text_id(F.col("raw")).alias("text_id"),
@@ -39,11 +39,11 @@ def distinct_texts(posts: DataFrame, comments: DataFrame) -> DataFrame:
     Returns:
         ``text_id`` (SHA-256, hexadecimal) and ``raw`` (the text as in the dump), one row per distinct text.
     """
-    both = _written(posts, comments).select(F.explode(F.array("raw", "subject")).alias("raw"))
+    both = _raw_texts(posts, comments).select(F.explode(F.array("raw", "subject")).alias("raw"))
     return both.where(F.col("raw").isNotNull()).select(_text_id(F.col("raw")).alias("text_id"), "raw").distinct()
 
 
-def _written(posts: DataFrame, comments: DataFrame) -> DataFrame:
+def _raw_texts(posts: DataFrame, comments: DataFrame) -> DataFrame:
     from_posts = posts.select(
         "site",
         F.col("post_id").alias("document_id"),

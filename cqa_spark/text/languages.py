@@ -39,11 +39,14 @@ def language_shares(documents: DataFrame, texts: DataFrame, rows: int) -> dict[s
         rows: rows of ``documents``; of more than ``SAMPLE``, a sample by text is drawn.
     """
     is_drawn = F.pmod(F.xxhash64("text_id"), F.lit(_PARTS)) < _PARTS * SAMPLE / max(rows, SAMPLE)
-    known = texts.where(F.size("words") >= LEAST_WORDS).where(is_drawn).select("text_id", language().alias("language"))
-    drawn = documents.where(is_drawn).select("split", "text_id").join(known, on="text_id", how="inner")
+    classified = (
+        texts.where(F.size("words") >= LEAST_WORDS).where(is_drawn).select("text_id", language().alias("language"))
+    )
+    drawn = documents.where(is_drawn).select("split", "text_id").join(classified, on="text_id", how="inner")
     counts: Mapping[str, dict[str, int]] = defaultdict(dict)
     for row in drawn.groupBy("split", "language").count().collect():
         counts[row["split"]][row["language"]] = row["count"]
     return {
-        split: {name: count / sum(found.values()) for name, count in found.items()} for split, found in counts.items()
+        split: {name: count / sum(languages.values()) for name, count in languages.items()}
+        for split, languages in counts.items()
     }

@@ -80,7 +80,7 @@ class ParagraphVectors:
         from gensim.models.doc2vec import Doc2Vec, TaggedDocument
 
         sample = texts.orderBy("text_id").limit(MOST_TEXTS).select(unit).toLocalIterator()
-        documents = [TaggedDocument(row[unit], [place]) for place, row in enumerate(sample)]
+        documents = [TaggedDocument(row[unit], [number]) for number, row in enumerate(sample)]
         model = Doc2Vec(**_SETTINGS)
         model.build_vocab(documents)
         if model.wv.index_to_key:
@@ -116,8 +116,8 @@ class ParagraphVectors:
 
     def _infer(self, words: Sequence[str]) -> Reals:
         """Gradient steps on the text's vector from 0; gensim would start from a hash that differs between processes."""
-        known = [word for word in words if word in self._known]
-        if not known:
+        in_vocabulary = [word for word in words if word in self._vocabulary]
+        if not in_vocabulary:
             return np.full(DIMENSIONS, np.nan)
         from gensim.models.doc2vec import train_document_dbow
 
@@ -125,13 +125,13 @@ class ParagraphVectors:
         model.random.seed(_SEED)
         for rate in np.linspace(_INFERENCE_RATE, _LAST_RATE, _INFERENCE_EPOCHS):
             train_document_dbow(
-                model, known, [0], rate, learn_words=False, learn_hidden=False, doctag_vectors=vector,
+                model, in_vocabulary, [0], rate, learn_words=False, learn_hidden=False, doctag_vectors=vector,
                 doctags_lockf=np.ones(1, dtype=np.float32),
             )  # fmt: skip
         return vector[0].astype(np.float64)
 
     @cached_property
-    def _known(self) -> frozenset[str]:
+    def _vocabulary(self) -> frozenset[str]:
         return frozenset(self.words)
 
     @cached_property
@@ -142,8 +142,8 @@ class ParagraphVectors:
 
         model = Doc2Vec(**_SETTINGS)
         model.build_vocab_from_freq(dict(zip(self.words, self.occurrences, strict=True)))
-        places = {word: place for place, word in enumerate(self.words)}
+        numbers = {word: number for number, word in enumerate(self.words)}
         # gensim has its own order of words with equal frequency.
-        order = np.array([places[word] for word in model.wv.index_to_key], dtype=np.int64)
+        order = np.array([numbers[word] for word in model.wv.index_to_key], dtype=np.int64)
         model.syn1neg = self.output[order].astype(np.float32)
         return model

@@ -79,8 +79,8 @@ class Topics:
         sample = texts.select("text_id", unit).orderBy("text_id").limit(MOST_TEXTS)
 
         def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            found = cls.of_texts(pa.chunked_array([batch.column(unit) for batch in batches], _TERMS))
-            row = [pa.array([found.vocabulary], _TERMS), pa.array([found.weights.tobytes()], pa.binary())]
+            topics = cls.of_texts(pa.chunked_array([batch.column(unit) for batch in batches], _TERMS))
+            row = [pa.array([topics.vocabulary], _TERMS), pa.array([topics.weights.tobytes()], pa.binary())]
             yield pa.RecordBatch.from_arrays(row, names=["vocabulary", "weights"])
 
         (row,) = learn_in_one_task(sample, ["text_id"], learn, _LEARNED)
@@ -123,11 +123,11 @@ class Topics:
         from threadpoolctl import threadpool_limits
 
         counts = _count(texts, self.vocabulary)
-        known = np.diff(counts.indptr) > 0
+        has_terms = np.diff(counts.indptr) > 0
         shares = np.full((len(texts), len(self.weights)), np.nan)
-        if known.any():
+        if has_terms.any():
             with threadpool_limits(1):
-                shares[known] = self._model.transform(counts[known])
+                shares[has_terms] = self._model.transform(counts[has_terms])
         return shares
 
     def save(self, folder: NewModelFolder) -> None:
@@ -176,5 +176,5 @@ def _counts(texts: pa.ChunkedArray, numbers: NDArray[np.int32], terms: int) -> c
     """Frequencies of term numbers in each text."""
     from scipy.sparse import csr_matrix
 
-    text, known = pc.list_parent_indices(texts.combine_chunks()).to_numpy(), numbers != _UNKNOWN
-    return csr_matrix((np.ones(known.sum()), (text[known], numbers[known])), shape=(len(texts), terms))
+    text, is_known = pc.list_parent_indices(texts.combine_chunks()).to_numpy(), numbers != _UNKNOWN
+    return csr_matrix((np.ones(is_known.sum()), (text[is_known], numbers[is_known])), shape=(len(texts), terms))

@@ -62,7 +62,7 @@ _WIDENED = str.maketrans(_HALF_WIDTH, _FULL_WIDTH)
 def spaced(text: Column) -> Column:
     """The text with its runs as pairs between blanks, by a native expression."""
     wide = F.translate(text, _HALF_WIDTH, _FULL_WIDTH)
-    composed = reduce(lambda found, kana: F.replace(found, *map(F.lit, kana)), _DECOMPOSED.items(), wide)
+    composed = reduce(lambda text_so_far, kana: F.replace(text_so_far, *map(F.lit, kana)), _DECOMPOSED.items(), wide)
     between_blanks = F.regexp_replace(composed, RUN, " $0 ")
     return F.when(F.rlike(text, F.lit(LETTER)), F.regexp_replace(between_blanks, PAIR, "$1$2 ")).otherwise(text)
 
@@ -71,7 +71,9 @@ def spaced_text(text: str) -> str:
     """The same in Python."""
     if not re.search(LETTER, text):
         return text
-    composed = reduce(lambda found, kana: found.replace(*kana), _DECOMPOSED.items(), text.translate(_WIDENED))
+    composed = reduce(
+        lambda text_so_far, kana: text_so_far.replace(*kana), _DECOMPOSED.items(), text.translate(_WIDENED)
+    )
     return re.sub(PAIR, r"\1\2 ", re.sub(RUN, r" \g<0> ", composed))
 
 

@@ -23,11 +23,11 @@ def _is_without_sentiment(text: str, analyzer: SentimentIntensityAnalyzer) -> bo
 
     VADER gives each of them 0, and takes ten times as long to find out.
     """
-    words, known = text.lower().split(), analyzer.lexicon.keys()
+    words, lexicon = text.lower().split(), analyzer.lexicon.keys()
     return (
         bool(words)
-        and known.isdisjoint(words)
-        and known.isdisjoint(word.strip(string.punctuation) for word in words)
+        and lexicon.isdisjoint(words)
+        and lexicon.isdisjoint(word.strip(string.punctuation) for word in words)
         and (text.isascii() or analyzer.emojis.keys().isdisjoint(text))
     )
 

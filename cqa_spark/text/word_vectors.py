@@ -172,9 +172,9 @@ def mutual_information(near: pd.DataFrame, words: int) -> sparse.csr_matrix:
     shape = (words, words)
     # Pairs of a word with itself are counted from both sides, too.
     counts = sparse.coo_matrix((times, (one, other)), shape) + sparse.coo_matrix((times, (other, one)), shape)
-    found = counts.tocoo()
+    cells = counts.tocoo()
     totals = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
     contexts = totals**_CONTEXT_POWER
-    ratio = found.data * contexts.sum() / (totals[found.row] * contexts[found.col])
+    ratio = cells.data * contexts.sum() / (totals[cells.row] * contexts[cells.col])
     positive = ratio > 1
-    return sparse.csr_matrix((np.log(ratio[positive]), (found.row[positive], found.col[positive])), shape)
+    return sparse.csr_matrix((np.log(ratio[positive]), (cells.row[positive], cells.col[positive])), shape)

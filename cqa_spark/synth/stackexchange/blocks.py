@@ -88,12 +88,12 @@ def block_of_threads(plan: SitePlan, block: int) -> tuple[dict[str, bytes], Tall
 def _tally(plan: SitePlan, threads: ThreadBlock, votes: Votes, comments: CommentTable, edits: Edits) -> Tally:
     edited = (edits.at >= 0) & (edits.editor >= 0)
     actors = np.concatenate((threads.author, comments.author, edits.editor[edited]))
-    times = np.concatenate((threads.written, comments.written, edits.at[edited]))
-    members, place = np.unique(actors, return_inverse=True)
+    times = np.concatenate((threads.posted, comments.posted, edits.at[edited]))
+    members, member = np.unique(actors, return_inverse=True)
     last_seen = np.zeros(len(members), dtype=np.int64)
-    np.maximum.at(last_seen, place, times)
+    np.maximum.at(last_seen, member, times)
     points = np.zeros(len(members), dtype=np.int64)
-    np.add.at(points, place[: len(threads.author)], votes.points)
+    np.add.at(points, member[: len(threads.author)], votes.points)
     tags, counts = threads.subjects.tags, threads.subjects.tag_counts
     used = tags[np.arange(tags.shape[1]) < counts[:, None]]
     return Tally(members, points, last_seen, np.bincount(used, minlength=plan.tags))

@@ -25,7 +25,7 @@ class CommentTable:
 
     Attributes:
         post: position of the post.
-        written: time, in milliseconds since 1970.
+        posted: time, in milliseconds since 1970.
         author: number of the member.
         ownerless: whether the author's account was deleted.
         score: number of up votes, which Votes.xml does not list.
@@ -33,7 +33,7 @@ class CommentTable:
     """
 
     post: Ints
-    written: Ints
+    posted: Ints
     author: Ints
     ownerless: Flags
     score: Ints
@@ -47,14 +47,14 @@ def invent_comments(
     size = len(threads.id)
     counts = within(rng.negative_binomial(1.0, 0.4, size=size), COMMENTS_EACH)
     post = np.repeat(np.arange(size), counts)
-    written = later(rng, threads.written[post], CLOSED, 6 * HOUR, 1.8)
+    posted = later(rng, threads.posted[post], CLOSED, 6 * HOUR, 1.8)
     by_owner = rng.random(len(post)) < SPEAKS_UP
-    author = np.where(by_owner, threads.author[post], population.active(rng, written))
-    order = np.argsort(written, kind="stable")
-    post, written, by_owner, author = post[order], written[order], by_owner[order], author[order]
+    author = np.where(by_owner, threads.author[post], population.active(rng, posted))
+    order = np.argsort(posted, kind="stable")
+    post, posted, by_owner, author = post[order], posted[order], by_owner[order], author[order]
     return CommentTable(
         post=post,
-        written=written,
+        posted=posted,
         author=author,
         ownerless=population.is_deleted(author),
         score=rng.geometric(0.7, size=len(post)) - 1,

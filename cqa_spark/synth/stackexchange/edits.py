@@ -38,7 +38,7 @@ class Edits:
 def invent_edits(threads: ThreadBlock, population: Population, rng: np.random.Generator) -> Edits:
     """Generate the edits of a block's posts."""
     size = len(threads.id)
-    at = later(rng, threads.written, CLOSED, DAY, 2.0)
+    at = later(rng, threads.posted, CLOSED, DAY, 2.0)
     is_question = np.arange(size) < threads.questions
     edited = rng.random(size) < EDITED
     title = edited & is_question & (rng.random(size) < TITLE)

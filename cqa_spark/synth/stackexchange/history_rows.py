@@ -51,7 +51,7 @@ def history_rows(
     entries += _edits(threads, bodies, tags, edits, guids[size : 2 * size])
     entries += _closings(threads, population, guids[2 * size :], rng)
     entries.sort(key=itemgetter(0))
-    return "".join(f'  <row Id="{first_id + place}"{rest} />\r\n' for place, (_, rest) in enumerate(entries))
+    return "".join(f'  <row Id="{first_id + number}"{rest} />\r\n' for number, (_, rest) in enumerate(entries))
 
 
 def _first_versions(
@@ -59,12 +59,12 @@ def _first_versions(
 ) -> list[Entry]:
     entries = []
     posts = zip(
-        threads.written.tolist(),
+        threads.posted.tolist(),
         threads.id.tolist(),
         guids,
-        stamps(threads.written),
+        stamps(threads.posted),
         accounts(threads.author, threads.ownerless, USER),
-        licences(threads.written),
+        licences(threads.posted),
         strict=True,
     )
     retitled, retagged = edits.title.tolist(), edits.tags.tolist()

@@ -44,7 +44,7 @@ def invent_links(plan: SitePlan, block: int, threads: ThreadBlock, rng: np.rando
     repeating = np.flatnonzero(threads.original >= 0)
     question = np.concatenate((linking, repeating))
     related = np.concatenate((np.where(leaves, elsewhere, earlier), threads.id[threads.original[repeating]]))
-    at = np.concatenate((threads.written[linking], threads.closed[repeating]))
+    at = np.concatenate((threads.posted[linking], threads.closed[repeating]))
     order = np.argsort(at, kind="stable")
     kind = np.repeat((LINKED, DUPLICATE), (len(linking), len(repeating)))
     return Links(question[order], related[order], kind[order], at[order])

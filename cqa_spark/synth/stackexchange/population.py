@@ -46,8 +46,8 @@ class Population:
 
     def active(self, rng: np.random.Generator, times: Ints) -> Ints:
         """Draw one member for each time, by activity, from those who had joined by then."""
-        known = self._activity[self._joined_before(times) - 1]
-        return np.searchsorted(self._activity, rng.random(len(times)) * known, side="right")
+        active = self._activity[self._joined_before(times) - 1]
+        return np.searchsorted(self._activity, rng.random(len(times)) * active, side="right")
 
     def any(self, rng: np.random.Generator, times: Ints) -> Ints:
         """Draw one member for each time, uniformly, from those who had joined by then."""

@@ -45,7 +45,7 @@ def post_rows(
         rng: random generator of the block, for the number of views.
     """
     size = len(threads.id)
-    created, licence = stamps(threads.written), licences(threads.written)
+    created, licence = stamps(threads.posted), licences(threads.posted)
     owner = accounts(threads.author, threads.ownerless, OWNER)
     score, activity = votes.score.tolist(), _activity(threads, edits)
     comment_count = np.bincount(comments.post, minlength=size).tolist()
@@ -81,8 +81,8 @@ def _heads(threads: ThreadBlock) -> list[str]:
 
 def _activity(threads: ThreadBlock, edits: Edits) -> list[str]:
     """Last editors of posts, and times of their last activity."""
-    last = np.maximum(threads.written, edits.at)
-    np.maximum.at(last, threads.thread, threads.written)  # an answer also counts as activity of its question
+    last = np.maximum(threads.posted, edits.at)
+    np.maximum.at(last, threads.thread, threads.posted)  # an answer also counts as activity of its question
     edited = zip(edits.at.tolist(), user_ids(edits.editor), stamps(edits.at), stamps(last), strict=True)
     return [
         (f' LastEditorUserId="{editor}" LastEditDate="{stamp}"' if at >= 0 else "") + f' LastActivityDate="{active}"'

@@ -23,9 +23,9 @@ def comment_rows(comments: CommentTable, threads: ThreadBlock, first_id: int) ->
         threads.id[comments.post].tolist(),
         comments.score.tolist(),
         comments.text,
-        stamps(comments.written),
+        stamps(comments.posted),
         accounts(comments.author, comments.ownerless, USER),
-        licences(comments.written),
+        licences(comments.posted),
         strict=True,
     )
     return "".join(

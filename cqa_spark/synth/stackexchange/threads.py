@@ -33,7 +33,7 @@ class ThreadBlock:
     Attributes:
         id: id of each post.
         thread: position of the question of each post.
-        written: time, in milliseconds since 1970.
+        posted: time, in milliseconds since 1970.
         author: number of the author.
         ownerless: whether the author's account was deleted.
         quality: quality of each answer, which determines the probability of acceptance; 0 for questions.
@@ -46,7 +46,7 @@ class ThreadBlock:
 
     id: Ints
     thread: Ints
-    written: Ints
+    posted: Ints
     author: Ints
     ownerless: Flags
     quality: Floats
@@ -83,20 +83,20 @@ def invent_threads(
         population.skill(author), signal.standard_expertise(at_home), *(rng.standard_normal(size) for _ in range(4))
     )
     quality = traits.quality() if plan.signal else np.zeros(size)
-    written = later(rng, asked[thread], CLOSED, 8 * HOUR * signal.delay_factor(traits.earliness), 0.8)
+    posted = later(rng, asked[thread], CLOSED, 8 * HOUR * signal.delay_factor(traits.earliness), 0.8)
     best = signal.accepted(quality, thread, rng)
     best = best[rng.random(len(best)) < ACCEPTING]
     accepted = np.full(count, -1)
     accepted[thread[best]] = count + best
 
     is_closed = (original >= 0) | (rng.random(count) < OTHERWISE_CLOSED)
-    times, authors = np.concatenate((asked, written)), np.concatenate((asker, author))
+    times, authors = np.concatenate((asked, posted)), np.concatenate((asker, author))
     ids = np.empty(count + size, dtype=np.int64)
     ids[np.argsort(times, kind="stable")] = plan.first_post(block) + np.arange(count + size)
     return ThreadBlock(
         id=ids,
         thread=np.concatenate((np.arange(count), thread)),
-        written=times,
+        posted=times,
         author=authors,
         ownerless=population.is_deleted(authors),
         quality=np.concatenate((np.zeros(count), quality)),

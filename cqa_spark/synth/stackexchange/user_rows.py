@@ -98,11 +98,11 @@ def user_rows(
     for own, reputation, stamp, name, seen, website, location, about, views, votes, deleted in facts:
         if not deleted:
             site = f' WebsiteUrl="https://user{own}.example.org"' if website >= 0 else ""
-            place = f' Location="{LOCATIONS[location]}"' if location >= 0 else ""
+            location_attribute = f' Location="{LOCATIONS[location]}"' if location >= 0 else ""
             text = f' AboutMe="{abouts[about]}"' if about >= 0 else ""
             rows.append(
                 f'  <row Id="{own}" Reputation="{reputation}" CreationDate="{stamp}" DisplayName="{name}"'
-                f' LastAccessDate="{seen}"{site}{place}{text} Views="{views - 1}" UpVotes="{votes - 1}"'
+                f' LastAccessDate="{seen}"{site}{location_attribute}{text} Views="{views - 1}" UpVotes="{votes - 1}"'
                 f' DownVotes="{votes // 9}" AccountId="{3 * own + 1000}" />\r\n'
             )
     return "".join(rows)

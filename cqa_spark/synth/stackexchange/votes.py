@@ -63,7 +63,7 @@ def invent_votes(threads: ThreadBlock, population: Population, rng: np.random.Ge
     posts = [np.repeat(np.arange(size), counts) for counts in (up, down, favourite)] + [has_accepted, closed]
     post = np.concatenate(posts)
     kind = np.repeat(kinds, [len(some) for some in posts])
-    time = later(rng, threads.written[post], CLOSED, 2 * DAY, 1.8)
+    time = later(rng, threads.posted[post], CLOSED, 2 * DAY, 1.8)
     time[kind == CLOSE] = threads.closed[post[kind == CLOSE]]
     member = np.where(np.isin(kind, WITH_MEMBER), population.active(rng, time), -1)
     amount = np.zeros(len(post), dtype=np.int64)
@@ -93,10 +93,10 @@ def invent_votes(threads: ThreadBlock, population: Population, rng: np.random.Ge
 def _bounties(threads: ThreadBlock, rng: np.random.Generator) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Post, kind, time, member and amount of bounties, offered on questions and awarded to accepted answers."""
     question = np.flatnonzero((rng.random(threads.questions) < BOUNTIES) & (threads.accepted >= 0))
-    start = threads.written[question] + 2 * DAY
+    start = threads.posted[question] + 2 * DAY
     amount = 50 * rng.integers(1, 6, size=len(question))
     winner = threads.accepted[question]
-    won = threads.written[winner] < start + BOUNTY_DAYS * DAY
+    won = threads.posted[winner] < start + BOUNTY_DAYS * DAY
     return (
         np.concatenate((question, winner[won])),
         np.repeat((BOUNTY_START, BOUNTY_CLOSE), (len(question), won.sum())),

@@ -57,11 +57,11 @@ def tiles(one: Sequence[str], other: Sequence[str], least: int = 1) -> list[Tile
 
 def _runs(one: Sequence[str], other: Sequence[str]) -> Iterator[Tile]:
     """All maximal common runs."""
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(other):
-        places.setdefault(word, []).append(place)
+    positions: dict[str, list[int]] = {}
+    for position, word in enumerate(other):
+        positions.setdefault(word, []).append(position)
     for start, word in enumerate(one):
-        for other_start in places.get(word, ()):
+        for other_start in positions.get(word, ()):
             if start and other_start and one[start - 1] == other[other_start - 1]:
                 continue
             most = min(len(one) - start, len(other) - other_start)

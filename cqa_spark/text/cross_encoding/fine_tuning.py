@@ -57,10 +57,10 @@ def fine_tune(
     network.train()
     for _ in range(settings.epochs):
         with joined():
-            for places in _batches(lengths, batch, random):
+            for numbers in _batches(lengths, batch, random):
                 optimizer.zero_grad()
-                found = shared(*pairs.batch(places, processes.device))
-                binary_cross_entropy_with_logits(found, target[places]).backward()
+                predicted = shared(*pairs.batch(numbers, processes.device))
+                binary_cross_entropy_with_logits(predicted, target[numbers]).backward()
                 clip_grad_norm_(network.parameters(), _LARGEST_GRADIENT)
                 optimizer.step()
                 schedule.step()
@@ -69,8 +69,8 @@ def fine_tune(
 
 def _groups(network: UpperLayers) -> list[dict[str, object]]:
     """Matrices decay; biases and norms do not."""
-    matrices = [each for each in network.parameters() if each.ndim > 1]
-    others = [each for each in network.parameters() if each.ndim == 1]
+    matrices = [parameter for parameter in network.parameters() if parameter.ndim > 1]
+    others = [parameter for parameter in network.parameters() if parameter.ndim == 1]
     return [{"params": matrices, "weight_decay": _WEIGHT_DECAY}, {"params": others, "weight_decay": 0.0}]
 
 

@@ -74,8 +74,8 @@ class TransformerLayer(nn.Module):
         )  # fmt: skip
         joined = attention.transpose(1, 2).flatten(2)
         attended = self.norm_attended(asking + self.dropout(self.attended(joined)))
-        found: Tensor = self.norm(attended + self.dropout(self.down(gelu(self.up(attended)))))
-        return found
+        next_states: Tensor = self.norm(attended + self.dropout(self.down(gelu(self.up(attended)))))
+        return next_states
 
     def _split(self, values: Tensor) -> Tensor:
         """Shape (texts, heads, tokens, size of a head)."""
@@ -154,5 +154,5 @@ class UpperLayers(nn.Module):
         for layer in inner:
             states = layer(states, is_token)
         first: Tensor = last(states, is_token, only_first=True)[:, 0]
-        found: Tensor = self.output(self.dropout(first))[:, 0]
-        return found
+        scores: Tensor = self.output(self.dropout(first))[:, 0]
+        return scores

@@ -63,15 +63,15 @@ def learn(
         encoder = TextEncoder(settings, processes.device)
         one = _states(encoder, first, settings.first_tokens)
         other = _states(encoder, second, settings.second_tokens)
-        found = []
+        weights = []
         for excluded in range(folds + 1):
             own = np.flatnonzero(fold != excluded)
             torch.manual_seed(settings.seed)
             network = new_upper_layers(settings, processes.device)
-            pairs = EncodedPairs([one[place] for place in own], [other[place] for place in own])
+            pairs = EncodedPairs([one[number] for number in own], [other[number] for number in own])
             fine_tune(network, pairs, relevant[own], settings, processes)
-            found.append(save(network.state_dict()))
-        return found
+            weights.append(save(network.state_dict()))
+        return weights
 
 
 def _states(encoder: TextEncoder, texts: Sequence[str], most_tokens: int) -> list[Tensor]:

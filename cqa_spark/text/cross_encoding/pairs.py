@@ -40,11 +40,11 @@ class EncodedPairs:
     def __len__(self) -> int:
         return len(self.first)
 
-    def batch(self, places: Sequence[int], device: torch.device) -> Batch:
+    def batch(self, numbers: Sequence[int], device: torch.device) -> Batch:
         """Some of the pairs, padded to the longest of them."""
-        chosen = [(self.first[place], self.second[place]) for place in places]
+        chosen = [(self.first[number], self.second[number]) for number in numbers]
         states = [torch.cat(pair).to(device, torch.float32) for pair in chosen]
-        length = torch.tensor([len(each) for each in states], device=device)
+        length = torch.tensor([len(states_of_text) for states_of_text in states], device=device)
         start = torch.tensor([len(first) for first, _ in chosen], device=device)
         padded = pad_sequence(states, batch_first=True)
         number = torch.arange(padded.shape[1], device=device)

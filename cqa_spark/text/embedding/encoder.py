@@ -105,7 +105,7 @@ class OnnxNetwork:
     def __init__(self, model: EmbeddingModel, weights: bytes, tokenizer: bytes) -> None:
         self._session = _session(model, weights)
         self._tokenizer = _tokenizer(model, tokenizer)
-        self._inputs = [each.name for each in self._session.get_inputs()]
+        self._inputs = [tensor.name for tensor in self._session.get_inputs()]
         self._pool = _POOLING[str(model.pooling)]
 
     def vector(self, text: str) -> Vectors:

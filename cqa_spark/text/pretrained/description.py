@@ -83,7 +83,7 @@ class PretrainedModel(_Part):
     tokenizer: ModelFile
 
     @classmethod
-    def known(cls) -> tuple[str, ...]:
+    def names(cls) -> tuple[str, ...]:
         """Names of the described models, in alphabetical order."""
         return tuple(conf_files(cls.folder))
 

@@ -29,10 +29,10 @@ def read_file(model: PretrainedModel, file: ModelFile, folders: Iterable[Path] =
         EnvironmentProblem: the file is not installed, or its hash differs from the description.
     """
     content = _content(model, file, folders)
-    found = hashlib.sha256(content).hexdigest()
-    if found != file.sha256:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != file.sha256:
         raise EnvironmentProblem(
-            f"{file.file} of the model {model.name} has another SHA-256 than its description: {found}",
+            f"{file.file} of the model {model.name} has another SHA-256 than its description: {digest}",
             f"{_installation(model)}; or, if you replaced it, describe it under another name in conf/{model.folder}",
         )
     return content

@@ -33,9 +33,9 @@ class Tree:
     @cached_property
     def leaves(self) -> NDArray[np.bool_]:
         """Mask of the nodes without children."""
-        found = np.ones(len(self.parents), dtype=np.bool_)
-        found[self.parents[self.parents != NO_PARENT]] = False
-        return found
+        is_leaf = np.ones(len(self.parents), dtype=np.bool_)
+        is_leaf[self.parents[self.parents != NO_PARENT]] = False
+        return is_leaf
 
     def relate(self, leaves: Integers) -> Tree:
         """Mark the ancestors of some leaves, up to two levels but below the root's children, as related.

@@ -75,8 +75,8 @@ class Landmarks:
         rows = folder.read_arrow(_FILE, _SCHEMA)
         labels, parents, other_labels, other_parents = (_arrays(column) for column in rows.columns)
         read = cls(
-            [Tree(*each) for each in zip(labels, parents, strict=True)],
-            [Tree(*each) for each in zip(other_labels, other_parents, strict=True)],
+            [Tree(*arrays) for arrays in zip(labels, parents, strict=True)],
+            [Tree(*arrays) for arrays in zip(other_labels, other_parents, strict=True)],
         )
         if not all(map(is_tree, (*read.queries, *read.candidates))):
             raise folder.refusal(_FILE, "it contains a row that is not a tree")
@@ -90,8 +90,8 @@ class Landmarks:
         """The inverse square root of the landmarks' kernel matrix, which decorrelates the columns."""
         with threadpool_limits(1):
             values, vectors = np.linalg.eigh(self._compare(self.queries, self.candidates))
-            kept = values > _SMALLEST * values.max(initial=0.0)
-            root: Numbers = (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T
+            is_large = values > _SMALLEST * values.max(initial=0.0)
+            root: Numbers = (vectors[:, is_large] / np.sqrt(values[is_large])) @ vectors[:, is_large].T
         return root
 
 
@@ -99,9 +99,9 @@ def _kernels(trees: Sequence[Tree], landmarks: Sequence[Tree]) -> Numbers:
     distinct = {id(tree): tree for tree in trees}
     rows = {key: row for row, key in enumerate(distinct)}
     compared = compare_all(Forest.of(list(distinct.values())), Forest.of(landmarks))
-    found: Numbers = compared[[rows[id(tree)] for tree in trees]]
-    return found
+    kernels: Numbers = compared[[rows[id(tree)] for tree in trees]]
+    return kernels
 
 
 def _arrays(lists: pa.ChunkedArray) -> list[NDArray[np.int64]]:
-    return [np.array(each, dtype=np.int64) for each in lists.to_pylist()]
+    return [np.array(values, dtype=np.int64) for values in lists.to_pylist()]

@@ -45,8 +45,8 @@ def compare(left: Forest, rows: Integers, right: Forest, columns: Integers) -> N
         One item per pair, from 0 to 1.
     """
     own, other = _of_itself(left), _of_itself(right)
-    found: Numbers = kernel(left, rows, right, columns) / np.sqrt(own[rows] * other[columns])
-    return found
+    similarities: Numbers = kernel(left, rows, right, columns) / np.sqrt(own[rows] * other[columns])
+    return similarities
 
 
 def kernel(
@@ -68,7 +68,7 @@ def kernel(
         vertical_decay: see ``VERTICAL_DECAY``.
         horizontal_decay: see ``HORIZONTAL_DECAY``.
     """
-    found: Numbers = _kernel(
+    values: Numbers = _kernel(
         *(left.labels, left.children, left.first_child, left.first_node, rows),
         *(right.labels, right.children, right.first_child, right.first_node, columns),
         right.by_label,
@@ -76,7 +76,7 @@ def kernel(
         vertical_decay,
         horizontal_decay,
     )
-    return found
+    return values
 
 
 def _of_itself(forest: Forest) -> Numbers:
@@ -110,15 +110,15 @@ def _kernel(
     longest = max(_longest(left_first_node), _longest(right_first_node))
     shared = np.empty((longest, longest))
     table = np.zeros((longest + 1, longest + 1))
-    found = np.zeros(len(rows))
+    values = np.zeros(len(rows))
     for pair in range(len(rows)):
         start, other_start = left_first_node[rows[pair]], right_first_node[columns[pair]]
         end, other_end = left_first_node[rows[pair] + 1], right_first_node[columns[pair] + 1]
         for node in range(start, end):
             children = left_children[left_first_child[node] : left_first_child[node + 1]]
-            place = other_start + np.searchsorted(sorted_labels[other_start:other_end], left_labels[node])
-            while place < other_end and sorted_labels[place] == left_labels[node]:
-                other = by_label[place]
+            position = other_start + np.searchsorted(sorted_labels[other_start:other_end], left_labels[node])
+            while position < other_end and sorted_labels[position] == left_labels[node]:
+                other = by_label[position]
                 others = right_children[right_first_child[other] : right_first_child[other + 1]]
                 value = decay * decay
                 for i in range(len(children)):
@@ -130,9 +130,9 @@ def _kernel(
                         before = table[i, j + 1] + table[i + 1, j] - decay * table[i, j]
                         table[i + 1, j + 1] = below + decay * before
                 shared[node - start, other - other_start] = mu * value
-                found[pair] += mu * value
-                place += 1
-    return found
+                values[pair] += mu * value
+                position += 1
+    return values
 
 
 @njit(nogil=True)

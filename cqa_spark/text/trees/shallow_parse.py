@@ -79,8 +79,8 @@ def _chunks(tokens: Iterable[_Token]) -> Iterator[tuple[str, list[_Token]]]:
     """The chunks of a sentence; each token outside chunks is a chunk of its own."""
     inside: list[_Token] = []
     for token in tokens:
-        place, _, _ = token[2].partition("-")
-        if place != "I" and inside:
+        mark, _, _ = token[2].partition("-")
+        if mark != "I" and inside:
             yield _name(inside), inside
             inside = []
         inside.append(token)

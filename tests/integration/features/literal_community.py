@@ -60,7 +60,7 @@ def community_of(spark: SparkSession, threads: Sequence[Thread]) -> FeatureInput
         documents=_table(spark, DOCUMENTS, [*[_document(*each) for each in comments], *map(_asked, asked)]),
         texts=_table(spark, TEXTS, [_text(text) for text in sorted(texts)]),
         embeddings=_table(
-            spark, EMBEDDINGS, [_embedding(text, name) for text in sorted(texts) for name in EmbeddingModel.known()]
+            spark, EMBEDDINGS, [_embedding(text, name) for text in sorted(texts) for name in EmbeddingModel.names()]
         ),
     )
 

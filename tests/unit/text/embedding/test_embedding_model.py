@@ -32,7 +32,7 @@ def described(folder: Path, text: str = DESCRIPTION, name: str = "mine") -> Embe
 
 
 def test_every_model_of_the_project_has_a_valid_description() -> None:
-    models = {name: EmbeddingModel.read(name) for name in EmbeddingModel.known()}
+    models = {name: EmbeddingModel.read(name) for name in EmbeddingModel.names()}
     assert {name: model.dimension for name, model in models.items()} == {
         "bge_small_en": 384,
         "e5_small": 384,
