@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from cqa_spark.config.value_types import IR_DATASETS
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.compare_files import compare_components, components_of
-from cqa_spark.evaluation.evaluate_trec import MEASURES, Grades, Precision, RunScores, TrecOptions, judged, totals
+from cqa_spark.evaluation import judged_rankings
+from cqa_spark.evaluation.compare_rankings import compare_rankings
 from cqa_spark.evaluation.ir_datasets_qrels import catalogue_grades
-from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
+from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
 from cqa_spark.evaluation.trec_files import read_qrels, read_run
+from cqa_spark.evaluation.trec_rankings import MEASURES, Grades, Precision, RunScores, TrecOptions, judged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,9 @@ def evaluate(
         InputError: a file cannot be parsed, a grade or score is not a finite number, or no query is in both.
     """
     options = TrecOptions(relevance_level, precision, judged_only)
-    return totals(judged(_grades(qrels), _scores(run), options, names=_names(qrels, run)), measures)
+    ranking = judged(_grades(qrels), _scores(run), options, names=_names(qrels, run))
+    values = judged_rankings.evaluate(ranking, measures)
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def compare(
@@ -99,13 +101,12 @@ def compare(
 
     options = TrecOptions(relevance_level, precision, judged_only)
     grades = _grades(qrels)
-    ranked = [
-        list(judged(grades, _scores(run), options, names=_names(qrels, run, name)).values())
+    rankings = [
+        judged(grades, _scores(run), options, names=_names(qrels, run, name))._replace(name=name)
         for name, run in runs.items()
     ]
-    components = components_of([*map(parse_measure, measures)], ranked)
-    found = compare_components(components, list(runs), resamples=resamples, confidence=confidence, seed=seed)
-    return pd.DataFrame([asdict(each) for each in found]).drop(columns="williams").rename(columns={"file": "run"})
+    comparisons = compare_rankings(rankings, measures, Resampling(resamples, seed, confidence))
+    return pd.DataFrame([asdict(each) for each in comparisons]).drop(columns="williams").rename(columns={"file": "run"})
 
 
 def _grades(qrels: Judgments) -> Grades:

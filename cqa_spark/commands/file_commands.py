@@ -5,10 +5,10 @@ Each imports its dependencies when called: scoring a prediction file starts with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from cqa_spark.config.file_commands import (
@@ -21,57 +21,52 @@ if TYPE_CHECKING:
         SynthStackExchangeSettings,
     )
     from cqa_spark.corpora.question_list.records import ListCounts
-    from cqa_spark.evaluation.evaluate_trec import TrecOptions
+    from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
 
 
 def print_scores(settings: EvaluateFileSettings) -> None:
     """Print the measures of prediction files, official ones or runs of TREC."""
-    from cqa_spark.evaluation import evaluate_file, evaluate_scores, evaluate_trec, truncated_files
+    from cqa_spark.evaluation import evaluate_scores, judged_rankings
     from cqa_spark.process.terminal import Terminal
 
+    as_json = settings.format == "json"
     with _local_copies(settings) as (gold, *predictions):
         if settings.task == "sts":
             correlations = evaluate_scores.evaluate_scores(gold, predictions)
-            table, text = evaluate_scores.to_table(correlations), evaluate_scores.to_json(correlations)
-        elif settings.task == "duplicate":
-            totals = truncated_files.evaluate_truncated(gold, predictions)
-            table, text = evaluate_trec.to_table(totals), evaluate_trec.to_json(totals)
-        elif options := _trec_options(settings, gold):
-            totals = evaluate_trec.evaluate_runs(gold, predictions, options)
-            table, text = evaluate_trec.to_table(totals), evaluate_trec.to_json(totals)
+            printed = (evaluate_scores.to_json if as_json else evaluate_scores.to_table)(correlations)
         else:
-            scores = evaluate_file.evaluate_files(gold, predictions)
-            table, text = evaluate_file.to_table(scores, gold), evaluate_file.to_json(scores)
-    if settings.format == "json":
-        print(text)
+            files = _judged_files(settings, gold, predictions)
+            printed = (
+                judged_rankings.to_json(files.rankings, files.measures)
+                if as_json
+                else judged_rankings.to_table(files.rankings, files.measures, files.about())
+            )
+    if isinstance(printed, str):
+        print(printed)
     else:
-        Terminal().table(table)
+        Terminal().table(printed)
 
 
 def print_comparison(settings: CompareFilesSettings) -> None:
     """Compare prediction files with the first of them."""
-    from cqa_spark.evaluation.compare_files import compare_files, to_json
+    from cqa_spark.evaluation.compare_rankings import compare_rankings, to_json
     from cqa_spark.evaluation.evaluate_scores import compare_scores
-    from cqa_spark.evaluation.evaluate_trec import compare_runs
-    from cqa_spark.evaluation.truncated_files import compare_truncated
+    from cqa_spark.evaluation.resampling import Resampling
     from cqa_spark.process.terminal import Terminal
     from cqa_spark.reports.kit.tables import print_grid
     from cqa_spark.reports.sections.file_comparison import file_comparison_grid
 
-    resampling = settings.resampling.model_dump()
+    drawn = Resampling(**settings.resampling.model_dump())
     with _local_copies(settings) as (gold, *predictions):
         if settings.task == "sts":
-            found = compare_scores(gold, predictions, **resampling)
-        elif settings.task == "duplicate":
-            found = compare_truncated(gold, predictions, **resampling)
-        elif options := _trec_options(settings, gold):
-            found = compare_runs(gold, predictions, options, **resampling)
+            comparisons = compare_scores(gold, predictions, drawn)
         else:
-            found = compare_files(gold, predictions, **resampling)
+            files = _judged_files(settings, gold, predictions)
+            comparisons = compare_rankings(files.rankings, files.compared, drawn)
     if settings.format == "json":
-        print(to_json(found))
+        print(to_json(comparisons))
     else:
-        print_grid(file_comparison_grid(found, settings.resampling.confidence), Terminal())
+        print_grid(file_comparison_grid(comparisons, drawn.confidence), Terminal())
 
 
 def import_collection(settings: ImportIrDatasetsSettings) -> None:
@@ -156,23 +151,50 @@ def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
     Terminal().line(f"wrote {settings.output}/{settings.site}: {sizes}")
 
 
-def _trec_options(settings: PredictionFilesCommand, gold: Path) -> TrecOptions | None:
-    """The options for runs of TREC; None for SemEval's files, which have none.
+class _JudgedFiles(NamedTuple):
+    """Prediction files, judged by their gold file.
+
+    Attributes:
+        rankings: the rankings.
+        measures: the measures of ``evaluate-file``.
+        compared: the measures of ``compare-files``, as written.
+        about: what the measures can be compared with.
+    """
+
+    rankings: list[JudgedRanking]
+    measures: Sequence[ReportedMeasure]
+    compared: Sequence[str]
+    about: Callable[[], str] = str
+
+
+def _judged_files(settings: PredictionFilesCommand, gold: Path, predictions: Sequence[Path]) -> _JudgedFiles:
+    """The rankings of official files, of truncated ones, or of runs of TREC, with their measures.
 
     Raises:
-        ConfigError: options are given for SemEval's files.
-        InputError: the judgments cannot be read, or have another layout.
+        ConfigError: options of TREC are given for SemEval's files.
+        InputError: a file cannot be read, or has another layout.
     """
     from cqa_spark.config.file_commands import TrecSettings
     from cqa_spark.errors import ConfigError
-    from cqa_spark.evaluation.evaluate_trec import TrecOptions
+    from cqa_spark.evaluation import official_files, trec_rankings, truncated_rankings
+    from cqa_spark.evaluation.population import in_words, population
     from cqa_spark.evaluation.trec_files import is_qrels
 
+    if settings.task == "duplicate":
+        truncated = [truncated_rankings.truncated_ranking(gold, prediction) for prediction in predictions]
+        return _JudgedFiles(truncated, truncated_rankings.TRUNCATED_MEASURES, truncated_rankings.COMPARED_MEASURES)
     if is_qrels(gold):
-        return TrecOptions(**settings.trec.model_dump())
+        options = trec_rankings.TrecOptions(**settings.trec.model_dump())
+        runs = trec_rankings.judged_runs(gold, predictions, options)
+        return _JudgedFiles(runs, trec_rankings.TREC_MEASURES, trec_rankings.MEASURES)
     if settings.trec != TrecSettings():
         raise ConfigError(f"{gold} has the layout of SemEval, to which trec.* does not apply", "omit trec.*")
-    return None
+    return _JudgedFiles(
+        [official_files.ranked_file(gold, prediction) for prediction in predictions],
+        official_files.OFFICIAL_MEASURES,
+        official_files.COMPARED_MEASURES,
+        lambda: in_words(population(gold, "MAP@10"), "MAP"),
+    )
 
 
 def _require_absent(path: Path) -> None:

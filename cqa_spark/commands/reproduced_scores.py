@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,11 +10,13 @@ from typing import Literal
 
 from cqa_spark.config.datasets import DataSet
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.evaluation import truncated_files
-from cqa_spark.evaluation.evaluate_file import OFFICIAL_MEASURES, evaluate_file, standard_errors
 from cqa_spark.evaluation.evaluate_scores import correlation, mean_correlation
+from cqa_spark.evaluation.judged_rankings import evaluate, standard_errors
+from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures.pearson import Pearson
+from cqa_spark.evaluation.official_files import OFFICIAL_MEASURES, ranked_file
 from cqa_spark.evaluation.population import population
+from cqa_spark.evaluation.truncated_rankings import COMPARED_MEASURES, truncated_ranking
 from cqa_spark.examples.task import task as task_named
 from cqa_spark.object_store.locations import local_source
 from cqa_spark.reports.sections.reproduction import MEASURE, Reproduced
@@ -108,14 +110,14 @@ def _measured(system: System, gold: Path, predictions: Path) -> Scores:
     """The official measures of the system's task."""
     if task_named(system.task).grades_pairs:
         return _by_measure(*correlation(gold, predictions))
-    if {*truncated_files.MEASURES} <= {*task_named(system.task).measures}:
-        (truncated,) = truncated_files.evaluate_truncated(gold, [predictions])
-        values = {measure: float(truncated[measure]) for measure in truncated_files.MEASURES}
-        return values, truncated_files.standard_errors(gold, predictions)
     by_chance = system.name in at_random([system])
-    scores = evaluate_file(gold, predictions, at_random=by_chance)
-    official = {measure: scores[key] for key, measure in OFFICIAL_MEASURES.items()}  # type: ignore[literal-required]
-    return official, standard_errors(gold, predictions, at_random=by_chance)
+    measures: Sequence[str | Measure] = [each.measure for each in OFFICIAL_MEASURES]
+    ranking = ranked_file(gold, predictions)
+    if {*COMPARED_MEASURES} <= {*task_named(system.task).measures}:
+        ranking, measures = truncated_ranking(gold, predictions), COMPARED_MEASURES
+    values = evaluate(ranking, measures, at_random=by_chance)
+    errors = standard_errors(ranking, measures, at_random=by_chance)
+    return {name: value for name, value in values.items() if value is not None}, errors
 
 
 def _mean(files: Iterable[tuple[Path, Path]], weights: Literal["weighted", "unweighted"]) -> Scores:

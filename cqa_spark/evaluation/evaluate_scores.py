@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.compare_files import FileComparison, compare_components, components_of
+from cqa_spark.evaluation.compare_rankings import RankingComparison, compare_components, components_of
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure, Sum
 from cqa_spark.evaluation.measures.pearson import Pearson
 from cqa_spark.evaluation.ranked_query import RankedQuery, on_unit_scale
-from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Components
+from cqa_spark.evaluation.resampling import Components, Resampling
 from cqa_spark.evaluation.score_files import ScoredPairs, read_gold, scored_pairs
 from cqa_spark.evaluation.significance import holm
 from cqa_spark.evaluation.williams import williams_test
@@ -128,22 +128,13 @@ def mean_correlation(files: Sequence[tuple[Path, Path]], *, weighted: bool) -> t
     return _with_standard_error(mean, {mean: _components([sets], mean)})
 
 
-def compare_scores(
-    gold: Path,
-    predictions: Sequence[Path],
-    *,
-    resamples: int = RESAMPLES,
-    confidence: float = CONFIDENCE,
-    seed: int = SEED,
-) -> list[FileComparison]:
+def compare_scores(gold: Path, predictions: Sequence[Path], drawn: Resampling) -> list[RankingComparison]:
     """Correlations with intervals, and two tests of each file against the first: paired randomization, and Williams'.
 
     Args:
         gold: file of gold scores, or folder with one for each set.
         predictions: files of predictions, or folders with one for each set.
-        resamples: of the bootstrap and of the randomization test.
-        confidence: coverage of the intervals.
-        seed: of the resampling.
+        drawn: parameters of the resampling.
 
     Returns:
         Set by set, then the means over several sets; the files in the order given.
@@ -153,12 +144,12 @@ def compare_scores(
     """
     import numpy as np
 
-    drawn = {"resamples": resamples, "seed": seed}
+    files = [*map(str, predictions)]
     by_file = [_sets(gold, prediction) for prediction in predictions]
     found = []
     for name in by_file[0]:
         components = components_of([Pearson()], [sets[name] for sets in by_file])
-        compared = list(compare_components(components, predictions, **drawn, confidence=confidence))
+        compared = list(compare_components(components, files, drawn))
         williams = [1.0, *holm(np.array(list(_williams([sets[name] for sets in by_file]))))]
         found += [
             replace(each, measure=f"Pearson {name}", williams=float(p_value))
@@ -166,7 +157,7 @@ def compare_scores(
         ]
     if len(by_file[0]) > 1:
         means = _mean_components(by_file)
-        found += compare_components(means, predictions, **drawn, confidence=confidence)
+        found += compare_components(means, files, drawn)
     return found
 
 

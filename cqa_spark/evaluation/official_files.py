@@ -1,4 +1,4 @@
-"""SemEval Task 3 prediction and gold files, and their join for scoring."""
+"""SemEval Task 3 prediction and gold files, their join for scoring, and the measures of the official scorer."""
 
 from __future__ import annotations
 
@@ -12,9 +12,23 @@ from typing import NamedTuple
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.coverage import some, warn_of_uncovered_queries
 from cqa_spark.evaluation.delimited import read_lines, write_lines
+from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 LAYOUT = "query candidate rank score true|false"
+
+OFFICIAL_MEASURES = (
+    ReportedMeasure("MAP@10", "map", "MAP"),
+    ReportedMeasure("AvgRec@10", "avg_rec", "AvgRec"),
+    ReportedMeasure("MRR@10", "mrr", "MRR"),
+    ReportedMeasure("Precision", "precision", "P"),
+    ReportedMeasure("Recall", "recall", "R"),
+    ReportedMeasure("F1", "f1", "F1"),
+    ReportedMeasure("Accuracy", "accuracy", "Acc"),
+)
+"""The measures of the official scorer."""
+
+COMPARED_MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "F1", "Accuracy")
 
 _LABELS = {"true": True, "false": False}
 _ROUNDING = 0.02
@@ -39,19 +53,6 @@ class OfficialRow(NamedTuple):
     score: float
     relevant: bool
     rank: str = "0"
-
-
-class RankedFile(NamedTuple):
-    """The queries of a prediction file, judged by a gold file.
-
-    Attributes:
-        queries: the queries by id.
-        predicts_labels: whether the labels are predictions; false for a gold file, whose scores are those of the
-            order that the task gives, and whose labels are the judgments.
-    """
-
-    queries: dict[str, RankedQuery]
-    predicts_labels: bool
 
 
 def read_official(path: Path) -> list[OfficialRow]:
@@ -86,12 +87,15 @@ def write_official(path: Path, rows: Iterable[OfficialRow]) -> int:
     return write_lines(path, lines, separator="\t")
 
 
-def ranked_file(gold: Path, prediction: Path) -> RankedFile:
+def ranked_file(gold: Path, prediction: Path) -> JudgedRanking:
     """The queries of both files, ranked by the prediction's scores and judged by the gold labels.
 
     Rows are matched by ids. Candidates are ordered by score, descending; ties keep the order of the prediction file.
     A gold candidate without a prediction counts as unranked. A prediction file is a gold file if all its rows are rows
     of the gold file.
+
+    Returns:
+        The ranking, named by its path; queries in the order of their ids.
 
     Raises:
         InputError: a file cannot be parsed, the prediction has candidates that are not in the gold file, or no query
@@ -113,12 +117,12 @@ def ranked_file(gold: Path, prediction: Path) -> RankedFile:
             f"{prediction}: {len(unknown)} candidates are not in {gold}: {names}",
             "give the gold file of the same data, or rank only its candidates",
         )
-    queries = judged_queries([row for query_id in shared for row in judged[query_id].values()], predictions)
+    queries = judged_queries([row for query_id in sorted(shared) for row in judged[query_id].values()], predictions)
     _warn_of_unranked_candidates(gold, prediction, queries)
     predicts_labels = not set(predictions) <= set(judgments)
     if predicts_labels:
         _warn_if_labels_are_known(gold, prediction, queries.values())
-    return RankedFile(queries, predicts_labels)
+    return JudgedRanking(str(prediction), queries, predicts_labels)
 
 
 def judged_queries(judgments: Iterable[OfficialRow], predictions: Iterable[OfficialRow]) -> dict[str, RankedQuery]:

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
 
-from cqa_spark.evaluation.compare_files import FileComparison
+from cqa_spark.evaluation.compare_rankings import RankingComparison
 from cqa_spark.reports.kit.numbers import count, p_value
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, difference_cell, value_cell
 
 
-def file_comparison_grid(comparisons: Sequence[FileComparison], confidence: float) -> Grid:
+def file_comparison_grid(comparisons: Sequence[RankingComparison], confidence: float) -> Grid:
     """A row for each measure and file.
 
     Args:
@@ -47,13 +47,13 @@ def file_comparison_grid(comparisons: Sequence[FileComparison], confidence: floa
     )
 
 
-def _williams(compared: FileComparison, first: str) -> Cell:
+def _williams(compared: RankingComparison, first: str) -> Cell:
     if compared.file == first:
         return Cell("")
     return NO_VALUE if isnan(compared.williams) else Cell(p_value(compared.williams))
 
 
-def _cells(compared: FileComparison, first: str) -> tuple[Cell, Cell]:
+def _cells(compared: RankingComparison, first: str) -> tuple[Cell, Cell]:
     value = NO_VALUE if isnan(compared.value) else value_cell(compared.value, compared.low, compared.high)
     if compared.file == first:
         return value, Cell("")

@@ -12,7 +12,8 @@ from homes import make_home
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.evaluation.evaluate_file import evaluate_file
+from cqa_spark.evaluation.judged_rankings import evaluate
+from cqa_spark.evaluation.official_files import ranked_file
 from cqa_spark.synth.qatar_living import SamplePaths
 
 
@@ -80,14 +81,15 @@ def test_recipes_of_a_task_are_run_together_and_scored_by_the_gold(
     assert main(["reproduce", *arguments]) == 0
     told = capsys.readouterr().out
     predictions = out / "ordered.sample_dev.pred"
-    ours = f"{evaluate_file(sample.gold, predictions)['map'] * 100:.2f}"
+    scores = evaluate(ranked_file(sample.gold, predictions), ["MAP@10"])
+    ours = f"{scores['MAP@10'] * 100:.2f}"
     rows = [line.split() for line in told.splitlines()]
     (row,) = [row for row in rows if row[:1] == ["ordered"] and "MAP@10" in row and "dev" in row]
     assert (row[-5], row[-3], row[-1]) == (ours, "99.00", "differs")
     assert "ordered, sample test: there is no secret.xml" in told
     assert "crossed, folds test: there is no secret.xml" in told
-    crossed = evaluate_file(sample.gold, out / "crossed.folds_cross-validated.pred")
-    assert crossed["map"] == evaluate_file(sample.gold, predictions)["map"]
+    crossed = ranked_file(sample.gold, out / "crossed.folds_cross-validated.pred")
+    assert evaluate(crossed, ["MAP@10"]) == scores
     assert sorted(path.name for path in out.iterdir()) == [
         "chance.sample_dev.pred",
         "crossed.folds_cross-validated.pred",

@@ -10,7 +10,8 @@ from golden.run import GoldenRun
 from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
-from cqa_spark.evaluation.evaluate_file import evaluate_file
+from cqa_spark.evaluation.judged_rankings import evaluate
+from cqa_spark.evaluation.official_files import ranked_file
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run_lifecycle import open_run
@@ -92,11 +93,9 @@ def test_a_saved_system_ranks_a_file_as_the_run_did(published: Snapshot, sample:
     model = published.record.artifacts["model/learned"]
     predictions = tmp_path / "dev.pred"
     assert main(["score", "--model", model, "--input", str(sample.dev), "--predictions", str(predictions)]) == 0
-    scores = evaluate_file(sample.gold, predictions)
     values = figures(published.entries(METRICS))
-    assert scores["map"] == values["learned", "MAP@10"]
-    assert scores["avg_rec"] == values["learned", "AvgRec@10"]
-    assert scores["f1"] == values["learned", "F1"]
+    scores = evaluate(ranked_file(sample.gold, predictions), ["MAP@10", "AvgRec@10", "F1"])
+    assert scores == {measure: values["learned", measure] for measure in scores}
 
 
 def test_a_saved_system_keeps_its_feature_importances_beside_those_of_others(

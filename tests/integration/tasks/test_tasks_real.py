@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.corpora.inputs import find_inputs
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
-from cqa_spark.evaluation.evaluate_file import evaluate_file
-from cqa_spark.evaluation.official_files import OfficialRow, write_official
+from cqa_spark.evaluation.judged_rankings import evaluate
+from cqa_spark.evaluation.official_files import OfficialRow, ranked_file, write_official
 from cqa_spark.examples.leakage import shared_threads, threads_of, training_threads
 from cqa_spark.examples.task import task
 from cqa_spark.lake.schemas.examples import OUTSIDE_TRAINING
@@ -63,8 +63,8 @@ def test_examples_equal_the_official_gold(
     assert len(examples) == len(official)
     given = tmp_path / "given_order.pred"
     write_official(given, [OfficialRow(row.query_id, row.candidate_id, -row.initial_rank, True) for row in examples])
-    found = evaluate_file(judgments, given)
-    assert tuple(round(found[measure], 4) for measure in ("map", "avg_rec", "mrr")) == measures
+    scores = evaluate(ranked_file(judgments, given), ["MAP@10", "AvgRec@10", "MRR@10"])
+    assert tuple(round(score, 4) for score in scores.values()) == measures
 
 
 def test_the_numbers_of_the_development_set_are_those_of_the_overview(dev: Tables) -> None:

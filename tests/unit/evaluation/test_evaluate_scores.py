@@ -19,6 +19,7 @@ from cqa_spark.evaluation.evaluate_scores import (
 )
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
+from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.score_files import read_gold, read_scores, write_scores
 
 
@@ -77,7 +78,7 @@ def test_comparison_has_a_row_for_each_set_mean_and_file(tmp_path: Path) -> None
         written(tmp_path / f"gold/STS.gs.{name}.txt", "1", "2", "3", "5")
         written(tmp_path / f"one/STS.output.{name}.txt", "1", "2", "3", "4")
         written(tmp_path / f"other/STS.output.{name}.txt", "4", "1", "3", "1")
-    found = compare_scores(tmp_path / "gold", [tmp_path / "one", tmp_path / "other"], resamples=99)
+    found = compare_scores(tmp_path / "gold", [tmp_path / "one", tmp_path / "other"], Resampling(99))
     assert [each.measure for each in found] == [
         name for name in ("Pearson a", "Pearson b", "weighted mean", "mean") for _ in range(2)
     ]

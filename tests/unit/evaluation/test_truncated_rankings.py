@@ -9,7 +9,10 @@ import pytest
 
 from cqa_spark.cli import main
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.truncated_files import compare_truncated, evaluate_truncated
+from cqa_spark.evaluation.compare_rankings import compare_rankings
+from cqa_spark.evaluation.judged_rankings import evaluate
+from cqa_spark.evaluation.resampling import Resampling
+from cqa_spark.evaluation.truncated_rankings import COMPARED_MEASURES, TRUNCATED_MEASURES, truncated_ranking
 
 GOLD = "Q1 a 1 1 true\nQ1 b 2 0.5 false\nQ2 c 1 1 false\nQ2 d 2 0.5 false\nQ3 e 1 1 true\n"
 CUT = "Q1 a 0 0.9 true\nQ1 b 0 0.5 false\nQ2 c 0 0.4 false\n"
@@ -25,10 +28,9 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_tmap_of_a_file_of_its_order_and_of_empty_rankings(files: tuple[Path, Path]) -> None:
     gold, cut = files
-    (scores,) = evaluate_truncated(gold, [cut])
-    assert scores == {
-        "file": str(cut),
-        "queries": 3,
+    ranking = truncated_ranking(gold, cut)
+    assert (ranking.name, len(ranking.queries)) == (str(cut), 3)
+    assert evaluate(ranking, [each.measure for each in TRUNCATED_MEASURES]) == {
         "TMAP": pytest.approx((1 + 1 + 0) / 3),
         "OracleTMAP": pytest.approx((1 + 1 + 0) / 3),
         "UncutTMAP": pytest.approx(((1 + 2 / 3) / 2 + 1 / 2 + 0) / 3),
@@ -37,7 +39,7 @@ def test_tmap_of_a_file_of_its_order_and_of_empty_rankings(files: tuple[Path, Pa
 
 
 def test_the_gold_file_is_the_given_order_of_which_nothing_is_cut(files: tuple[Path, Path]) -> None:
-    (scores,) = evaluate_truncated(files[0], [files[0]])
+    scores = evaluate(truncated_ranking(files[0], files[0]), COMPARED_MEASURES)
     assert scores["OracleTMAP"] == 1
     assert scores["TMAP"] == scores["UncutTMAP"] == pytest.approx(((1 + 2 / 3) / 2 + 1 / 3 + 1) / 3)
 
@@ -45,12 +47,12 @@ def test_the_gold_file_is_the_given_order_of_which_nothing_is_cut(files: tuple[P
 def test_a_candidate_below_the_cut_changes_nothing(files: tuple[Path, Path]) -> None:
     gold, cut = files
     cut.write_text(CUT + "Q2 d 0 0.1 true\nQ3 e 0 0.2 false\n")
-    assert evaluate_truncated(gold, [cut])[0]["TMAP"] == pytest.approx(2 / 3)
+    assert evaluate(truncated_ranking(gold, cut), ["TMAP"]) == {"TMAP": pytest.approx(2 / 3)}
 
 
 def test_files_are_compared_over_all_queries(files: tuple[Path, Path]) -> None:
     gold, cut = files
-    first, second = compare_truncated(gold, [cut, gold], resamples=99)[:2]
+    first, second = compare_rankings([truncated_ranking(gold, path) for path in (cut, gold)], ["TMAP"], Resampling(99))
     assert (first.measure, first.queries, first.difference) == ("TMAP", 3, 0)
     assert second.difference == pytest.approx(((1 + 2 / 3) / 2 + 1 / 3 + 1) / 3 - 2 / 3)
 
@@ -59,7 +61,7 @@ def test_candidates_of_other_data_are_refused(files: tuple[Path, Path]) -> None:
     gold, cut = files
     cut.write_text(CUT + "Q9 a 0 1 true\n")
     with pytest.raises(InputError, match=r"1 candidates are not in .*gold: a of query Q9"):
-        evaluate_truncated(gold, [cut])
+        truncated_ranking(gold, cut)
 
 
 def test_the_commands_read_truncated_rankings(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:

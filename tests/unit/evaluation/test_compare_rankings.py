@@ -9,9 +9,16 @@ import pytest
 
 from cqa_spark.cli import main
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.compare_files import MEASURES, compare_files, to_json
+from cqa_spark.evaluation.compare_rankings import RankingComparison, compare_rankings, to_json
+from cqa_spark.evaluation.official_files import COMPARED_MEASURES, ranked_file
+from cqa_spark.evaluation.resampling import RESAMPLES, Resampling
 
 QUERIES = 6
+
+
+def compare_files(gold: Path, predictions: list[Path], resamples: int = RESAMPLES) -> list[RankingComparison]:
+    rankings = [ranked_file(gold, path) for path in predictions]
+    return compare_rankings(rankings, COMPARED_MEASURES, Resampling(resamples))
 
 
 @pytest.fixture
@@ -40,7 +47,7 @@ def test_a_measure_after_the_other_and_the_files_in_their_order(files: tuple[Pat
     gold, right, wrong = files
     found = json.loads(to_json(compare_files(gold, [wrong, right, wrong], resamples=99)))
     assert [(each["measure"], each["file"]) for each in found] == [
-        (measure, str(file)) for measure in MEASURES for file in (wrong, right, wrong)
+        (measure, str(file)) for measure in COMPARED_MEASURES for file in (wrong, right, wrong)
     ]
     assert {each["queries"] for each in found} == {QUERIES}
     assert [each["difference"] for each in found if each["measure"] == "Accuracy"] == [0, 0.5, 0]

@@ -1,34 +1,29 @@
-"""Scores and comparisons of TREC runs, without Spark; used by ``evaluate-file`` and ``compare-files`` for qrels."""
+"""Rankings judged as trec_eval does: runs and qrels of TREC, or scores and grades in mappings."""
 
 from __future__ import annotations
 
-import json
 import logging
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.evaluation.compare_files import FileComparison, compare_components, components_of
 from cqa_spark.evaluation.coverage import some, warn_of_uncovered_queries
-from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
-from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED
 from cqa_spark.evaluation.trec_files import read_qrels, read_run
-
-if TYPE_CHECKING:
-    from cqa_spark.process.terminal import TextTable
 
 MEASURES = ("AP@1000", "nDCG@10", "P@1", "P@10", "MRR@10")
 """Measures that equal those of trec_eval."""
 
+TREC_MEASURES = tuple(ReportedMeasure(name, name, name) for name in MEASURES)
+"""The same, as the commands print them."""
+
 Precision = Literal["double", "single"]
 Grades = Mapping[str, Mapping[str, float]]
 RunScores = Mapping[str, Mapping[str, float]]
-Scores = dict[str, str | int | float]
-"""``file``, ``queries``, and measures by display name: fractions in full precision."""
 
 _UNJUDGED = -1
 
@@ -64,9 +59,7 @@ class TrecOptions:
             )
 
 
-def judged_runs(
-    qrels: Path, runs: Sequence[Path], options: TrecOptions = TrecOptions()
-) -> list[dict[str, RankedQuery]]:
+def judged_runs(qrels: Path, runs: Sequence[Path], options: TrecOptions = TrecOptions()) -> list[JudgedRanking]:
     """The queries of a file of judgments, ranked by each run; see ``judged``.
 
     Raises:
@@ -82,7 +75,7 @@ def judged(
     options: TrecOptions = TrecOptions(),
     *,
     names: tuple[str, str] = ("the judgments", "the run"),
-) -> dict[str, RankedQuery]:
+) -> JudgedRanking:
     """The queries of the judgments, ranked by scores, as trec_eval does with ``-c``.
 
     Documents are ordered by score, descending; ties by id, descending. A document is relevant if its grade is at least
@@ -103,85 +96,8 @@ def judged(
         raise InputError(f"{run} has no query in common with {judgments}", "give the qrels of the same queries")
     warn_of_uncovered_queries(judgments, run, grades.keys(), scores.keys(), counted=True)
     _warn_of_near_ties(run, grades, scores, options)
-    return {query: _ranked(of_query, scores.get(query, {}), options) for query, of_query in grades.items()}
-
-
-def totals(queries: Mapping[str, RankedQuery], measures: Sequence[str]) -> dict[str, float]:
-    """Measures over queries, fractions, by display name.
-
-    Raises:
-        ConfigError: an unknown measure.
-    """
-    return {
-        str(measure): measure.total(measure.components_of(queries.values())) for measure in map(parse_measure, measures)
-    }
-
-
-def evaluate_runs(
-    qrels: Path,
-    runs: Sequence[Path],
-    options: TrecOptions = TrecOptions(),
-    *,
-    measures: Sequence[str] = MEASURES,
-) -> list[Scores]:
-    """Evaluate runs against judgments, in the given order.
-
-    Raises:
-        ConfigError: an unknown measure.
-        InputError: a file cannot be parsed, or the files do not belong together.
-    """
-    ranked = zip(runs, judged_runs(qrels, runs, options), strict=True)
-    return [{"file": str(run), "queries": len(queries), **totals(queries, measures)} for run, queries in ranked]
-
-
-def compare_runs(
-    qrels: Path,
-    runs: Sequence[Path],
-    options: TrecOptions = TrecOptions(),
-    *,
-    measures: Sequence[str] = MEASURES,
-    resamples: int = RESAMPLES,
-    confidence: float = CONFIDENCE,
-    seed: int = SEED,
-) -> list[FileComparison]:
-    """Evaluate runs, with intervals, and test each against the first.
-
-    Args:
-        qrels: judgments.
-        runs: runs over the same queries.
-        options: how runs are ranked and judged.
-        measures: measures as written.
-        resamples: of the bootstrap and of the randomization test.
-        confidence: coverage of the intervals.
-        seed: of the resampling.
-
-    Returns:
-        Measure by measure, the runs in the order given.
-
-    Raises:
-        ConfigError: an unknown measure.
-        InputError: a file cannot be parsed, or the files do not belong together.
-    """
-    ranked = [[*queries.values()] for queries in judged_runs(qrels, runs, options)]
-    components = components_of([*map(parse_measure, measures)], ranked)
-    return list(compare_components(components, runs, resamples=resamples, confidence=confidence, seed=seed))
-
-
-def to_json(scores: Sequence[Scores]) -> str:
-    """The scores as a JSON array, one object per run."""
-    return json.dumps(scores, indent=2, ensure_ascii=False)
-
-
-def to_table(scores: Sequence[Scores]) -> TextTable:
-    """The scores in percent."""
-    from cqa_spark.process.terminal import TextTable, number
-
-    names = [name for name in scores[0] if name not in ("file", "queries")]
-    table = TextTable("file", *map(number, ("queries", *names)), caption="in percent; --format json: fractions")
-    for row in scores:
-        percent = [f"{100 * float(row[name]):.2f}" for name in names]
-        table.add_row(Path(str(row["file"])).name, str(row["queries"]), *percent)
-    return table
+    queries = {query: _ranked(of_query, scores.get(query, {}), options) for query, of_query in grades.items()}
+    return JudgedRanking(run, queries)
 
 
 def _ranked(grades: Mapping[str, float], scores: Mapping[str, float], options: TrecOptions) -> RankedQuery:

@@ -15,7 +15,10 @@ from ir_measures import AP, RR, P, nDCG
 import cqa_spark as cqa
 from cqa_spark.cli import main
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.evaluation.evaluate_trec import MEASURES, compare_runs, evaluate_runs, judged_runs
+from cqa_spark.evaluation.compare_rankings import compare_rankings
+from cqa_spark.evaluation.judged_rankings import evaluate
+from cqa_spark.evaluation.resampling import Resampling
+from cqa_spark.evaluation.trec_rankings import MEASURES, judged_runs
 
 PEERS = [AP @ 1000, nDCG @ 10, P @ 1, P @ 10, RR]
 """The measures of trec_eval that equal ``MEASURES``, on rankings of up to ten documents."""
@@ -52,22 +55,24 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 def test_every_judged_query_counts(files: tuple[Path, Path, Path]) -> None:
     qrels, first, second = files
-    scores = evaluate_runs(qrels, [first, second])
-    assert [(row["file"], row["queries"]) for row in scores] == [(str(first), 3), (str(second), 3)]
+    rankings = judged_runs(qrels, [first, second])
+    assert [(ranking.name, len(ranking.queries)) for ranking in rankings] == [(str(first), 3), (str(second), 3)]
+    scores = [evaluate(ranking, MEASURES) for ranking in rankings]
     assert [row["AP@1000"] for row in scores] == pytest.approx([(1 / 2 / 2 + 1 + 0) / 3, (1 + 1 / 2 + 1) / 3])
     assert [row["MRR@10"] for row in scores] == pytest.approx([(1 / 2 + 1 + 0) / 3, (1 + 1 / 2 + 1) / 3])
     assert [row["P@1"] for row in scores] == pytest.approx([1 / 3, 2 / 3])
 
 
 def test_ties_are_ordered_by_id_from_the_last(files: tuple[Path, Path, Path]) -> None:
-    query = judged_runs(files[0], files[1:2])[0]["q1"]
+    query = judged_runs(files[0], files[1:2])[0].queries["q1"]
     assert [(candidate.gain, candidate.score) for candidate in query.ranked] == [(0, 9.0), (2, 5.0), (0, 5.0)]
     assert [candidate.gain for candidate in query.unranked] == [1]
 
 
 @pytest.mark.parametrize("run", ["first", "second"])
 def test_values_are_those_of_trec_eval(files: tuple[Path, Path, Path], run: str) -> None:
-    (ours,) = evaluate_runs(files[0], [files[0].parent / run])
+    (ranking,) = judged_runs(files[0], [files[0].parent / run])
+    ours = evaluate(ranking, MEASURES)
     theirs = ir_measures.calc_aggregate(
         PEERS,
         list(ir_measures.read_trec_qrels(str(files[0]))),
@@ -152,19 +157,19 @@ def test_near_ties_that_change_a_measure_are_named(precision: str, value: float,
 
 def test_queries_of_one_file_only_are_counted(files: tuple[Path, Path, Path], caplog) -> None:
     qrels, first, second = files
-    (scores,) = evaluate_runs(qrels, [first])
-    assert scores["queries"] == 3
+    (ranking,) = judged_runs(qrels, [first])
+    assert len(ranking.queries) == 3
     assert [record.getMessage() for record in caplog.records] == [
         f"{first}: has no ranking for 1 of 3 queries of {qrels}, which count 0; means go over 3: q3",
         f"{first}: 1 of 3 queries have no judgments in {qrels} and are ignored: q4",
     ]
     caplog.clear()
-    evaluate_runs(qrels, [second])
+    judged_runs(qrels, [second])
     assert caplog.records == []
 
 
 def test_runs_are_compared_with_the_first(files: tuple[Path, Path, Path]) -> None:
-    first, second = compare_runs(files[0], files[1:], measures=["AP@1000"], resamples=99)
+    first, second = compare_rankings(judged_runs(files[0], files[1:]), ["AP@1000"], Resampling(99))
     assert (first.difference, first.p_value) == (0.0, 1.0)
     assert second.difference == pytest.approx((2.5 - 1.25) / 3)
 
@@ -188,7 +193,7 @@ def test_the_commands_tell_qrels_from_official_files(files: tuple[Path, Path, Pa
 def test_files_that_do_not_belong_together(files: tuple[Path, Path, Path], run: str, problem: str) -> None:
     files[1].write_text(run)
     with pytest.raises(InputError, match=problem):
-        evaluate_runs(files[0], [files[1]])
+        judged_runs(files[0], [files[1]])
 
 
 def test_runs_and_files_of_semeval_are_no_qrels(files: tuple[Path, Path, Path], tmp_path: Path, capsys) -> None:

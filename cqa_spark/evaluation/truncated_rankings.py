@@ -1,0 +1,58 @@
+"""Truncated rankings in official files, those of subtask E, and their measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from cqa_spark.errors import InputError
+from cqa_spark.evaluation.coverage import some
+from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
+from cqa_spark.evaluation.measures.truncated_average_precision import TruncatedMeanAveragePrecision
+from cqa_spark.evaluation.official_files import judged_queries, read_official
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class _EmptyRankings(TruncatedMeanAveragePrecision):
+    """TMAP of a system that returns no candidate, for the same queries."""
+
+    name: ClassVar[str] = "empty"
+    about: ClassVar[str] = "TMAP of empty rankings"
+
+    def value(self, query: RankedQuery) -> float:
+        """1 for a query without a relevant candidate, else 0."""
+        return super().value(RankedQuery([], query.judged))
+
+
+COMPARED_MEASURES = ("TMAP", "OracleTMAP", "UncutTMAP")
+
+TRUNCATED_MEASURES = (
+    *(ReportedMeasure(name, name, name) for name in COMPARED_MEASURES),
+    ReportedMeasure(_EmptyRankings(), "empty", "empty"),
+)
+"""TMAP of a file, of its order cut perfectly, of its order not cut, and of empty rankings."""
+
+
+def truncated_ranking(gold: Path, prediction: Path) -> JudgedRanking:
+    """All queries of a gold file, ranked by a prediction file.
+
+    A candidate that is not in the prediction file, or that follows one with the label false, is cut off; a query that
+    is not in it has an empty ranking. The gold file stands for the order that the task gives, of which nothing is cut.
+
+    Raises:
+        InputError: a file cannot be parsed, or the prediction has candidates or queries that are not in the gold file.
+    """
+    judgments, predictions = read_official(gold), read_official(prediction)
+    judged = {(row.query_id, row.candidate_id) for row in judgments}
+    unknown = [row for row in predictions if (row.query_id, row.candidate_id) not in judged]
+    if unknown:
+        names = some(f"{row.candidate_id} of query {row.query_id}" for row in unknown)
+        raise InputError(
+            f"{prediction}: {len(unknown)} candidates are not in {gold}: {names}",
+            "give the gold file of the same data, or rank only its candidates",
+        )
+    if set(predictions) <= set(judgments):
+        predictions = [row._replace(relevant=True) for row in predictions]
+    return JudgedRanking(str(prediction), judged_queries(judgments, predictions))
