@@ -221,12 +221,15 @@ def _whole_number(element: etree._Element, attribute: str | None, *, signed: boo
     return int(value)
 
 
-def _label(element: etree._Element, attribute: str, known: Mapping[str, str]) -> str | None:
+def _label(element: etree._Element, attribute: str, names: Mapping[str, str]) -> str | None:
+    """The name of the label in 2016, whatever its case; None if it is missing, empty or ``?``."""
     label = element.get(attribute)
-    try:
-        return _normal_label(label, known)
-    except KeyError:
-        raise UnreadableThread(f"{attribute} is {label!r}; known labels: {', '.join(known)}") from None
+    if label is None or label.strip() in UNKNOWN:
+        return None
+    of_2016 = {name.casefold(): label_of_2016 for name, label_of_2016 in names.items()}.get(label.strip().casefold())
+    if of_2016 is None:
+        raise UnreadableThread(f"{attribute} is {label!r}; known labels: {', '.join(names)}")
+    return of_2016
 
 
 def _text(element: etree._Element, names: Iterable[str]) -> str | None:
@@ -239,14 +242,3 @@ def _text(element: etree._Element, names: Iterable[str]) -> str | None:
 
 def _all_text(element: etree._Element) -> str:
     return "".join(map(str, element.itertext())) if len(element) else element.text or ""
-
-
-def _normal_label(label: str | None, known: Mapping[str, str]) -> str | None:
-    """The name of the label in 2016, whatever its case; None if it is missing, empty or ``?``.
-
-    Raises:
-        KeyError: the label is unknown.
-    """
-    if label is None or label.strip() in UNKNOWN:
-        return None
-    return {name.casefold(): normal for name, normal in known.items()}[label.strip().casefold()]

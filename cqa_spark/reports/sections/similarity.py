@@ -107,11 +107,7 @@ class Similarity:
 
     def correlation(self, system: str, set_name: str) -> ComparedCorrelation:
         """The correlation of a system on a set."""
-        return next(
-            correlation
-            for correlation in self.correlations
-            if (correlation.system, correlation.set_name) == (system, set_name)
-        )
+        return next(row for row in self.correlations if (row.system, row.set_name) == (system, set_name))
 
     def published_on(self, set_name: str) -> PublishedScore | None:
         """The published result on a set."""
@@ -121,28 +117,18 @@ class Similarity:
 def data(run: ReportedRun) -> Similarity | None:
     """Correlations of the systems, a sample of the pairs of the best one, and the pairs that differ most."""
     correlations = tuple(from_entry(ComparedCorrelation, entry) for entry in run.entries("set_metrics"))
-    sets = tuple(sorted({correlation.set_name for correlation in correlations} - {WEIGHTED_MEAN, MEAN}))
+    sets = tuple(sorted({row.set_name for row in correlations} - {WEIGHTED_MEAN, MEAN}))
     if not sets:
         return None
-    means = tuple(
-        name for name in (WEIGHTED_MEAN, MEAN) if any(correlation.set_name == name for correlation in correlations)
-    )
+    means = tuple(name for name in (WEIGHTED_MEAN, MEAN) if any(row.set_name == name for row in correlations))
     headline = official_mean(sets) if means else sets[0]
-    leading = {
-        correlation.system: correlation.value for correlation in correlations if correlation.set_name == headline
-    }
+    leading = {row.system: row.value for row in correlations if row.set_name == headline}
     with persisted(_pairs(run)) as (pairs,):
         return Similarity(
             systems=tuple(sorted(leading, key=lambda system: (-leading[system], system))),
             sets=(*sets, *means),
             correlations=correlations,
-            published=published_scores(
-                {
-                    correlation.set_name: correlation.queries
-                    for correlation in correlations
-                    if correlation.set_name in sets
-                }
-            ),
+            published=published_scores({row.set_name: row.queries for row in correlations if row.set_name in sets}),
             points=_points(pairs),
             worst=_worst(run, pairs),
             best_system=run.best_system,
@@ -241,21 +227,14 @@ def plot_sets(similarity: Similarity, name: str, width: int) -> Markup:
         width: in CSS pixels.
     """
     best = [similarity.correlation(similarity.systems[0], name) for name in similarity.sets]
-    figure = whiskers(
-        [
-            Whisker(correlation.set_name, correlation.value, correlation.low, correlation.high, "ink")
-            for correlation in best
-        ],
-        None,
-        width,
-    )
+    figure = whiskers([Whisker(row.set_name, row.value, row.low, row.high, "ink") for row in best], None, width)
     for position, set_name in enumerate(similarity.sets):
         published = similarity.published_on(set_name)
         if published:
             figure.axes[0].vlines(
                 100 * published.value, position - _MARK, position + _MARK, color=sentinel("loss"), linewidth=3
             )
-    described = ", ".join(f"{correlation.set_name} {100 * correlation.value:.1f}" for correlation in best)
+    described = ", ".join(f"{row.set_name} {100 * row.value:.1f}" for row in best)
     return to_svg(figure, name, f"Correlation of {similarity.systems[0]} in percent: {described}.")
 
 

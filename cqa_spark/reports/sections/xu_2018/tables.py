@@ -165,11 +165,7 @@ def transferred(study: AnswerStudy) -> Grid:
 def _transfer_rows(study: AnswerStudy) -> Iterator[tuple[str, tuple[Cell, ...]]]:
     for system in dict.fromkeys(transfer.system for transfer in study.transfers):
         for site in (*study.sites, EVERY):
-            of = {
-                transfer.trained_on: transfer
-                for transfer in study.transfers
-                if (transfer.system, transfer.site) == (system, site)
-            }
+            of = {row.trained_on: row for row in study.transfers if (row.system, row.site) == (system, site)}
             by_training = [of[trained_on] for trained_on in ("all", "own", "others")]
             cells = [value_cell(transfer.value, transfer.low, transfer.high) for transfer in by_training]
             name = "all sites" if site == EVERY else site
@@ -238,11 +234,9 @@ def table_5(study: AnswerStudy) -> Grid:
 def _ablation_cell(ablation: Ablation | None) -> Cell:
     if ablation is None:
         return NO_VALUE
-    return (
-        difference_cell(ablation)
-        if ablation.variant == "without"
-        else value_cell(ablation.value, ablation.low, ablation.high)
-    )
+    if ablation.variant == "without":
+        return difference_cell(ablation)
+    return value_cell(ablation.value, ablation.low, ablation.high)
 
 
 def too_small(study: AnswerStudy) -> Iterator[str]:
