@@ -9,8 +9,8 @@ import pytest
 from literal_community import Said, Thread
 from pyspark.sql import DataFrame
 from saved_folders import reloaded_group
+from single_groups import compute_values, fit_and_compute
 
-from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 

@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike
 from pyspark import cloudpickle
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
+from single_groups import compute_values, fit_and_compute
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.cross_encoder_group import CrossEncoderGroup
-from cqa_spark.features.featurize import compute_place, compute_values, fit_and_compute, fit_groups
+from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, QueryGroup, learns_from_labels
 from cqa_spark.features.inputs import FeatureInputs

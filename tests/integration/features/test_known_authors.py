@@ -9,8 +9,8 @@ from literal_community import Said, Thread, community_of
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from saved_folders import reloaded_group
+from single_groups import compute_values, fit_and_compute
 
-from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.groups.author.author_activity_v2 import AuthorActivityV2
 from cqa_spark.features.groups.author.author_quality_v2 import AuthorQualityV2
 from cqa_spark.features.inputs import FeatureInputs

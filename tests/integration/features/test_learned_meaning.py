@@ -9,8 +9,8 @@ import pytest
 from literal_pairs import Pair, pairs_of
 from pyspark.sql import Row, SparkSession
 from saved_folders import reloaded_group
+from single_groups import compute_values, fit_and_compute
 
-from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.groups.text.doc2vec import Doc2VecV1
 from cqa_spark.features.groups.thread.topic_similarity import TopicSimilarityV2

@@ -8,9 +8,9 @@ import pytest
 from literal_answers import SITE, community
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+from single_groups import compute_values
 
 from cqa_spark.errors import ContractError, InputError
-from cqa_spark.features.featurize import compute_values
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.needed_tables import with_needed_tables
 from cqa_spark.features.registry import group_class

@@ -10,8 +10,8 @@ from typing import Any
 from literal_answers import at, community
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from single_groups import compute_values
 
-from cqa_spark.features.featurize import compute_values
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 from cqa_spark.tasks.preferred_answer.night_examples import night_examples

@@ -10,8 +10,8 @@ import pytest
 from literal_answers import community, seconds
 from pyspark.sql import SparkSession
 from saved_folders import reloaded_group
+from single_groups import compute_values, fit_and_compute
 
-from cqa_spark.features.featurize import compute_values, fit_and_compute
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
