@@ -29,6 +29,7 @@ from cqa_spark.lake.schemas.text import TEXTS
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.trained_system import load_groups, save_groups
 from cqa_spark.text.documents import distinct_texts, documents
+from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.embeddings import embed, ship
 
 _STORAGE = ObjectStorageSettings()
@@ -63,7 +64,8 @@ class _GroupParams(Params):
         )
         examples = task.build(posts, comments, judgments)
         split = F.when(F.col("relevant").isNull(), "test").otherwise("train")
-        texts, models = TEXTS.empty(spark), embedding_models([group])
+        texts = TEXTS.empty(spark)
+        models = [EmbeddingModel.read(name) for name in embedding_models([group])]
         if group_class(group).reads_texts:
             from cqa_spark.text.pipeline import analyse  # slow import of Spark NLP
 
