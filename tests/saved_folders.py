@@ -9,7 +9,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
 from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.registry import load_model
+from cqa_spark.rankers.saved_model import load_model
 
 NEARBY = ObjectStorageSettings()
 

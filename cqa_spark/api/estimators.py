@@ -22,7 +22,8 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.registry import RANKERS, build_ranker, load_model
+from cqa_spark.rankers.registry import RANKERS, build_ranker
+from cqa_spark.rankers.saved_model import load_model
 
 SCORE, PREDICTED = "score", "predicted"
 """Columns that a model adds: the score, higher is better, and whether the candidate is predicted relevant."""

@@ -23,7 +23,7 @@ from cqa_spark.rankers.members import build_member
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.out_of_fold import fit_outside
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
-from cqa_spark.rankers.registry import load_model
+from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.rankers.threshold import share_threshold
 

@@ -14,7 +14,8 @@ from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import ModelDescription, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
-from cqa_spark.rankers.registry import build_ranker, load_model
+from cqa_spark.rankers.registry import build_ranker
+from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.spec import RankerSpec
 
 _CLOSEST_TO_CERTAIN = 1e-9

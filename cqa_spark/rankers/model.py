@@ -136,7 +136,7 @@ class RankerModel(ABC):
         raise NotImplementedError(f"{self.description.ranker} has no additive contributions")
 
     def save(self, folder: NewModelFolder) -> None:
-        """Write the model; load it with ``cqa_spark.rankers.registry.load_model``."""
+        """Write the model; load it with ``cqa_spark.rankers.saved_model.load_model``."""
         folder.write_json(DESCRIPTION, self.description)
         self.save_learned(folder.within(LEARNED))
 

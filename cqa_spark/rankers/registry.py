@@ -1,4 +1,4 @@
-"""Rankers and their saved models by name; modules are imported at first use: composite rankers look up members here."""
+"""Rankers by name; a module is imported at first use, because composite rankers look up their members here."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from pydantic import ValidationError
 
 from cqa_spark.config.suggestions import known_names
 from cqa_spark.errors import ConfigError
-from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.plugins import PluginKind
-from cqa_spark.rankers.model import DESCRIPTION, LEARNED, ModelDescription, RankerModel
 from cqa_spark.rankers.ranker import Ranker
 
 RANKERS: PluginKind[type[Ranker[Any]]] = PluginKind("rankers", "ranker")
@@ -43,18 +41,3 @@ def _mistakes(found: type[Ranker[Any]], error: ValidationError) -> Iterator[tupl
         else:
             given = mistake["input"]
             yield f"{parameter} is {given!r}: {mistake['msg']}", f"{parameter}: {declared[parameter].description}"
-
-
-def load_model(folder: ModelFolder) -> RankerModel:
-    """Load a model saved by ``RankerModel.save``.
-
-    Raises:
-        ContractError: the ranker or its parameters are unknown, or the fitted state does not match them.
-    """
-    description = folder.read_json(DESCRIPTION, ModelDescription)
-    try:
-        ranker = build_ranker(description.ranker, description.parameters)
-    except ConfigError as error:
-        raise folder.refusal(DESCRIPTION, error.problem) from error
-    complete = description.model_copy(update={"parameters": ranker.parameters.model_dump(mode="json")})
-    return ranker.model_type.load_learned(complete, folder.within(LEARNED))

@@ -21,7 +21,7 @@ from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.members import build_member
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
-from cqa_spark.rankers.registry import load_model
+from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.scoring import VALUES, candidates_of, whole_queries, with_values
 from cqa_spark.rankers.spec import RankerSpec
 

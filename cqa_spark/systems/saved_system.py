@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.registry import load_model
+from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.systems.system import System
 
 _RECIPE, _RANKER = "system.json", "ranker"

@@ -14,7 +14,7 @@ from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.cross_fitted import ELSEWHERE, CrossFittedModel, Folds
 from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
 from cqa_spark.rankers.model import ModelDescription
-from cqa_spark.rankers.registry import load_model
+from cqa_spark.rankers.saved_model import load_model
 
 X = "g_v1__x"
 MEMBER = {"name": "conditional_logit", "parameters": {}}

@@ -19,7 +19,7 @@ from cqa_spark.model_folder.manifest import OtherModelFormat
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.rankers.model import ModelDescription
-from cqa_spark.rankers.registry import load_model
+from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.systems.trained_system import TrainedSystem
 
 NEARBY = ObjectStorageSettings()
