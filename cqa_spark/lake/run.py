@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 from uuid import uuid4
 
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
 
 from cqa_spark.errors import InputError
-from cqa_spark.lake.artifact_paths import IN_LAKE, to_stored
 from cqa_spark.lake.declared_products import ALL_PRODUCTS, DeclaredProducts, published_product
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.manifest import RunManifest, folder_of
 from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
+from cqa_spark.lake.run_state import Loaded, RunState
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.storage import TABLES, Lake
@@ -32,26 +30,6 @@ FEW_SITES = 8
 """Sites up to which writes do not bring the rows of a site together, which takes a shuffle."""
 
 OnStep = Callable[[StepRecord], None]
-Loaded = TypeVar("Loaded")
-
-
-@dataclass
-class _State:
-    """What the views of a run share.
-
-    Attributes:
-        record: the state of the run.
-        tables: files by name of the table.
-        entry_files: the file of each journal table, by its name.
-        in_memory: objects by name of the artifact, with its path.
-        recording: held while one of the others changes.
-    """
-
-    record: RunRecord
-    tables: dict[str, TableFiles]
-    entry_files: dict[str, str]
-    in_memory: dict[str, tuple[str, Any]] = field(default_factory=dict)
-    recording: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Run(RunTables):
@@ -70,7 +48,7 @@ class Run(RunTables):
     def __init__(self, lake: Lake, record: RunRecord, on_step: OnStep, before: RunManifest | None = None) -> None:
         self.lake = lake
         before = before or RunManifest()
-        self._state = _State(record, dict(before.tables), dict(before.entries))
+        self._state = RunState(record, dict(before.tables), dict(before.entries))
         self._on_step = on_step
         self._declared = ALL_PRODUCTS
 
@@ -137,9 +115,7 @@ class Run(RunTables):
         self.lake.before_write()
         rows, key = list(entries), f"{folder_of(self.record)}/{table.name}.parquet"
         self.lake.journal.write(table, rows, key)
-        with self._state.recording:
-            self._state.entry_files[table.name] = key
-            self._record_rows(table.name, len(rows))
+        self._state.put_entries(table.name, key, len(rows))
         return len(rows)
 
     def new_files(self, table: Table, frame: DataFrame, *, rebalance: bool = False) -> TableFiles:
@@ -173,16 +149,12 @@ class Run(RunTables):
     def put(self, table: Table, files: TableFiles) -> int:
         """Make files the run's table; return their number of rows."""
         self._declared.require_output(table.name)
-        with self._state.recording:
-            self._state.tables[table.name] = files
-            self._record_rows(table.name, files.rows)
+        self._state.put(table.name, files)
         return files.rows
 
     def carry(self, other: RunTables) -> None:
         """Use all files of another run of the lake: tables, entries and artifacts."""
-        with self._state.recording:
-            self._state.tables, self._state.entry_files = dict(other.tables), dict(other.entry_files)
-            self.record = replace(self.record, tables=other.record.tables, artifacts=other.record.artifacts)
+        self._state.carry(other)
 
     def write(self, table: Table, frame: DataFrame) -> int:
         """Write the table with exactly the frame's rows; return their number."""
@@ -206,16 +178,11 @@ class Run(RunTables):
     def append(self, table: Table, frame: DataFrame) -> None:
         """Add rows to the run's table."""
         self._declared.require_output(table.name)
-        new = self.new_files(table, frame)
-        with self._state.recording:
-            files = self._state.tables.get(table.name, NO_FILES).united(new)
-            self._state.tables[table.name] = files
-            self._record_rows(table.name, files.rows)
+        self._state.put(table.name, self.new_files(table, frame), add=True)
 
     def add_inputs(self, inputs: Sequence[InputRecord]) -> None:
         """Record the files that the run reads."""
-        with self._state.recording:
-            self.record = replace(self.record, inputs=tuple(inputs))
+        self._state.change(inputs=tuple(inputs))
 
     def add_artifact(self, name: str, path: str, loaded: object = None) -> None:
         """Record the path of a model, report or prediction file.
@@ -226,17 +193,12 @@ class Run(RunTables):
             loaded: object that ``load_artifact`` returns without reading the path; None for nothing.
         """
         self._declared.require_output(name)
-        with self._state.recording:
-            self.record = replace(self.record, artifacts={**self.record.artifacts, name: path})
-            if loaded is not None:
-                self._state.in_memory[name] = (path, loaded)
+        self._state.add_artifact(name, path, loaded)
 
     def remove_artifact(self, name: str) -> None:
         """Remove a model, report or prediction file from the run's record."""
         self._declared.require_output(name)
-        with self._state.recording:
-            kept = {each: path for each, path in self.record.artifacts.items() if each != name}
-            self.record = replace(self.record, artifacts=kept)
+        self._state.remove_artifact(name)
 
     def load_artifact(self, name: str, load: Callable[[str], Loaded]) -> Loaded:
         """An artifact as an object: the one that this run has saved or loaded, else read from its path.
@@ -246,13 +208,7 @@ class Run(RunTables):
             load: reads the artifact from its path.
         """
         self._require_declared(name)
-        path = self.record.artifacts[name]
-        known, found = self._state.in_memory.get(name, ("", None))
-        if known != path:
-            found = load(path)
-            with self._state.recording:
-                self._state.in_memory[name] = (path, found)
-        return found
+        return self._state.artifact(name, load)
 
     def artifact_path(self, *parts: str) -> str:
         """A path for an artifact of this attempt, in the attempt's own folder."""
@@ -260,15 +216,7 @@ class Run(RunTables):
 
     def manifest(self) -> RunManifest:
         """The files of the run so far, with those of earlier runs that it uses: tables, entries, artifacts."""
-        own = f"{folder_of(self.record)}/"
-        artifacts = to_stored(self.record, self.lake.root).artifacts.values()
-        used = {path.removeprefix(IN_LAKE) for path in artifacts if path.startswith(IN_LAKE)}
-        used |= set(self._state.entry_files.values())
-        sizes = self.lake.objects.sizes(own)
-        for path in sorted(path for path in used if not path.startswith(own)):
-            below = self.lake.objects.sizes(path).items()
-            sizes |= {key: size for key, size in below if key == path or key.startswith(f"{path}/")}
-        return RunManifest(dict(self._state.tables), dict(self._state.entry_files), sizes)
+        return self._state.manifest(self.lake)
 
     @contextmanager
     def step(self, name: str) -> Iterator[StepRecord]:
@@ -281,8 +229,7 @@ class Run(RunTables):
 
     def add_step(self, step: StepRecord) -> None:
         """Record a finished step."""
-        with self._state.recording:
-            self.record = replace(self.record, steps=(*self.record.steps, step))
+        self._state.add_step(step)
         self._on_step(step)
 
     def _lacks(self, table: Table | JournalTable) -> InputError:
@@ -290,6 +237,3 @@ class Run(RunTables):
             f"run {self.run_id} has no table {table.name}",
             "run the earlier jobs with the same --run-id first, or run all steps with: cqa run",
         )
-
-    def _record_rows(self, name: str, rows: int) -> None:
-        self.record = replace(self.record, tables={**self.record.tables, name: rows})
