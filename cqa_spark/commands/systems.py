@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from cqa_spark.commands.model_cards import card_tables
 from cqa_spark.config.conf_files import conf_files, origin_of
 from cqa_spark.config.file_commands import CatalogueSettings, ShowSystemSettings
 from cqa_spark.plugins import OURS
@@ -51,7 +50,11 @@ def print_system(settings: ShowSystemSettings) -> None:
         print(json.dumps(_as_data(system) | described, indent=2))
         return
     Terminal().table(system_table(system))
-    for table in card_tables(card) if card is not None else ():
+    if card is None:
+        return
+    from cqa_spark.commands.model_cards import card_tables  # slow import of NumPy
+
+    for table in card_tables(card):
         Terminal().table(table)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cqa_spark.config.conf_files import conf_file
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError
 from cqa_spark.model_folder.manifest import MANIFEST
-from cqa_spark.model_folder.reading import open_model_folder
-from cqa_spark.systems.model_card import CARD, ModelCard, features_hash
-from cqa_spark.systems.saved_system import load_recipe
+
+if TYPE_CHECKING:
+    from cqa_spark.systems.model_card import ModelCard
 
 
 def shipped_model(system: str) -> str | None:
@@ -30,6 +32,11 @@ def shipped_card(system: str) -> ModelCard | None:
     path = shipped_model(system)
     if path is None:
         return None
+    # Slow imports of PyArrow and Spark, which lists of systems do without.
+    from cqa_spark.model_folder.reading import open_model_folder
+    from cqa_spark.systems.model_card import CARD, ModelCard, features_hash
+    from cqa_spark.systems.saved_system import load_recipe
+
     folder = open_model_folder(path, "trained_system", ObjectStorageSettings())
     card = folder.read_json(CARD, ModelCard)
     if card.features != features_hash(load_recipe(folder).system.feature_groups):
