@@ -86,9 +86,9 @@ def _found_credentials() -> dict[str, str]:
     """The credentials that boto3 finds in its chain, as environment variables; empty if it finds none."""
     import boto3
 
-    found = boto3.session.Session().get_credentials()
-    if found is None:
+    credentials = boto3.session.Session().get_credentials()
+    if credentials is None:
         return {}
-    values = found.get_frozen_credentials()
+    values = credentials.get_frozen_credentials()
     named = zip(S3.credentials, (values.access_key, values.secret_key, values.token), strict=True)
     return {name: value for name, value in named if value}

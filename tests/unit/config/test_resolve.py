@@ -152,7 +152,7 @@ def test_the_error_lists_all_problems_and_ends_the_process_with_2(home):
     [
         ("resamples", "did you mean evaluation.resamples?"),
         ("evaluation.sed", "did you mean evaluation.seed or search.seed or experiment.seeds?"),
-        ("input.train", "did you mean inputs.train or tracking?"),
+        ("input.train", "did you mean inputs.train or retrain or tracking?"),
         ("sistems", "did you mean systems or system or experiments.systems?"),
         ("zzz", "see cqa JOB --help"),
     ],
