@@ -45,12 +45,16 @@ def night(lake: str, dump: Path, run_id: str, *more: str) -> list[str]:
 
 
 def content(snapshot: Snapshot) -> Content:
-    """The rows that readers see, as far as they do not say who wrote them."""
+    """The rows that readers see, as far as they do not say who wrote them, or after how many nights."""
     [system] = read_systems([SYSTEM])
     tables = (POSTS, EXAMPLES, *tables_of(system.feature_groups), RANKINGS, NIGHT_RANKINGS)
     frames = {table.name: snapshot.read(table).drop("run_id", "source_file", "unknown_attributes") for table in tables}
     rows = {name: sorted(map(tuple, frame.collect()), key=repr) for name, frame in frames.items()}
-    measured = {table.name: [*map(repr, snapshot.entries(table))] for table in (NIGHT_WORTH, SERVED_ORDERS)}
+    orders = [entry | {"agreeing": None} for entry in snapshot.entries(SERVED_ORDERS)]  # which counts nights
+    measured = {
+        NIGHT_WORTH.name: [*map(repr, snapshot.entries(NIGHT_WORTH))],
+        SERVED_ORDERS.name: [*map(repr, orders)],
+    }
     return {**rows, **measured}
 
 
