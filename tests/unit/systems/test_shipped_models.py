@@ -17,7 +17,7 @@ from cqa_spark.errors import ContractError
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.steps.kept_models import kept_model
-from cqa_spark.systems import shipped_models
+from cqa_spark.systems import model_card
 from cqa_spark.systems.saved_system import load_system
 from cqa_spark.systems.shipped_models import shipped_card, shipped_model
 from cqa_spark.systems.system import read_system
@@ -57,8 +57,7 @@ def strings(value: Any) -> Iterator[str]:
 def test_ids_and_hashes_are_all_that_it_has_of_posts() -> None:
     card = shipped_card(NAME)
     assert card is not None
-    (threads,) = (folder() / "threads").glob("*.parquet")
-    rows = pq.read_table(threads)
+    rows = pq.read_table(folder() / "threads")
     assert rows.schema.names == ["site", "task", "query_id", "fold_key", "fingerprint"]
     assert pa.types.is_int64(rows.schema.field("fingerprint").type)
     assert all(row.isdecimal() for name in ("query_id", "fold_key") for row in rows[name].to_pylist())
@@ -107,7 +106,7 @@ def test_a_first_night_uses_it_and_a_system_of_another_recipe_is_trained() -> No
 
 
 def test_a_model_of_other_feature_groups_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shipped_models, "features_hash", lambda groups: "0" * 16)
+    monkeypatch.setattr(model_card, "features_hash", lambda groups: "0" * 16)
     with pytest.raises(ContractError, match="learned from other feature groups than those of this package") as caught:
         shipped_card(NAME)
     assert caught.value.remedy.startswith(f"train it again: cqa train nights --system {NAME} --input DUMPS --model ")
