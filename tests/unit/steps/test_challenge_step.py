@@ -35,7 +35,8 @@ class FakeRun:
 
     run_id = "tonight"
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str | None) -> None:
+        self.folder = folder
         self.entries: list[dict[str, Any]] = []
         self.lake = SimpleNamespace(storage=None)
         self.models: dict[str, Any] = {}
@@ -43,6 +44,9 @@ class FakeRun:
     def write_entries(self, table: Any, entries: list[dict[str, Any]]) -> None:
         assert table is CHALLENGES
         self.entries = table.conform(entries)
+
+    def artifact(self, name: str) -> str | None:
+        return self.folder
 
     def read(self, table: Any) -> None:
         return None
@@ -82,7 +86,7 @@ def night(monkeypatch: pytest.MonkeyPatch) -> Any:
         }  # fmt: skip
         for name, replacement in replacements.items():
             monkeypatch.setattr(module, name, replacement)
-        run: Any = FakeRun()
+        run: Any = FakeRun("models/mine")
         Challenge(SYSTEM, last, forced).execute(run, StepRecord("retrain"))
         return run
 
@@ -142,3 +146,9 @@ def test_a_site_with_too_little_to_learn_from_keeps_its_model(night: Any, capsys
     run = night(InputError("nothing to learn from", "more dumps"), labels=100, last=published())
     assert (run.models, run.entries) == ({}, [])
     assert "warning: mine is not retrained: nothing to learn from" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_system_that_the_night_left_out_is_not_retrained() -> None:
+    run: Any = FakeRun(None)
+    Challenge(SYSTEM, published(), forced=True).execute(run, StepRecord("retrain"))
+    assert (run.models, run.entries) == ({}, [])
