@@ -44,11 +44,14 @@ def incomplete_rankings(rankings: DataFrame, examples: DataFrame) -> DataFrame:
 
 
 def _ranked(rankings: DataFrame) -> DataFrame:
-    """By system and query, the number of ranked candidates, the last rank, and whether this order is served."""
+    """By system and query, the number of ranked candidates, the last rank, and whether this order is served.
+
+    Rankings of a run that is no night serve all that they rank; a night may have kept them.
+    """
     return rankings.groupBy("system", *QUERY).agg(
         F.count("*").alias("ranked"),
         F.max("rank").alias("last_rank"),
-        F.coalesce(F.max("served"), F.lit(False)).alias("served"),
+        F.coalesce(F.max("served"), F.lit(True)).alias("served"),
     )
 
 

@@ -6,7 +6,7 @@ from cqa_spark.config.settings import ExportSettings
 from cqa_spark.lake.publishing import snapshot_of
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.steps.rankings_export import by_system, export_rankings, served_by, served_system
+from cqa_spark.steps.rankings_export import export_rankings, served_system
 
 PUBLISHED = "published"
 """Names the published run, whichever it is."""
@@ -16,6 +16,6 @@ def export(settings: ExportSettings) -> None:
     """Write the files and print the path of their manifest."""
     snapshot = snapshot_of(read_lake(settings), None if settings.run == PUBLISHED else settings.run)
     system = settings.system or served_system(snapshot)
-    chosen = by_system(system) if settings.system else served_by(system)
-    manifest = export_rankings(snapshot, system, chosen, settings.output.rstrip("/"), settings.format)
+    folder, alone = settings.output.rstrip("/"), settings.system is not None
+    manifest = export_rankings(snapshot, system, folder, settings.format, alone=alone)
     Terminal().line(f"exported {snapshot.record.run_id}, rankings by {system}: {manifest}")

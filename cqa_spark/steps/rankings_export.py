@@ -55,18 +55,12 @@ class ExportedFile:
     sha256: str
 
 
-def by_system(system: str) -> Column:
-    """Condition for the rankings of a system."""
-    return F.col("system") == system
+def export_rankings(
+    snapshot: Snapshot, system: str, folder: str, file_format: ExportFormat, *, alone: bool = False
+) -> str:
+    """Write the rankings that a night serves, with a system or a simple order; outside nights, the system's.
 
-
-def served_by(system: str) -> Column:
-    """Condition for the rankings that a night serves, with a system or a simple order; outside nights, the system's."""
-    return F.coalesce("served", by_system(system))
-
-
-def export_rankings(snapshot: Snapshot, system: str, chosen: Column, folder: str, file_format: ExportFormat) -> str:
-    """Write rankings, one folder per site, then the manifest; return the manifest's path.
+    They are written one folder per site, then the manifest; return the manifest's path.
 
     Each export writes a folder of its own below ``folder``. The manifest is replaced atomically when the files hold all
     rows. The files that the replaced manifest named stay, for readers that have them open, until the next export.
@@ -74,18 +68,21 @@ def export_rankings(snapshot: Snapshot, system: str, chosen: Column, folder: str
     Args:
         snapshot: the tables of the run.
         system: the system of the run, which the manifest names; a row names the one whose order it is.
-        chosen: condition for the rankings that are written.
         folder: output folder, local or in a bucket.
         file_format: of the files.
+        alone: write all rankings of the system, served or not, and no others.
 
     Raises:
         InputError: the run has rankings, but none of these.
         ContractError: rows are missing from the files; the manifest is unchanged.
     """
     record, storage = snapshot.record, snapshot.lake.storage
+    rankings = snapshot.read(RANKINGS)
+    of_system = F.col("system") == system
+    chosen = of_system if alone else F.coalesce("served", of_system)
     served_rows = _rows_by_site(snapshot, system, chosen)
     of_export = f"{record.run_id}-{uuid4().hex[:8]}"
-    served = _with_posts(snapshot, snapshot.read(RANKINGS).where(chosen).drop("run_id", "split", "served"))
+    served = _with_posts(snapshot, rankings.where(chosen).drop("run_id", "split", "served"))
     # Several tasks write large sites to several files; a query's candidates are in one file.
     by_query = ["site", "task", "query_id"]
     rows = served.repartitionByRange(*by_query).sortWithinPartitions(*by_query, "rank")

@@ -23,7 +23,8 @@ START = datetime(2020, 1, 1, tzinfo=UTC)
     ],
 )
 def test_the_cut(spark: SparkSession, cut: Cut, expected: datetime) -> None:
-    times = spark.createDataFrame([(START, START + timedelta(hours=3))], "asked_at timestamp, answered_at timestamp")
+    columns = "asked_at timestamp, answered_at timestamp, cut_at timestamp"
+    times = spark.createDataFrame([(START, START + timedelta(hours=3), None)], columns)
     row = times.select(F.expr(cut.sql).alias("cut")).first()
     assert row is not None
     assert row["cut"].astimezone(UTC) == expected

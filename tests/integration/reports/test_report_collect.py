@@ -241,7 +241,9 @@ def test_systems_come_best_first_and_the_main_measure_first(report: ReportValues
 
 
 def test_differences_are_counted_largest_first(report: ReportValues) -> None:
-    assert report.data(differences.SECTION) == Differences("best", "given_order", "MAP@10", ((0.5, 1), (0.0, 2)))
+    assert report.data(differences.SECTION) == Differences(
+        "best", "given_order", "MAP@10", ((0.5, 1), (0.0, 2)), unanswerable=1
+    )
 
 
 def test_scores_are_counted_in_equal_bins_by_relevance(report: ReportValues) -> None:

@@ -52,7 +52,9 @@ def test_question_comment_skips_repeats_and_the_unannotated_split(spark: SparkSe
     judged = [judgment("question_comment", t, f"{t}_C{n}", t, label, n, "unannotated" if t == "T3" else "train")
               for t in ("T1", "T2", "T3") for n, label in labels.items()]  # fmt: skip
     built = task("question_comment").build(posts, comments, frame(spark, JUDGMENTS, *judged))
-    told = built.drop("asker_id", "asked_at", "answered_at", "similarity").orderBy("initial_rank")
+    told = built.drop(
+        "asker_id", "asked_at", "answered_at", "similarity", "cut_at", "role", "age_days", "accepted", "choice"
+    ).orderBy("initial_rank")
     assert [tuple(row) for row in told.collect()] == [
         ("s", "question_comment", "T1", "T1_C1", "T1", "T1", "says_T1_C1", 1, 2, True, "train"),
         ("s", "question_comment", "T1", "T1_C2", "T1", "T1", "says_T1_C2", 2, 1, False, "train"),
