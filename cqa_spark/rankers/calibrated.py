@@ -20,13 +20,12 @@ from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.calibration_curves import Curve, IsotonicCurve, PlattCurve
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.members import build_member, unbounded
+from cqa_spark.rankers.members import MemberParameters, build_member, unbounded
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.scoring import apply_to
-from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.rankers.threshold import DecideBy, best_threshold
 from cqa_spark.rankers.training.group import TrainingGroup
 from cqa_spark.rankers.training.parameters import TrainingParameters
@@ -41,10 +40,9 @@ _MEMBER, _CURVE = "member", "curve.json"
 _CURVES: dict[str, type[Curve]] = {"platt": PlattCurve, "isotonic": IsotonicCurve}
 
 
-class CalibratedParameters(RankerParameters):
+class CalibratedParameters(MemberParameters):
     """The member ranker, and the calibration of its scores."""
 
-    member: RankerSpec = Field(description="the ranker, with name and parameters")
     method: Literal["platt", "isotonic"] = Field(
         "platt",
         description="platt: a logistic curve; isotonic: an increasing step function, for a thousand examples or more",
@@ -55,18 +53,6 @@ class CalibratedParameters(RankerParameters):
         description="measure that the threshold maximises on out-of-fold scores: accuracy, F1, their mean, or TMAP, "
         "where candidates that retrieval missed count",
     )
-
-    def needs_features(self) -> tuple[str, ...]:
-        """The features that the member's parameters name."""
-        return build_member(self.member).parameters.needs_features()
-
-    def reads_texts(self) -> bool:
-        """Whether the member does."""
-        return build_member(self.member).parameters.reads_texts()
-
-    def require_libraries(self) -> None:
-        """Check the libraries of the member."""
-        build_member(self.member).parameters.require_libraries()
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,12 +19,11 @@ from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.members import build_member
+from cqa_spark.rankers.members import MemberParameters, build_member
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.out_of_fold import fit_outside
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.saved_model import load_model
-from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.rankers.threshold import share_threshold
 
 ELSEWHERE = -1
@@ -76,23 +75,10 @@ class Folds(BaseModel):
         return np.array(found, dtype=np.int64)
 
 
-class CrossFittedParameters(RankerParameters):
+class CrossFittedParameters(MemberParameters):
     """The member ranker, and the number of folds."""
 
-    member: RankerSpec = Field(description="the ranker, with name and parameters")
     folds: int = Field(10, ge=2, description="number of folds, of whole sites if there are as many, else of threads")
-
-    def needs_features(self) -> tuple[str, ...]:
-        """The features that the member's parameters name."""
-        return build_member(self.member).parameters.needs_features()
-
-    def reads_texts(self) -> bool:
-        """Whether the member does."""
-        return build_member(self.member).parameters.reads_texts()
-
-    def require_libraries(self) -> None:
-        """Check the libraries of the member."""
-        build_member(self.member).parameters.require_libraries()
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 from scipy.special import logit
 
 from cqa_spark.model_folder.reading import ModelFolder
@@ -19,6 +20,24 @@ from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.spec import RankerSpec
 
 _CLOSEST_TO_CERTAIN = 1e-9
+
+
+class MemberParameters(RankerParameters):
+    """Base class of the parameters of rankers around a single other one."""
+
+    member: RankerSpec = Field(description="the ranker, with name and parameters")
+
+    def needs_features(self) -> tuple[str, ...]:
+        """The features that the member's parameters name."""
+        return build_member(self.member).parameters.needs_features()
+
+    def reads_texts(self) -> bool:
+        """Whether the member does."""
+        return build_member(self.member).parameters.reads_texts()
+
+    def require_libraries(self) -> None:
+        """Check the libraries of the member."""
+        build_member(self.member).parameters.require_libraries()
 
 
 class MembersParameters(RankerParameters):

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pydantic import Field
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -18,32 +17,13 @@ from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.members import build_member
+from cqa_spark.rankers.members import MemberParameters, build_member
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.scoring import VALUES, candidates_of, whole_queries, with_values
-from cqa_spark.rankers.spec import RankerSpec
 
 _MEMBER = "member"
-
-
-class WithinQueryParameters(RankerParameters):
-    """Parameters of the ranker."""
-
-    member: RankerSpec = Field(description="the ranker, with name and parameters")
-
-    def needs_features(self) -> tuple[str, ...]:
-        """The features that the member's parameters name."""
-        return build_member(self.member).parameters.needs_features()
-
-    def reads_texts(self) -> bool:
-        """Whether the member does."""
-        return build_member(self.member).parameters.reads_texts()
-
-    def require_libraries(self) -> None:
-        """Check the libraries of the member."""
-        build_member(self.member).parameters.require_libraries()
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +62,7 @@ class WithinQueryModel(RankerModel):
         return self.member.score(added)
 
 
-class WithinQueryRanker(Ranker[WithinQueryParameters]):
+class WithinQueryRanker(Ranker[MemberParameters]):
     """Adds each feature's deviation from its mean over the query's candidates.
 
     With these, a pointwise ranker can distinguish a long comment from one that is long for its thread. A linear one
@@ -92,7 +72,7 @@ class WithinQueryRanker(Ranker[WithinQueryParameters]):
 
     name = "within_query"
     about = "adds each feature's difference from its mean over the query's candidates to a ranker's features"
-    parameters_type: ClassVar[type[RankerParameters]] = WithinQueryParameters
+    parameters_type: ClassVar[type[RankerParameters]] = MemberParameters
     model_type: ClassVar[type[RankerModel]] = WithinQueryModel
 
     @property
