@@ -84,8 +84,8 @@ class Section(Generic[Read, Data]):
         products: tables without which there is nothing to show.
         optional: other tables that it shows if the run has them.
         links: entries of the navigation, for a section with several headings; None for ``name`` and ``title``.
-        headline: from the entries of journal tables by name, what a report with the section presents first; None for a
-            section that leaves it to the report.
+        headline: from the entries of journal tables by name and the measures of the task, what a report with the
+            section presents first; None for a section that leaves it to the report.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Section(Generic[Read, Data]):
     products: tuple[Product, ...] = ()
     optional: tuple[Product, ...] = ()
     links: Callable[[Data], tuple[Link, ...]] | None = None
-    headline: Callable[[Mapping[str, Sequence[Entry]]], Headline] | None = None
+    headline: Callable[[Mapping[str, Sequence[Entry]], tuple[str, ...]], Headline] | None = None
 
     @property
     def about(self) -> str:
@@ -156,15 +156,16 @@ class ReportKind(Generic[Read]):
         tables = (table for section in self.sections for table in (*section.products, *section.optional))
         return tuple({table.name: table for table in (*self.head.optional, *tables)}.values())
 
-    def headline(self, journal: Mapping[str, Sequence[Entry]]) -> Headline | None:
+    def headline(self, journal: Mapping[str, Sequence[Entry]], measures: tuple[str, ...]) -> Headline | None:
         """What the first section that says so presents first; None if no section of these tables does.
 
         Args:
             journal: entries of journal tables by name.
+            measures: those of the task, the most important first.
         """
         for section in self.sections:
             if section.headline is not None and section.has_its_tables(journal):
-                return section.headline(journal)
+                return section.headline(journal, measures)
         return None
 
     def collect(self, run: Read) -> ReportValues:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pyspark.sql import functions as F
 
+from cqa_spark.examples.task import task
 from cqa_spark.features.catalogue import meanings
 from cqa_spark.features.feature_table import feature_table
 from cqa_spark.lake.journal import Entry, JournalTable
@@ -87,7 +88,8 @@ class Report(Step):
         }
         journal, mean = with_official_mean(entries)
         evaluated = _evaluated(journal[METRICS.name], ranked, mean or self.measures[0])
-        headline = run_report().headline(journal) or Headline(evaluated.system, self.baseline, self.measures)
+        of_section = run_report().headline(journal, task(evaluated.task).measures)
+        headline = of_section or Headline(evaluated.system, self.baseline, self.measures)
         measures = (mean, *headline.measures) if mean else headline.measures
         tables = run.present([table for table in products if isinstance(table, Table)])
         is_cross_validated = evaluated.split == CROSS_VALIDATED

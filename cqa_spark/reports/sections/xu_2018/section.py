@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from cqa_spark.examples.task import task
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.attentions import ATTENTIONS
 from cqa_spark.lake.schemas.metrics import COMPARISONS, SITE_METRICS
@@ -43,9 +42,9 @@ def data(run: ReportedRun) -> AnswerStudy:
     return replace(study, ablations=results.ablations, seeds=results.seeds)
 
 
-def headline(journal: Mapping[str, Sequence[Entry]]) -> Headline:
+def headline(journal: Mapping[str, Sequence[Entry]], measures: tuple[str, ...]) -> Headline:
     """The best system that uses no information from after the cut, by the measures of the experiment's task."""
-    study = collect_study(journal, task(journal[SITE_METRICS.name][0]["task"]).measures)
+    study = collect_study(journal, measures)
     return Headline(study.leading, study.baseline, study.measures)
 
 
