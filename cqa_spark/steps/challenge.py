@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cqa_spark.errors import InputError
@@ -10,9 +11,9 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.challenges import CHALLENGES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
+from cqa_spark.lake.schemas.night import CHALLENGES
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.cross_fitted import CrossFittedModel
@@ -75,9 +76,13 @@ class Challenge(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Retrain if it is due, compare, and use the better one."""
         before = self.last.entries_or_none(CHALLENGES) if self.last is not None else []
-        if run.artifact(model_artifact(self.system.name)) is None:
-            run.write_entries(CHALLENGES, before)
-            return
+        entry = None
+        if run.artifact(model_artifact(self.system.name)) is not None:
+            entry = self._challenge(run, counts, before)
+        run.write_entries(CHALLENGES, before if entry is None else [entry])
+
+    def _challenge(self, run: Run, counts: StepRecord, before: Sequence[Entry]) -> Entry | None:
+        """The outcome; None if the model is not challenged."""
         champion = trained_system(run, model_artifact(self.system.name))
         learned = champion.card.labels if champion.card is not None else 0
         challenged = max((entry["labels"] for entry in before if entry["system"] == self.system.name), default=0)
@@ -85,27 +90,25 @@ class Challenge(Step):
         labels = counts.rows_in = examples.where("relevant").select("site", "fold_key").distinct().count()
         due = self.last is not None and champion.card is not None and is_due(labels, learned, challenged)
         if not (self.forced or due):
-            run.write_entries(CHALLENGES, before)
-            return
+            return None
         with feature_frames(run, [self.system], examples) as frame_of:
             frame = frame_of(self.system)
             try:
                 challenger = learn(self.system, frame, run.read(POSTS), run.read(COMMENTS), champion.groups, run.run_id)
             except InputError as error:
                 Terminal(stderr=True).line(f"warning: {self.system.name} is not retrained: {error.problem}")
-                run.write_entries(CHALLENGES, before)
-                return
+                return None
             labelled = frame.where("relevant IS NOT NULL")
             outcome = challenge(champion.model.transform(labelled), challenger.model.transform(labelled))
             if outcome.is_won:
                 _replace(run, challenger)
-        entry = {
+        entry: Entry = {
             "system": self.system.name, "run_id": run.run_id, "champion": champion.training_run,
             "champion_labels": learned, "labels": labels, **outcome._asdict(), "won": outcome.is_won,
         }  # fmt: skip
-        run.write_entries(CHALLENGES, [entry])
         counts.rows_out = int(outcome.is_won)
         Terminal().line(verdict(entry))
+        return entry
 
 
 def _replace(run: Run, challenger: TrainedSystem) -> None:

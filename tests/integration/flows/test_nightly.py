@@ -17,10 +17,9 @@ from cqa_spark.features.feature_table import feature_table
 from cqa_spark.lake.lease import KEY as LEASE
 from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.schemas.challenges import CHALLENGES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.night import CHANGES
+from cqa_spark.lake.schemas.night import CHALLENGES, CHANGES
 from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.storage import Lake

@@ -12,7 +12,7 @@ import pytest
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.challenge import ChallengeResult
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.challenges import CHALLENGES
+from cqa_spark.lake.schemas.night import CHALLENGES
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.steps import challenge as module
 from cqa_spark.steps.challenge import Challenge, can_be_challenged, is_due
