@@ -17,9 +17,8 @@ if TYPE_CHECKING:
         ImportCqaDupStackSettings,
         ImportIrDatasetsSettings,
         PredictionFilesCommand,
-        SynthSettings,
-        SynthStackExchangeSettings,
     )
+    from cqa_spark.config.synth_settings import SynthSettings, SynthStackExchangeSettings
     from cqa_spark.corpora.question_list.records import ListCounts
     from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
 

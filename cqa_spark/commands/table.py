@@ -109,9 +109,9 @@ JOBS: dict[str, tuple[Job, ...]] = {
         _job("import cqadupstack", "write a subforum of CQADupStack as a question list",
              "file_commands:ImportCqaDupStackSettings", "file_commands:import_subforum"),
         _job("synth qatar-living", "generate a synthetic Qatar Living dump",
-             "file_commands:SynthSettings", "file_commands:write_sample"),
+             "synth_settings:SynthSettings", "file_commands:write_sample"),
         _job("synth stackexchange", "generate a synthetic Stack Exchange dump of any size",
-             "file_commands:SynthStackExchangeSettings", "file_commands:write_stackexchange_dump"),
+             "synth_settings:SynthStackExchangeSettings", "file_commands:write_stackexchange_dump"),
     ),
     "setup": (
         _job("setup", "download and check the jars", "file_commands:SetupSettings", "setup:setup"),

@@ -11,7 +11,6 @@ from cqa_spark.config.fields import ObjectStorage, OutputFormat
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
 from cqa_spark.config.sections import ResamplingSettings, SettingsSection
-from cqa_spark.config.site_names import SiteFolderName
 from cqa_spark.config.value_types import (
     GroupName,
     InputFile,
@@ -20,7 +19,6 @@ from cqa_spark.config.value_types import (
     OutputFolder,
     Positional,
     Shown,
-    Size,
 )
 
 
@@ -180,7 +178,17 @@ class CompareFilesSettings(PredictionFilesCommand):
     resampling: ResamplingSettings = ResamplingSettings()
 
 
-class ImportIrDatasetsSettings(FilesCommand):
+class ImportSettings(FilesCommand):
+    """A question list, as the commands that import one write it."""
+
+    output: Annotated[OutputFolder, Field(description="folder for the list; its name is the site name")]
+
+    def writes(self) -> list[str]:
+        """The question list."""
+        return [f"{self.output}: questions.jsonl and duplicates.tsv"]
+
+
+class ImportIrDatasetsSettings(ImportSettings):
     """Download a collection of ir_datasets whose documents are questions, and write it as a question list."""
 
     examples: ClassVar[tuple[str, ...]] = (
@@ -196,14 +204,9 @@ class ImportIrDatasetsSettings(FilesCommand):
             "passages would be listed as questions"
         ),
     ]
-    output: Annotated[OutputFolder, Field(description="folder for the list; its name is the site name")]
-
-    def writes(self) -> list[str]:
-        """The question list."""
-        return [f"{self.output}: questions.jsonl and duplicates.tsv"]
 
 
-class ImportCqaDupStackSettings(FilesCommand):
+class ImportCqaDupStackSettings(ImportSettings):
     """Write a subforum of CQADupStack, in its own zip archive, as a question list."""
 
     examples: ClassVar[tuple[str, ...]] = (
@@ -211,55 +214,7 @@ class ImportCqaDupStackSettings(FilesCommand):
     )
 
     archive: Annotated[InputFile, Positional(), Field(description="the archive of one subforum, such as android.zip")]
-    output: Annotated[OutputFolder, Field(description="folder for the list; its name is the site name")]
 
     def reads(self) -> list[str]:
         """The archive."""
         return [self.archive]
-
-    def writes(self) -> list[str]:
-        """The question list."""
-        return [f"{self.output}: questions.jsonl and duplicates.tsv"]
-
-
-class SynthStackExchangeSettings(FilesCommand):
-    """Generate a synthetic Stack Exchange dump with learnable signal: eight files in OUTPUT/SITE."""
-
-    examples: ClassVar[tuple[str, ...]] = (
-        "cqa synth stackexchange --output build/dumps --threads 500",
-        "cqa synth stackexchange --output build/dumps --size 1GB --site big.example.org",
-    )
-
-    output: Annotated[OutputFolder, Field(description="output folder")]
-    site: SiteFolderName = Field(
-        default="sample.example.org", description="site name, and name of the folder in OUTPUT"
-    )
-    size: Size | None = Field(default=None, description="size of Posts.xml, such as 200MB or 1GB; overrides --threads")
-    threads: int = Field(default=500, ge=1, description="number of threads")
-    seed: int = Field(default=1, ge=0, description="random seed")
-    workers: int | None = Field(
-        default=None, ge=1, description="number of processes; does not affect the output; default: one per core"
-    )
-    signal: bool = Field(default=True, description="make good answers distinguishable from others")
-    duplicates: float = Field(
-        default=0.04, ge=0, lt=1, description="share of questions that repeat an earlier one in other words"
-    )
-
-    def writes(self) -> list[str]:
-        """The dump."""
-        return [f"{self.output}/{self.site}: eight files"]
-
-
-class SynthSettings(FilesCommand):
-    """Generate a synthetic Qatar Living dump with learnable signal: OUTPUT/train.xml and OUTPUT/dev.xml."""
-
-    examples: ClassVar[tuple[str, ...]] = ("cqa synth qatar-living --output build/sample --threads 400 --seed 1",)
-
-    output: Annotated[OutputFolder, Field(description="output folder")]
-    threads: int = Field(default=400, ge=1, description="number of threads in train.xml")
-    dev_threads: int = Field(default=100, ge=1, description="number of threads in dev.xml")
-    seed: int = Field(default=1, ge=0, description="random seed")
-
-    def writes(self) -> list[str]:
-        """The two dumps."""
-        return [f"{self.output}/train.xml", f"{self.output}/dev.xml"]
