@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -24,6 +25,7 @@ from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.query_rows import NO_FOLD, PARTS, QUERY, query_rows
 from cqa_spark.features.training_data import Fitted
+from cqa_spark.lake.schemas.examples import NIGHT_MARK
 from cqa_spark.spark.whole_groups import whole_groups
 
 EXAMPLES_AT_A_TIME = 1_000
@@ -43,7 +45,9 @@ def compute_queries(groups: Mapping[str, Fitted[QueryGroup]], inputs: FeatureInp
     """
     rows = query_rows({name: group.on_all for name, group in groups.items()}, inputs, folds)
     partitions = int(str(rows.sparkSession.conf.get("spark.sql.shuffle.partitions")))
-    together = rows.repartition(partitions, *QUERY).sortWithinPartitions(*QUERY, "part")
+    # Replayed nights of a question have the same texts: together, they are in a batch, which looks at a text once.
+    question = F.substring_index("query_id", NIGHT_MARK, 1)
+    together = rows.repartition(partitions, "site", question).sortWithinPartitions(*QUERY, "part")
     types = {name: values_type(type(group.on_all)) for name, group in groups.items()}
     keys = [T.StructField(name, T.StringType(), False) for name in KEY]
     schema = T.StructType([*keys, *[T.StructField(name, of_group) for name, of_group in types.items()]])

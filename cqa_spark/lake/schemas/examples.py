@@ -18,6 +18,9 @@ MEASURED, UNDECIDED, SERVED = "measured", "undecided", "served"
 ``measured``: those of a past night, an answer of which was accepted later; ``undecided``: of a past night without such
 an answer. A role is null for other tasks, whose examples are all served."""
 
+NIGHT_MARK = "@"
+"""In the query_id of a replayed night, between the id of the question and the date of the cut."""
+
 QUERY_POST = "CASE WHEN role IS NULL THEN query_id ELSE thread_id END"
 """The id of the post that candidates are ranked for; the query_id of a replayed night is no post."""
 

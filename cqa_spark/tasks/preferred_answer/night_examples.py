@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
 from cqa_spark.lake.schemas.community import UNANNOTATED
-from cqa_spark.lake.schemas.examples import EXAMPLES, MEASURED, SERVED
+from cqa_spark.lake.schemas.examples import EXAMPLES, MEASURED, NIGHT_MARK, SERVED
 from cqa_spark.spark.whole_groups import whole_groups
 from cqa_spark.tasks.preferred_answer.judged_answers import PROPERTIES, judged_answers
 from cqa_spark.tasks.preferred_answer.night_choices import choice_weights, starts_of_nights
@@ -57,7 +57,7 @@ def night_examples(posts: DataFrame, votes: DataFrame, min_answers: int = 2) -> 
     schema = T.StructType([*together.schema, *[T.StructField(name, type_) for name, type_ in _ADDED.items()]])
     rows = together.mapInArrow(_replaying(schema, min_answers), schema)
     is_served, measured = F.col("role") == SERVED, F.col("role") == MEASURED
-    night = F.concat_ws("@", "query_id", F.date_format("cut_at", "yyyy-MM-dd"))
+    night = F.concat_ws(NIGHT_MARK, "query_id", F.date_format("cut_at", "yyyy-MM-dd"))
     return EXAMPLES.conform(
         rows.select(
             "site", F.lit(PreferredAnswer.name).alias("task"),

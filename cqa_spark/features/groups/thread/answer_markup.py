@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.features.arrays import at_places, values_at
@@ -53,8 +54,9 @@ class AnswerMarkupAsOfV1(QueryGroup):
 
     def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
         """Values of each answer that is a post and was there at the cut."""
-        counts = [_counts(body) for body in batch.posts["body"].to_pylist()]
-        of_posts = np.array(counts).reshape(-1, len(self.columns) - 2)
+        bodies = pc.fill_null(batch.posts["body"], "").combine_chunks().dictionary_encode()
+        counts = np.array([_counts(body) for body in bodies.dictionary.to_pylist()]).reshape(-1, len(self.columns) - 2)
+        of_posts = counts[bodies.indices.to_numpy()]  # replayed nights of a question have the same bodies
         values = np.column_stack([values_at(batch.candidate_post, column) for column in of_posts.T])
         values[~(batch.times("answered_at") <= batch.times("cut"))] = np.nan
         there = np.flatnonzero(~np.isnan(values[:, 0]))
@@ -64,9 +66,8 @@ class AnswerMarkupAsOfV1(QueryGroup):
         return dict(zip((column.name for column in self.columns), columns, strict=True))
 
 
-def _counts(body: str | None) -> NDArray[np.float64]:
+def _counts(markup: str) -> NDArray[np.float64]:
     """The columns of one text that need no rivals: all but ``lead`` and ``longest``."""
-    markup = body or ""
     plain = html.unescape(plain_text_of(None, markup))
     words = words_of(plain)
     tags = [len(re.findall(tag, markup)) for tag in _TAGS.values()]
