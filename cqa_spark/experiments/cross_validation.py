@@ -18,7 +18,7 @@ from cqa_spark.experiments.evaluation_split import Part
 from cqa_spark.lake.query_measures import by_measure, by_query
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.rankers.ranker import Ranker
-from cqa_spark.rankers.rankings import rank
+from cqa_spark.rankers.rankings import rank_scored
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.persistence import persisted
 
@@ -87,7 +87,7 @@ def _repeat(ranker: Ranker[Any], parts: Sequence[Part], name: str, measure: str,
     of_folds = [model.transform(part.evaluated) for model, part in zip(models, parts, strict=True)]
     scored = reduce(DataFrame.unionByName, of_folds)
     with persisted(scored.select(*EXAMPLES.schema.names, "score", "predicted")) as (scan,):
-        rankings = rank(scan, name, run_id="cross-validation")
+        rankings = rank_scored(scan, name, run_id="cross-validation")
         rows = query_metrics(rankings, scan.select(*EXAMPLES.schema.names), [parse_measure(measure)]).localCheckpoint()
     return by_measure(rows).withColumn("repeat", F.lit(number))
 

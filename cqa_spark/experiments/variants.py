@@ -17,7 +17,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.rankings import rank
+from cqa_spark.rankers.rankings import rank_scored
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.system import System
@@ -44,7 +44,7 @@ def rank_variant(system: System, variant: Variant, *, run_id: str = "experiment"
     models = run_concurrently(system.build().fit, [part.training for part in variant.parts])
     scored = [model.transform(part.evaluated) for model, part in zip(models, variant.parts, strict=True)]
     # Otherwise the wide feature frames would be planned again at each use of the rankings.
-    return rank(reduce(DataFrame.unionByName, scored), variant.name, run_id=run_id).localCheckpoint()
+    return rank_scored(reduce(DataFrame.unionByName, scored), variant.name, run_id=run_id).localCheckpoint()
 
 
 def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, settings: EvaluationSettings) -> list[Entry]:

@@ -24,8 +24,9 @@ from cqa_spark.steps.kept_models import KeepModels
 from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
+from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import ScoreUpstream, tasks_of, upstream_of
-from cqa_spark.systems.recipes import cross_fitted, groups_of, learn, rank_by_words, read_systems, task_of
+from cqa_spark.systems.recipes import are_fitted, cross_fitted, groups_of, learn, rank_by_words, read_systems, task_of
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 
@@ -55,7 +56,8 @@ def nightly(
     names, groups = [system.name for system in systems], groups_of(systems)
     baseline, evaluation = simple_orders(task)[0], evaluation_of(settings.evaluation, task)
     unchanged = None if settings.full else last
-    dispensable = (settings.system,) if of_task.replays_nights else ()
+    dispensable = names[:-1] if of_task.replays_nights else []
+    learning = are_fitted(new)
     return Flow(
         "nightly",
         (
@@ -63,12 +65,20 @@ def nightly(
             Ingest(source),
             *_examples(settings, systems, new, kept, unchanged),
             *[ScoreUpstream(system) for system in systems if system.upstream and system.name in kept],
-            *(training(new, task, settings.features, dispensable) if new else []),
+            *(training(new, task, settings.features, dispensable) if learning else []),
+            *([Train(new, task, dispensable)] if new and not learning else []),
             ComputeFeatures(
-                names, groups, task, settings.features, unchanged, ranked_once, groups_of(new), dispensable
+                names,
+                groups,
+                task,
+                settings.features,
+                unchanged,
+                ranked_once,
+                computed=groups_of(new) if learning else (),
+                dispensable=dispensable,
             ),
             *[
-                Challenge(each, last, settings.retrain)
+                Challenge(each, settings.features, last, settings.retrain)
                 for each in systems
                 if each.name in kept and can_be_challenged(each)
             ],

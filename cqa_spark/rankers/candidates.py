@@ -32,11 +32,11 @@ class Candidates:
         return int(self.examples.num_rows)
 
     def of(self, features: Sequence[str]) -> NDArray[np.float64]:
-        """The values of the given features, in order."""
+        """The values of the given features, in order; sums are reproducible because each row is contiguous."""
         if tuple(features) == tuple(self.features):
             return self.values
         places = {name: place for place, name in enumerate(self.features)}
-        return self.values[:, [places[name] for name in features]]
+        return np.take(self.values, [places[name] for name in features], axis=1)
 
     def add(self, features: Sequence[str], values: NDArray[np.float64]) -> Candidates:
         """The candidates with additional features."""
@@ -60,3 +60,8 @@ class Candidates:
         columns = [self.examples.column(name).to_numpy() for name in QUERY]
         changes = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
         return np.concatenate([[0], np.flatnonzero(changes) + 1]).astype(np.int64)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of candidates of each query."""
+        return np.diff(self.starts, append=len(self))

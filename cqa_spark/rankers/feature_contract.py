@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -17,13 +17,18 @@ def feature_columns(frame: DataFrame) -> tuple[str, ...]:
     return tuple(name for name in frame.columns if SEPARATOR in name)
 
 
-def require_features(frame: DataFrame, trained_on: Sequence[str], ranker: str) -> None:
-    """Check that a DataFrame has exactly the features of a model, in any order.
+def require_features(types: Mapping[str, str], trained_on: Sequence[str], ranker: str) -> None:
+    """Check that columns contain exactly the features of a model, in any order.
+
+    Args:
+        types: Spark's name of the type of each column.
+        trained_on: the features of the model.
+        ranker: its name.
 
     Raises:
         ContractError: a feature is missing, extra, or not a double; all of them are listed.
     """
-    types = {name: kind for name, kind in frame.dtypes if SEPARATOR in name}
+    types = {name: kind for name, kind in types.items() if SEPARATOR in name}
     problems = [f"missing {name}" for name in trained_on if name not in types]
     problems += [f"extra {name}" for name in types if name not in trained_on]
     problems += [f"{name} is {kind}, not double" for name, kind in types.items() if kind != "double"]

@@ -88,12 +88,12 @@ class RankerModel(ABC):
         Raises:
             ContractError: the features differ from those of the training data.
         """
-        require_features(frame, self.description.features, self.description.ranker)
+        require_features(dict(frame.dtypes), self.description.features, self.description.ranker)
         return score_frame(
             frame,
             self.score,
+            self.predicted,
             features=self.description.features,
-            threshold=self.description.threshold,
             whole=self.compares_candidates,
         )
 
@@ -114,6 +114,11 @@ class RankerModel(ABC):
         Args:
             candidates: with the model's features; further features are ignored.
         """
+
+    def predicted(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether candidates with these scores are predicted relevant; without a threshold, all are."""
+        threshold = self.description.threshold
+        return np.ones(len(scores), dtype=bool) if threshold is None else scores >= threshold
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """The share of each feature in the model's decisions; empty for baselines."""

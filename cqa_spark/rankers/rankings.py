@@ -2,53 +2,134 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
+
+from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.table import Table
 from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.rankers.feature_contract import is_bad
+from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.pair_words import WORD_COLUMNS
+from cqa_spark.rankers.scoring import VALUES, candidates_of, whole_queries, with_values
+
+Decide = Callable[[Candidates], tuple[NDArray[np.float64], NDArray[np.bool_]]]
+"""The score of each candidate, and whether it is predicted relevant."""
+
+_SERVED = "served_system"
 
 
-def rank(scored: DataFrame, system: str, run_id: str, table: Table = RANKINGS) -> DataFrame:
-    """Rank each query's candidates by score descending, then initial_rank, then candidate_id.
+def rank(
+    examples: DataFrame,
+    decisions: Mapping[str, Decide],
+    run_id: str,
+    *,
+    table: Table = RANKINGS,
+    served: Column | None = None,
+) -> DataFrame:
+    """Rank each query's candidates by score descending, then initial_rank, then candidate_id; in one pass.
 
     Args:
-        scored: columns of the table ``examples``, ``score``, ``predicted`` and, if a night serves rankings, ``served``.
-        system: name of the system.
+        examples: columns of the table ``examples``, and the features and words that the decisions need.
+        decisions: by name of the system.
         run_id: id of the run.
         table: ``RANKINGS``, or a table with further columns of the examples.
+        served: the name of the system whose order a night serves; None outside nights.
 
     Returns:
         Rows of the table. A score that is not a number fails the job when the rows are computed.
     """
-    order = (F.col("score").desc(), F.col("initial_rank").asc(), F.col("candidate_id").asc())
-    query = Window.partitionBy("site", "task", "query_id").orderBy(*order)
-    checked = scored.withColumn("score", _number_or_stop(system))
-    ranked = checked.withColumns({"run_id": F.lit(run_id), "system": F.lit(system), "rank": F.row_number().over(query)})
-    return table.complete(ranked.select(*[name for name in table.schema.names if name in ranked.columns]))
+    features = feature_columns(examples)
+    rows = with_values(examples, features).drop(*features)
+    if served is not None:
+        rows = rows.withColumn(_SERVED, served)
+    given = {field.name: field for field in rows.schema.fields if field.name not in (VALUES, *WORD_COLUMNS)}
+    computed = {"run_id", "system", "score", "rank", "predicted", *(["served"] if served is not None else [])}
+    schema = T.StructType([field for field in table.schema.fields if field.name in given.keys() | computed])
+    ranked = whole_queries(rows).mapInArrow(_ranking(decisions, run_id, schema, features), schema)
+    return table.complete(ranked)
 
 
-def best_first(candidates: Candidates, scores: NDArray[np.float64]) -> list[int]:
-    """The order in which ``rank`` puts the candidates of one query, as their positions."""
-    columns = (candidates.examples.column(name).to_pylist() for name in ("initial_rank", "candidate_id"))
-    keys = list(zip((-scores).tolist(), *columns, strict=True))
-    return sorted(range(len(keys)), key=keys.__getitem__)
+def rank_scored(scored: DataFrame, system: str, run_id: str) -> DataFrame:
+    """Rank candidates that a system has scored.
+
+    Args:
+        scored: columns of the table ``examples``, ``score`` and ``predicted``.
+        system: name of the system.
+        run_id: id of the run.
+    """
+    return rank(scored, {system: _as_scored}, run_id)
 
 
-def _number_or_stop(system: str) -> Column:
-    message = F.concat(
-        F.lit(f"system {system}: the score is not a number for query "),
-        F.col("query_id"),
-        F.lit(", candidate "),
-        F.col("candidate_id"),
-    )
-    return F.when(is_bad(F.col("score")), F.raise_error(message)).otherwise(F.col("score"))
+def decide_by(model: RankerModel) -> Decide:
+    """The decisions of a model."""
+
+    def decide(candidates: Candidates) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        scores = model.score(candidates)
+        return scores, model.predicted(scores)
+
+    return decide
+
+
+def best_first(candidates: Candidates, scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The positions of candidates in the order of ``rank``, query by query.
+
+    Args:
+        candidates: whole queries, sorted by candidate id.
+        scores: of each candidate.
+    """
+    query = np.repeat(np.arange(len(candidates.starts)), candidates.sizes)
+    return np.lexsort((candidates.examples.column("initial_rank").to_numpy(), -scores, query))
+
+
+def _ranking(
+    decisions: Mapping[str, Decide], run_id: str, schema: T.StructType, features: Sequence[str]
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def rank_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        types = to_arrow_schema(schema)
+        for candidates in candidates_of(batches, tuple(features), whole=True):
+            within = np.arange(len(candidates)) - np.repeat(candidates.starts, candidates.sizes) + 1
+            for system, decide in decisions.items():
+                scores, predicted = decide(candidates)
+                _require_numbers(candidates, scores, system)
+                ranks = np.empty(len(candidates), dtype=np.int32)
+                ranks[best_first(candidates, scores)] = within
+                columns = {name: candidates.examples.column(name) for name in candidates.examples.column_names}
+                columns |= {"score": pa.array(scores), "rank": pa.array(ranks), "predicted": pa.array(predicted)}
+                columns |= {"run_id": _repeated(run_id, candidates), "system": _repeated(system, candidates)}
+                if _SERVED in columns:
+                    columns["served"] = pc.equal(columns[_SERVED], system)
+                yield from pa.table([columns[name] for name in types.names], schema=types).to_batches()
+
+    return rank_batches
+
+
+def _as_scored(candidates: Candidates) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    score, predicted = (candidates.examples.column(name) for name in ("score", "predicted"))
+    return score.to_numpy(), predicted.to_numpy()
+
+
+def _repeated(value: str, candidates: Candidates) -> pa.Array:
+    return pa.repeat(pa.scalar(value), len(candidates))
+
+
+def _require_numbers(candidates: Candidates, scores: NDArray[np.float64], system: str) -> None:
+    bad = np.flatnonzero(~np.isfinite(scores))
+    if len(bad):
+        row = candidates.examples.slice(bad[0], 1).to_pylist()[0]
+        raise ContractError(
+            f"system {system}: the score is not a number for query {row['query_id']}, candidate {row['candidate_id']}",
+            "the ranker must return a finite score for finite features",
+        )
 
 
 def importances(system: str, model: RankerModel) -> list[Entry]:

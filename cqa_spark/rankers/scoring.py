@@ -26,17 +26,18 @@ VALUES = "values"
 Score = Callable[[Candidates], NDArray[np.float64]]
 """The score of each candidate."""
 
+Predict = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
+"""Whether candidates with these scores are predicted relevant."""
 
-def score_frame(
-    frame: DataFrame, score: Score, *, features: Sequence[str], threshold: float | None, whole: bool
-) -> DataFrame:
+
+def score_frame(frame: DataFrame, score: Score, predict: Predict, *, features: Sequence[str], whole: bool) -> DataFrame:
     """Add ``score`` and ``predicted`` to the columns that are neither features nor words.
 
     Args:
         frame: candidates with the features and, if the model reads texts, their words.
         score: the model's score.
+        predict: the model's decision.
         features: the model's features, in order.
-        threshold: minimum score at which a candidate is predicted relevant; None if every candidate is.
         whole: whether ``score`` needs all candidates of a query in one call.
     """
     words = [name for name in WORD_COLUMNS if name in frame.columns]
@@ -47,7 +48,7 @@ def score_frame(
         rows = whole_queries(rows)
     scores = [T.StructField("score", T.DoubleType()), T.StructField("predicted", T.BooleanType())]
     schema = T.StructType([*kept, *scores])
-    return rows.mapInArrow(_scoring(score, schema, tuple(features), threshold, whole=whole), schema)
+    return rows.mapInArrow(_scoring(score, predict, schema, tuple(features), whole=whole), schema)
 
 
 def with_values(frame: DataFrame, features: Sequence[str]) -> DataFrame:
@@ -104,15 +105,16 @@ def _with_numbers(rows: pa.Table, features: tuple[str, ...]) -> Candidates:
 
 
 def _scoring(
-    score: Score, schema: T.StructType, features: tuple[str, ...], threshold: float | None, *, whole: bool
+    score: Score, predict: Predict, schema: T.StructType, features: tuple[str, ...], *, whole: bool
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def score_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         arrow_schema = to_arrow_schema(schema)
         for candidates in candidates_of(batches, features, whole=whole):
             scores = score(candidates)
-            predicted = np.ones(len(scores), dtype=bool) if threshold is None else scores >= threshold
             columns = [candidates.examples.column(name).combine_chunks() for name in arrow_schema.names[:-2]]
-            yield pa.RecordBatch.from_arrays([*columns, pa.array(scores), pa.array(predicted)], schema=arrow_schema)
+            yield pa.RecordBatch.from_arrays(
+                [*columns, pa.array(scores), pa.array(predict(scores))], schema=arrow_schema
+            )
 
     return score_batches
 

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from pyspark.sql import DataFrame
+
+from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.challenge import ChallengeResult, challenge
+from cqa_spark.features.assembly import assemble
+from cqa_spark.features.feature_table import KEY
+from cqa_spark.features.group import FeatureGroup
+from cqa_spark.features.stored_values import read_values
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
-from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
+from cqa_spark.lake.schemas.examples import IN_TRAINING
 from cqa_spark.lake.schemas.night import CHALLENGES
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.cross_fitted import CrossFittedModel
 from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.spark.persistence import persisted
+from cqa_spark.steps.compute_features import values_by_place
+from cqa_spark.steps.feature_inputs import IF_PRESENT, feature_inputs, task_examples
+from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.learning import learn
 from cqa_spark.steps.train import write_importances
-from cqa_spark.systems.feature_frames import feature_frames, frame_tables
+from cqa_spark.systems.feature_frames import frame_tables
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system
 
@@ -54,11 +65,13 @@ class Challenge(Step):
 
     Attributes:
         system: recipe of a system that ``can_be_challenged``.
+        features: the cut of as-of groups.
         last: the published run; None in the first night, which does not retrain unless it is told to.
         forced: retrain even if it is not due.
     """
 
     system: System
+    features: FeatureSettings
     last: Snapshot | None = None
     forced: bool = False
 
@@ -67,7 +80,15 @@ class Challenge(Step):
     def reads(self) -> tuple[Product, ...]:
         """Examples with their posts and comments, features, and the model."""
         model = Artifact(model_artifact(self.system.name))
-        return EXAMPLES, POSTS, COMMENTS, *frame_tables([self.system]), model
+        return (
+            *Featurize(self.system.feature_groups, self.system.task, self.features).reads(),
+            *frame_tables([self.system]),
+            model,
+        )
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Tables that not every corpus has."""
+        return IF_PRESENT
 
     def writes(self) -> tuple[Product, ...]:
         """The outcome, and a better model with its feature importances."""
@@ -91,8 +112,7 @@ class Challenge(Step):
         due = self.last is not None and champion.card is not None and is_due(labels, learned, challenged)
         if not (self.forced or due):
             return None
-        with feature_frames(run, [self.system], examples) as frame_of:
-            frame = frame_of(self.system)
+        with self._frame(run, champion.groups, examples) as frame:
             try:
                 challenger = learn(self.system, frame, run.read(POSTS), run.read(COMMENTS), champion.groups, run.run_id)
             except InputError as error:
@@ -109,6 +129,17 @@ class Challenge(Step):
         counts.rows_out = int(outcome.is_won)
         Terminal().line(verdict(entry))
         return entry
+
+    @contextmanager
+    def _frame(self, run: Run, groups: Mapping[str, FeatureGroup], examples: DataFrame) -> Iterator[DataFrame]:
+        """Training examples with their features, which are computed for undecided nights."""
+        stored = read_values(run, groups)
+        without = examples.join(next(iter(stored.values())), on=list(KEY), how="left_anti")
+        with feature_inputs(run, without, self.features) as inputs:
+            computed = values_by_place(run, list(groups.values()), inputs)
+            values = {place: rows.unionByName(computed[place]) for place, rows in stored.items()}
+            with persisted(assemble(examples, groups, values)) as (frame,):
+                yield frame
 
 
 def _replace(run: Run, challenger: TrainedSystem) -> None:

@@ -23,7 +23,7 @@ from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
-from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.examples import EXAMPLES, IS_RANKED
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.changed_sites import (
@@ -42,6 +42,8 @@ from cqa_spark.text.embedding.model import EmbeddingModel
 @dataclass(frozen=True)
 class ComputeFeatures(Step):
     """Write the values of trained systems' fitted groups, for the examples of changed sites or for all.
+
+    Examples of undecided nights, which no trained system ranks, have none.
 
     Attributes:
         systems: names of the systems; the run has their models.
@@ -113,9 +115,10 @@ class ComputeFeatures(Step):
             with ExitStack() as held:
                 before = update.last if self.ranked_once else None
                 ranked = held.enter_context(ranked_before(run, before, self.task, update.sites))
-                examples = except_queries(of_sites(task_examples(run, self.task), update.sites), ranked)
+                ranks = task_examples(run, self.task).where(IS_RANKED)
+                examples = except_queries(of_sites(ranks, update.sites), ranked)
                 given = held.enter_context(feature_inputs(run, examples, self.settings, sites=update.sites))
-                values = _with_stored(run, _values(run, groups, given), stored)
+                values = _with_stored(run, values_by_place(run, groups, given), stored)
                 update.write(rows_of_places(values), ranked=ranked)
         counts.rows_in = counts.rows_out = run.rows(table)
 
@@ -130,8 +133,13 @@ def _leave_out_without_tables(run: Run, name: str) -> None:
         run.remove_artifact(model_artifact(name))
 
 
-def _values(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> dict[Place, DataFrame]:
-    """The values by pass; null on sites without a table that a group needs.
+def values_by_place(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> dict[Place, DataFrame]:
+    """The values of fitted groups by pass; null on sites without a table that a group needs.
+
+    Args:
+        run: the run.
+        groups: fitted groups.
+        inputs: with the examples.
 
     Raises:
         InputError: no site has the tables that a group needs.

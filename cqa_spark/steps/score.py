@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -21,16 +20,18 @@ from cqa_spark.lake.schemas.night_worth import SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.lake.table import Table
-from cqa_spark.rankers.rankings import rank
+from cqa_spark.rankers.feature_contract import require_features
+from cqa_spark.rankers.rankings import decide_by, rank
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.changed_sites import (
+    Sites,
     except_queries,
     of_sites,
     ranked_before,
     site_update,
 )
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.systems.feature_frames import FrameOf, feature_frames, frame_tables
+from cqa_spark.systems.feature_frames import feature_frame, frame_tables
 from cqa_spark.systems.recipes import groups_of, rank_by_words
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system
@@ -85,9 +86,8 @@ class Score(Step):
                 ranked = held.enter_context(ranked_before(run, before, self.task, update.sites))
                 examples = except_queries(of_sites(task_examples(run, self.task), update.sites), ranked)
                 examples = examples.where(OUTSIDE_TRAINING)
-                frame_of = held.enter_context(feature_frames(run, recipes, examples, sites=update.sites))
                 served = None if self.served is None else served_system(self.served, run.entries_or_none(SERVED_ORDERS))
-                rankings = rankings_by(trained, frame_of, run.run_id, served=served)
+                rankings = rank_by(trained, run, examples, sites=update.sites, served=served)
                 update.write(rankings, ranked=ranked)
         counts.rows_out = run.rows(RANKINGS)
         counts.rows_in = counts.rows_out // len(trained)
@@ -136,11 +136,12 @@ def served_system(usual: str, orders: Iterable[Entry]) -> Column:
     return found
 
 
-def rankings_by(
+def rank_by(
     systems: Mapping[str, TrainedSystem],
-    frame_of: FrameOf,
-    run_id: str,
+    run: Run,
+    examples: DataFrame,
     *,
+    sites: Sites = None,
     table: Table = RANKINGS,
     served: Column | None = None,
 ) -> DataFrame:
@@ -148,16 +149,19 @@ def rankings_by(
 
     Args:
         systems: trained systems by name, at least one.
-        frame_of: returns the examples with the features of a system.
-        run_id: id of the run.
+        run: a run with the values of their feature groups.
+        examples: rows of the schema ``EXAMPLES``.
+        sites: the sites of the examples; None for all.
         table: ``RANKINGS``, or ``NIGHT_RANKINGS``.
         served: the name of the system whose order is served; None outside nights.
+
+    Raises:
+        ContractError: a model was trained on other features than its groups have.
     """
-
-    def ranked(name: str, trained: TrainedSystem) -> DataFrame:
-        scored = trained.model.transform(frame_of(trained.system))
-        marked = scored if served is None else scored.withColumn("served", served == name)
-        return rank(marked, name, run_id, table)
-
-    rankings = (ranked(name, trained) for name, trained in systems.items())
-    return reduce(DataFrame.unionByName, rankings)
+    for trained in systems.values():
+        types = dict.fromkeys(trained.system.features(), "double")
+        require_features(types, trained.model.description.features, trained.model.description.ranker)
+    recipes = [trained.system for trained in systems.values()]
+    decisions = {name: decide_by(trained.model) for name, trained in systems.items()}
+    frame = feature_frame(run, recipes, examples, sites=sites)
+    return rank(frame, decisions, run.run_id, table=table, served=served)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -11,6 +12,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
 from cqa_spark.examples.leakage import training_threads
+from cqa_spark.features.group import FeatureGroup
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
@@ -28,13 +30,15 @@ from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.featurize import GROUPS
-from cqa_spark.systems.feature_frames import feature_frames, frame_tables
+from cqa_spark.systems.feature_frames import FrameOf, feature_frames, frame_tables
+from cqa_spark.systems.recipes import are_fitted
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import (
     TrainedSystem,
     load_groups,
     model_artifact,
     trained_system,
+    unfitted_groups,
     upstream_artifact,
 )
 from cqa_spark.systems.usable_systems import usable_systems
@@ -60,7 +64,9 @@ class Train(Step):
     name = "train"
 
     def reads(self) -> tuple[Product, ...]:
-        """Examples with their posts and comments, features, fitted groups and upstream scores."""
+        """Examples with their posts and comments; features, fitted groups and upstream scores if a system learns."""
+        if not are_fitted(self.systems):
+            return EXAMPLES, POSTS, COMMENTS
         upstream = {name for system in self.systems for name in system.upstream}
         models = [Artifact(upstream_artifact(name)) for name in sorted(upstream)]
         return EXAMPLES, POSTS, COMMENTS, *frame_tables(self.systems), GROUPS, *models
@@ -83,13 +89,13 @@ class Train(Step):
         systems = tuned_systems(run, usable_systems(run, self.systems))
         examples = _with_missed(run, task_examples(run, self.task).where(IN_TRAINING))
         threads = training_threads(examples, run.read(POSTS), run.read(COMMENTS))
-        with persisted(threads) as (threads,), feature_frames(run, systems, examples) as frame_of:
+        with persisted(threads) as (threads,), _frames(run, systems, examples) as frame_of:
 
             def fit_and_save(system: System) -> TrainedSystem:
                 trained = TrainedSystem(
                     system,
                     system.build().fit(frame_of(system)),
-                    load_groups(system.feature_groups, run.artifact(GROUPS.name) or "", run.lake.storage),
+                    _groups(run, system),
                     run.run_id,
                     threads,
                     {name: load_upstream(run, name) for name in system.upstream},
@@ -113,6 +119,22 @@ class Train(Step):
         trainings = [each.model.description.training for each in trained]
         counts.rows_in = sum(each.rows for each in trainings if each is not None)
         counts.rows_out = len(trained)
+
+
+@contextmanager
+def _frames(run: Run, systems: Sequence[System], examples: DataFrame) -> Iterator[FrameOf]:
+    """The frames of systems; without values if none of the systems learns."""
+    if are_fitted(systems):
+        with feature_frames(run, systems, examples) as frame_of:
+            yield frame_of
+    else:
+        yield lambda system: examples.selectExpr("*", *[f"double(null) AS `{name}`" for name in system.features()])
+
+
+def _groups(run: Run, system: System) -> dict[str, FeatureGroup]:
+    if not are_fitted([system]):
+        return unfitted_groups(system.feature_groups)
+    return load_groups(system.feature_groups, run.artifact(GROUPS.name) or "", run.lake.storage)
 
 
 def _with_missed(run: Run, examples: DataFrame) -> DataFrame:

@@ -14,6 +14,7 @@ from cqa_spark.features.stored_values import read_values, tables_of
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table
+from cqa_spark.rankers.feature_contract import SEPARATOR
 from cqa_spark.rankers.pair_words import with_words
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.recipes import groups_of, rank_by_words
@@ -28,28 +29,26 @@ def frame_tables(systems: Sequence[System]) -> tuple[Table, ...]:
     return *tables_of(groups_of(systems)), *texts
 
 
-@contextmanager
-def feature_frames(
+def feature_frame(
     run: RunTables,
     systems: Sequence[System],
     examples: DataFrame,
     *,
     few: bool = False,
     sites: Collection[str] | None = None,
-) -> Iterator[FrameOf]:
-    """Join the features of all systems to examples, and persist the result until the block ends.
+) -> DataFrame:
+    """Join the features of systems to examples.
 
     Args:
         run: a run whose feature groups are computed.
-        systems: the systems to build frames for.
+        systems: the systems.
         examples: rows of the schema ``EXAMPLES``, all of one task.
-        few: whether the examples are a small part of those of the run. If so, they are counted first; if they are small
-            enough for a broadcast join, the values of other examples are not shuffled.
+        few: whether Spark knows the examples, in its cache, as few enough for a broadcast join, so that the values of
+            other examples are not shuffled.
         sites: the sites of the examples; None for all.
 
-    Yields:
-        A function from a system to its DataFrame: the columns of the examples, the system's features and, if any
-        system reads texts, the words.
+    Returns:
+        The columns of the examples, the words if any system reads texts, and the features of all systems.
     """
     if rank_by_words(systems):
         examples = with_words(examples, run.read(DOCUMENTS), run.read(TEXTS))
@@ -57,10 +56,31 @@ def feature_frames(
     values = read_values(run, groups)
     if sites is not None:
         values = {place: rows.where(F.col("site").isin(*sites)) for place, rows in values.items()}
+    if few:
+        keys = examples.select(*KEY)
+        values = {place: rows.join(keys, on=list(KEY), how="left_semi") for place, rows in values.items()}
+    return assemble(examples, groups, values)
+
+
+@contextmanager
+def feature_frames(
+    run: RunTables, systems: Sequence[System], examples: DataFrame, *, few: bool = False
+) -> Iterator[FrameOf]:
+    """Join the features of all systems to examples, and persist the result until the block ends.
+
+    Args:
+        run: as for ``feature_frame``.
+        systems: as for ``feature_frame``.
+        examples: as for ``feature_frame``.
+        few: whether the examples are a small part of those of the run; if so, they are counted first.
+
+    Yields:
+        A function from a system to its DataFrame: the columns of the examples, the words if any system reads texts,
+        and the system's features.
+    """
     with persisted(examples) if few else nullcontext((examples,)) as (examples,):
         if few:
             examples.count()
-            keys = examples.select(*KEY)
-            values = {place: rows.join(keys, on=list(KEY), how="left_semi") for place, rows in values.items()}
-        with persisted(assemble(examples, groups, values)) as (joined,):
-            yield lambda system: joined.select(*examples.columns, *feature_names(system.feature_groups))
+        with persisted(feature_frame(run, systems, examples, few=few)) as (joined,):
+            others = [name for name in joined.columns if SEPARATOR not in name]
+            yield lambda system: joined.select(*others, *feature_names(system.feature_groups))

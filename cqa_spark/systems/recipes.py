@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cqa_spark.errors import ConfigError
+from cqa_spark.features.group import LearningGroup
+from cqa_spark.features.registry import group_class
 from cqa_spark.rankers.cross_fitted import CrossFittedRanker
 from cqa_spark.rankers.model import BaselineModel
 from cqa_spark.rankers.random_order import RandomOrderRanker
@@ -49,6 +51,12 @@ def groups_of(systems: Iterable[System]) -> list[str]:
 def learn(systems: Iterable[System]) -> bool:
     """Whether any of the systems learns from labels; the others order by one column."""
     return any(not issubclass(system.build().model_type, BaselineModel) for system in systems)
+
+
+def are_fitted(systems: Iterable[System]) -> bool:
+    """Whether any of the systems learns, from labels or from other training data, by its ranker or by a group."""
+    given = list(systems)
+    return learn(given) or any(issubclass(group_class(name), LearningGroup) for name in groups_of(given))
 
 
 def cross_fitted(system: System, folds: int) -> System:

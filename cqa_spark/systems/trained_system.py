@@ -135,6 +135,11 @@ def load_groups(names: Iterable[str], path: str, storage: ObjectStorageSettings)
     return _read_groups(names, open_model_folder(path, "feature_groups", storage))
 
 
+def unfitted_groups(names: Iterable[str]) -> dict[str, FeatureGroup]:
+    """Groups without a fitted state."""
+    return {name: group_class(name)() for name in names}
+
+
 def fitted_groups(names: Iterable[str], path: str, storage: ObjectStorageSettings) -> dict[str, FeatureGroup]:
     """Load some fitted groups of a trained system, without its model.
 

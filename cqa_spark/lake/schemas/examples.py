@@ -26,6 +26,7 @@ QUERY_POST = "CASE WHEN role IS NULL THEN query_id ELSE thread_id END"
 
 IS_SERVED = f"coalesce(role, '{SERVED}') = '{SERVED}'"
 IS_MEASURED = f"role = '{MEASURED}'"
+IS_RANKED = f"coalesce(role, '{SERVED}') <> '{UNDECIDED}'"
 
 CROSS_VALIDATED = "cross-validated"
 """The split of all queries if each is ranked by a model that was not trained on it."""

@@ -28,7 +28,7 @@ from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.steps.changed_sites import of_sites, site_update
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.score import load_trained, rankings_by, read_to_rank
+from cqa_spark.steps.score import load_trained, rank_by, read_to_rank
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
@@ -90,8 +90,7 @@ class MeasureNights(Step):
         update = site_update(run, self.unchanged, NIGHT_RANKINGS, inputs, settings={}, models=[*trained])
         if not update.keep():
             measured = of_sites(task_examples(run, recipes[0].task).where(IS_MEASURED), update.sites)
-            with feature_frames(run, recipes, measured, sites=update.sites) as frame_of:
-                update.write(rankings_by(trained, frame_of, run.run_id, table=NIGHT_RANKINGS))
+            update.write(rank_by(trained, run, measured, sites=update.sites, table=NIGHT_RANKINGS))
 
     def _choose(
         self, run: Run, trained: Mapping[str, TrainedSystem], measured: _Measured | None, sites: Iterable[str]

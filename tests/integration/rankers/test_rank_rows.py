@@ -5,7 +5,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
-from cqa_spark.rankers.rankings import importances, rank
+from cqa_spark.rankers.rankings import importances, rank_scored
 from cqa_spark.rankers.registry import build_ranker
 
 
@@ -24,7 +24,7 @@ def scored(make_examples) -> DataFrame:
 
 
 def test_ties_go_by_initial_rank_then_candidate(scored) -> None:
-    ranked = rank(scored.repartition(5), "mine", "run1").orderBy("query_id", "rank")
+    ranked = rank_scored(scored.repartition(5), "mine", "run1").orderBy("query_id", "rank")
     rows = [tuple(row) for row in ranked.select("query_id", "candidate_id", "rank", "score", "predicted").collect()]
     assert rows == [
         ("Q1", "C1", 1, 0.9, True),
@@ -36,7 +36,7 @@ def test_ties_go_by_initial_rank_then_candidate(scored) -> None:
 
 
 def test_rankings_have_the_declared_columns(scored) -> None:
-    ranked = rank(scored, "mine", "run1")
+    ranked = rank_scored(scored, "mine", "run1")
     assert ranked.columns == RANKINGS.schema.names
     assert {(row["system"], row["run_id"]) for row in ranked.collect()} == {("mine", "run1")}
 
@@ -44,7 +44,7 @@ def test_rankings_have_the_declared_columns(scored) -> None:
 def test_a_score_that_is_not_a_number_stops_the_ranking_and_names_the_row(scored) -> None:
     spoiled = scored.withColumn("score", F.when(F.col("candidate_id") == "C4", float("nan")).otherwise(1.0))
     with pytest.raises(Exception, match="system mine: the score is not a number for query Q1, candidate C4"):
-        rank(spoiled, "mine", "run1").collect()
+        rank_scored(spoiled, "mine", "run1").collect()
 
 
 def test_importances_have_the_declared_columns(training) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.challenge import ChallengeResult
 from cqa_spark.lake.run_record import StepRecord
@@ -72,7 +73,7 @@ def night(monkeypatch: pytest.MonkeyPatch) -> Any:
 
         @contextmanager
         def frames(*arguments: Any) -> Iterator[Any]:
-            yield lambda system: Examples()
+            yield Examples()
 
         def learn(*arguments: Any) -> Any:
             if isinstance(outcome, InputError):
@@ -81,13 +82,14 @@ def night(monkeypatch: pytest.MonkeyPatch) -> Any:
 
         replacements = {
             "trained_system": lambda run, name: champion, "task_examples": lambda run, task: Examples(),
-            "feature_frames": frames, "learn": learn, "challenge": lambda *models: outcome,
+            "learn": learn, "challenge": lambda *models: outcome,
             "write_importances": lambda run, trained: None,
         }  # fmt: skip
         for name, replacement in replacements.items():
             monkeypatch.setattr(module, name, replacement)
+        monkeypatch.setattr(Challenge, "_frame", frames)
         run: Any = FakeRun("models/mine")
-        Challenge(SYSTEM, last, forced).execute(run, StepRecord("retrain"))
+        Challenge(SYSTEM, FeatureSettings(), last, forced).execute(run, StepRecord("retrain"))
         return run
 
     return execute
@@ -150,5 +152,5 @@ def test_a_site_with_too_little_to_learn_from_keeps_its_model(night: Any, capsys
 
 def test_a_system_that_the_night_left_out_is_not_retrained() -> None:
     run: Any = FakeRun(None)
-    Challenge(SYSTEM, published(), forced=True).execute(run, StepRecord("retrain"))
+    Challenge(SYSTEM, FeatureSettings(), published(), forced=True).execute(run, StepRecord("retrain"))
     assert (run.models, run.entries) == ({}, [])
