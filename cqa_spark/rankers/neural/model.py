@@ -1,4 +1,4 @@
-"""A trained network as a model: scores candidates with NumPy."""
+"""A trained network as a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
-from threadpoolctl import threadpool_limits
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
@@ -38,9 +37,8 @@ class NetworkModel(RankerModel):
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
         """The network's output for relevant."""
-        with threadpool_limits(1):
-            rows = candidates.of(self.description.features)
-            return np.array([self.network.probability(row, None) for row in rows], dtype=np.float64)
+        rows = candidates.of(self.description.features)
+        return np.array([self.network.probability(row, ()) for row in rows], dtype=np.float64)
 
     @classmethod
     def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> NetworkModel:
@@ -48,7 +46,7 @@ class NetworkModel(RankerModel):
         return cls(description, _load_network(description, folder, dimensions=0))
 
     def save_learned(self, folder: NewModelFolder) -> None:
-        """Write the network's arrays."""
+        """Write the network."""
         self.network.save(folder.within(_NETWORK))
 
 
@@ -85,8 +83,7 @@ class TextNetworkModel(NetworkModel):
         """The network's output for relevant."""
         texts = (self.numbers(candidates.examples.column(name)) for name in (QUERY_WORDS, CANDIDATE_WORDS))
         pairs = zip(candidates.of(self.description.features), *texts, strict=True)
-        with threadpool_limits(1):
-            found = [self.network.probability(row, (self._vectors[q], self._vectors[c])) for row, q, c in pairs]
+        found = [self.network.probability(row, (self._vectors[q], self._vectors[c])) for row, q, c in pairs]
         return np.array(found, dtype=np.float64)
 
     def numbers(self, words: pa.ChunkedArray) -> list[Numbers]:
@@ -101,8 +98,7 @@ class TextNetworkModel(NetworkModel):
             candidate: words of the candidate.
         """
         texts = self.numbers(pa.chunked_array([[list(query), list(candidate)]], pa.list_(pa.string())))
-        with threadpool_limits(1):
-            weights = self.network.attention(*(self._vectors[numbers] for numbers in texts))
+        weights = self.network.attention(*(self._vectors[numbers] for numbers in texts))
         known = self.vectors.vocabulary.words
         asked, said = ([known[number] for number in numbers] for numbers in texts)
         return Attention(asked, said, weights)
@@ -115,7 +111,7 @@ class TextNetworkModel(NetworkModel):
         return cls(description, _load_network(description, folder, dimensions), vectors)
 
     def save_learned(self, folder: NewModelFolder) -> None:
-        """Write the word vectors and the network's arrays."""
+        """Write the word vectors and the network."""
         super().save_learned(folder)
         self.vectors.save(folder.within(_WORDS))
 

@@ -1,26 +1,28 @@
-"""A trained network in NumPy: decomposable attention over two texts, features, and the classifier on both.
-
-Pairs are scored one at a time, so that the last digit of a score does not depend on other pairs.
-"""
+"""A trained network of a pair, which ONNX Runtime evaluates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.networks.scoring import input_lengths, run
 
 Reals = NDArray[np.float64]
+Texts = Sequence[NDArray[np.floating[Any]]]
+"""The word vectors of each text, of shape (words, dimensions)."""
 
-CLASSES = 2
-"""Outputs of the classifier: irrelevant and relevant."""
+DIGITS = 6
+"""Decimal places of a probability; further places differ between CPUs."""
+
+TEXTS = "query", "candidate"
+_GRAPH = "network.onnx"
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class NetworkShape:
         attend: nodes of each layer of F, which transforms words for the attention.
         compare: nodes of each layer of G, which compares a word with its alignment.
         classify: nodes of each hidden layer of H, which classifies the pair.
+        dropout: dropout rate after each layer.
+        batch_norm: whether the inputs of each layer are normalised over the batch.
     """
 
     features: int
@@ -40,68 +44,34 @@ class NetworkShape:
     attend: tuple[int, ...]
     compare: tuple[int, ...]
     classify: tuple[int, ...]
-
-    def layers(self) -> dict[str, tuple[tuple[int, int], ...]]:
-        """Numbers of inputs and nodes of each dense layer, by part of the network."""
-        text = 2 * self.compare[-1] if self.compare else 0
-        sizes = {
-            "attend": (self.dimensions, *self.attend),
-            "compare": (2 * self.dimensions, *self.compare),
-            "classify": (text + self.features, *self.classify, CLASSES),
-        }
-        return {part: tuple(pairwise(nodes)) for part, nodes in sizes.items()}
-
-
-class Dense(NamedTuple):
-    """A dense layer.
-
-    Attributes:
-        weights: shape (inputs, nodes).
-        biases: shape (nodes,).
-    """
-
-    weights: Reals
-    biases: Reals
-
-    def __call__(self, values: Reals) -> Reals:
-        """The layer's output before its activation, shape (rows, nodes)."""
-        found: Reals = values @ self.weights + self.biases
-        return found
-
-
-Layers = tuple[Dense, ...]
+    dropout: float = 0.5
+    batch_norm: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A trained network.
+    """A trained network. Pairs are scored one at a time, so that a score does not depend on other pairs.
 
     Attributes:
         low: minimum of each feature in the training data, shape (features,).
         high: maximum of each feature in the training data.
-        attend: layers of F.
-        compare: layers of G.
-        classify: layers of H; the last one has no activation.
+        graph: content of an ONNX file.
     """
 
     low: Reals
     high: Reals
-    attend: Layers
-    compare: Layers
-    classify: Layers
+    graph: bytes
 
-    def probability(self, features: Reals, texts: tuple[Reals, Reals] | None) -> float:
-        """The probability that a candidate is relevant.
+    def probability(self, features: Reals, texts: Texts) -> float:
+        """The probability that a candidate is relevant, rounded.
 
         Args:
             features: shape (features,).
-            texts: word vectors of query and candidate, each of shape (words, dimensions); None without texts.
+            texts: query and candidate; empty for a network without texts.
         """
-        inputs = [] if texts is None else [self._compared(*texts)]
-        *hidden, last = self.classify
-        pair = np.concatenate([*inputs, scaled(features, self.low, self.high)])[None]
-        irrelevant, relevant = last(rectified(pair, hidden))[0]
-        return float(expit(relevant - irrelevant))
+        inputs = self.inputs(features[None], *[[text] for text in texts])
+        log_odds = run(self.graph, "log_odds", inputs)
+        return round(float(expit(np.float64(log_odds[0, 0]))), DIGITS)
 
     def attention(self, query: Reals, candidate: Reals) -> Reals:
         """The unnormalised attention weights e of a pair (Xu et al. 2018, section 4.1.1).
@@ -113,42 +83,46 @@ class Network:
         Returns:
             Shape (words of the query, words of the candidate).
         """
-        found: Reals = rectified(query, self.attend) @ rectified(candidate, self.attend).T
-        return found
+        inputs = self.inputs(self.low[None], [query], [candidate])
+        return run(self.graph, "attention", inputs)[0, : len(query), : len(candidate)].astype(np.float64)
 
-    def _compared(self, query: Reals, candidate: Reals) -> Reals:
-        """The text vector of a pair: sums of the outputs of G over the words."""
-        weights = self.attention(query, candidate)
-        of_query, of_candidate = (softmax(weights, axis=axis) if weights.size else weights for axis in (1, 0))
-        aligned = (query, of_query @ candidate), (candidate, of_candidate.T @ query)
-        return np.concatenate([rectified(np.hstack(both), self.compare).sum(axis=0) for both in aligned])
+    def inputs(self, features: Reals, *sides: Texts, length: int = 1) -> dict[str, NDArray[np.float32]]:
+        """The inputs of the graph.
+
+        Args:
+            features: shape (pairs, features).
+            sides: the query of each pair, and the candidate of each pair; none for a network without texts.
+            length: minimum number of words, with padding.
+        """
+        inputs = {"features": scaled(features, self.low, self.high).astype(np.float32)}
+        for name, texts in zip(TEXTS, sides, strict=False):
+            inputs |= _padded(name, texts, length)
+        return inputs
 
     def save(self, folder: NewModelFolder) -> None:
-        """Write each array to a separate file."""
+        """Write the range of the features, and the graph."""
         folder.write_array("low.npy", self.low)
         folder.write_array("high.npy", self.high)
-        for part in ("attend", "compare", "classify"):
-            for number, layer in enumerate(getattr(self, part)):
-                folder.write_array(f"{part}_{number}_weights.npy", layer.weights)
-                folder.write_array(f"{part}_{number}_biases.npy", layer.biases)
+        folder.write_bytes(_GRAPH, self.graph)
 
     @classmethod
     def load(cls, folder: ModelFolder, shape: NetworkShape) -> Network:
         """Read a network.
 
         Raises:
-            ContractError: the shape of an array does not match the sizes.
+            ContractError: a file is no ONNX graph, or does not fit to the sizes.
         """
-        parts = {part: tuple(_read_layers(folder, part, sizes)) for part, sizes in shape.layers().items()}
         low, high = (folder.read_array(f"{name}.npy", (shape.features,)) for name in ("low", "high"))
-        return cls(low, high, **parts)
-
-
-def rectified(values: Reals, layers: Sequence[Dense]) -> Reals:
-    """The output of dense layers with rectified linear activations."""
-    for layer in layers:
-        values = np.maximum(layer(values), 0)
-    return values
+        graph = folder.read_bytes(_GRAPH)
+        texts = dict.fromkeys(TEXTS, shape.dimensions) if shape.attend else {}
+        try:
+            lengths = input_lengths(graph)
+        except Exception as error:  # the library's errors have no other common class
+            raise folder.refusal(_GRAPH, str(error)) from error
+        for name, wanted in {"features": shape.features, **texts}.items():
+            if lengths.get(name) != wanted:
+                raise folder.refusal(_GRAPH, f"its input {name} has the length {lengths.get(name)}, not {wanted}")
+        return cls(low, high, graph)
 
 
 def scaled(values: Reals, low: Reals, high: Reals) -> Reals:
@@ -156,9 +130,11 @@ def scaled(values: Reals, low: Reals, high: Reals) -> Reals:
     return np.divide(values - low, high - low, out=np.zeros_like(values), where=high > low)
 
 
-def _read_layers(folder: ModelFolder, part: str, sizes: Sequence[tuple[int, int]]) -> Iterator[Dense]:
-    for number, (inputs, nodes) in enumerate(sizes):
-        yield Dense(
-            folder.read_array(f"{part}_{number}_weights.npy", (inputs, nodes)),
-            folder.read_array(f"{part}_{number}_biases.npy", (nodes,)),
-        )
+def _padded(name: str, texts: Texts, length: int) -> dict[str, NDArray[np.float32]]:
+    """The word vectors of texts, and 1 for each word and 0 for padding; a text without words is padding alone."""
+    words = max(length, *map(len, texts))
+    vectors = np.zeros((len(texts), words, texts[0].shape[1]), dtype=np.float32)
+    is_word = np.zeros((len(texts), words), dtype=np.float32)
+    for row, text in enumerate(texts):
+        vectors[row, : len(text)], is_word[row, : len(text)] = text, 1.0
+    return {name: vectors, f"{name}_is_word": is_word}

@@ -1,12 +1,14 @@
-"""Base class of rankers that train a network with PyTorch."""
+"""Base class of rankers that train a network with JAX."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Annotated, ClassVar, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from pydantic import Field
 from pyspark.sql import DataFrame, Window
@@ -16,13 +18,13 @@ from cqa_spark.features.folds import fold_of
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.process.extras import require_extra
 from cqa_spark.rankers.neural.network import Network, NetworkShape
-from cqa_spark.rankers.neural.settings import TrainingSettings
+from cqa_spark.rankers.neural.training_examples import TrainingExamples
 from cqa_spark.rankers.pair_words import WORD_COLUMNS
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.scoring import VALUES, with_values
+from cqa_spark.rankers.training.group import group_of_tasks
 from cqa_spark.rankers.training_rows import TrainingRows
-from cqa_spark.spark.torch_distributor import train_on_partitions
 
 Nodes = tuple[Annotated[int, Field(ge=1)], ...]
 
@@ -45,22 +47,20 @@ class NeuralParameters(RankerParameters):
     threshold: float = Field(0.5, ge=0, le=1, description="minimum probability for predicting a candidate relevant")
 
     def require_libraries(self) -> None:
-        """Check that PyTorch is installed."""
-        require_extra("neural", ["torch"], "training a neural ranker")
+        """Check that JAX is installed."""
+        require_extra("neural", ["jax", "onnx"], "training a neural ranker")
 
 
 P = TypeVar("P", bound=NeuralParameters)
 
 
 class NeuralRanker(Ranker[P]):
-    """A pointwise ranker: a network trained with PyTorch in processes of Spark's TorchDistributor.
+    """A pointwise ranker: a network trained with JAX in one task of Spark, or in several that exchange gradients.
 
     Training uses cross-entropy, Adam, and dropout after every dense layer. After each epoch, the network ranks the
     validation fold, and the best epoch is kept (Xu et al. 2018, section 5). With one worker, training is deterministic
     on a given machine.
     """
-
-    batch_norm: ClassVar[bool] = False
 
     @property
     def gives_probabilities(self) -> bool:
@@ -87,29 +87,18 @@ class NeuralRanker(Ranker[P]):
             vectors: their vectors, shape (words, dimensions).
             most_words: maximum number of words of each text.
         """
-        self.parameters.require_libraries()
-        # The module imports PyTorch.
-        from cqa_spark.rankers.neural.training import train_partition
-
-        settings = TrainingSettings(
-            epochs=self.parameters.epochs,
-            batch=self.parameters.batch,
-            learning_rate=self.parameters.learning_rate,
-            dropout=self.parameters.dropout,
-            batch_norm=self.batch_norm,
+        given = self.parameters
+        given.require_libraries()
+        run = _Task(
+            shape=self.shape(len(training.features), vectors.shape[1]),
+            given=given,
+            vocabulary=tuple(vocabulary),
+            vectors=vectors.astype(np.float32),
             most_words=most_words,
-            seed=self.parameters.seed,
         )
-        shape = self.shape(len(training.features), vectors.shape[1])
-        return train_on_partitions(
-            train_partition,
-            self._rows(training, with_words=bool(vocabulary)),
-            self.parameters.workers,
-            shape,
-            settings,
-            tuple(vocabulary),
-            vectors.astype(np.float32),
-        )
+        rows = self._rows(training, with_words=bool(vocabulary))
+        (trained,) = rows.mapInArrow(run, _OUTCOME, barrier=given.workers > 1).collect()
+        return Network(np.array(trained["low"]), np.array(trained["high"]), bytes(trained["graph"]))
 
     def _rows(self, training: TrainingRows, *, with_words: bool) -> DataFrame:
         """The input of the processes: one partition per worker, with whole queries in order."""
@@ -122,3 +111,37 @@ class NeuralRanker(Ranker[P]):
         # Range partitioning, because hash partitioning may leave a partition empty.
         placed = rows.repartitionByRange(self.parameters.workers, "query_number")
         return placed.sortWithinPartitions("query_number", "candidate_id").drop("candidate_id")
+
+
+_OUTCOME = "low array<double>, high array<double>, graph binary"
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Trains on the rows of a task, together with the other tasks."""
+
+    shape: NetworkShape
+    given: NeuralParameters
+    vocabulary: tuple[str, ...]
+    vectors: NDArray[np.float32]
+    most_words: int
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        # The module imports JAX.
+        from cqa_spark.rankers.neural.training import train_network
+
+        rows = pa.Table.from_batches(batches)
+        examples = TrainingExamples.of(rows, self.shape.features, self.vocabulary, self.most_words)
+        with group_of_tasks(self.given.workers) as group:
+            network = train_network(
+                self.shape,
+                self.given,
+                self.most_words,
+                self.vectors,
+                examples,
+                rows.column("held_out").to_numpy(),
+                group,
+            )
+        if group.number == 0:
+            learned = {"low": [network.low], "high": [network.high], "graph": [network.graph]}
+            yield pa.RecordBatch.from_pydict(learned)

@@ -1,119 +1,102 @@
-"""The function of each training process: trains on its examples, together with the other processes."""
+"""The function of each training task: trains on its examples, together with the other tasks; imports JAX."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Sequence
-from functools import partial
+from itertools import cycle, islice
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
-from torch.nn.functional import cross_entropy
 
-from cqa_spark.rankers.neural.modules import PairNetwork, in_numpy, tensors
+from cqa_spark.networks.training import Optimizer, Trainer
+from cqa_spark.rankers.neural.architecture import new_network
 from cqa_spark.rankers.neural.network import Network, NetworkShape
-from cqa_spark.rankers.neural.settings import TrainingSettings
+from cqa_spark.rankers.neural.neural_ranker import NeuralParameters
 from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
-from cqa_spark.spark.torch_distributor import own_rows
-from cqa_spark.spark.torch_processes import Processes, use_one_thread
+from cqa_spark.rankers.training.group import SingleTask, TrainingGroup
 
-_VALIDATION_BATCH = 64
-
-Inputs = Callable[[TrainingExamples], tuple[Tensor, ...]]
-
-
-def train_partition(
-    shape: NetworkShape, settings: TrainingSettings, vocabulary: Sequence[str], vectors: NDArray[np.float32]
-) -> Network:
-    """Train a network on this process's partition.
-
-    Args:
-        shape: sizes of the network.
-        settings: settings of the training.
-        vocabulary: words with vectors; empty without texts.
-        vectors: their vectors, shape (words, dimensions).
-
-    Returns:
-        The network after the epoch with the highest mean average precision on the validation examples.
-    """
-    rows = own_rows()
-    examples = TrainingExamples.of(rows, shape.features, vocabulary, settings.most_words)
-    return train_network(shape, settings, vectors, examples, rows.column("held_out").to_numpy())
+_SHORTEST = 16
+"""Texts are not padded to fewer words."""
 
 
 def train_network(
     shape: NetworkShape,
-    settings: TrainingSettings,
+    parameters: NeuralParameters,
+    most_words: int,
     vectors: NDArray[np.float32],
     examples: TrainingExamples,
     held_out: NDArray[np.bool_],
+    group: TrainingGroup | None = None,
 ) -> Network:
     """Train a network on examples in memory.
 
     Args:
         shape: sizes of the network.
-        settings: settings of the training.
+        parameters: epochs, batch size, step size and seed.
+        most_words: maximum number of words of each text.
         vectors: word vectors, shape (words, dimensions).
-        examples: the examples of this process.
+        examples: the examples of this task.
         held_out: mask of the validation examples, on which the epoch is chosen. If it is all False or all True, the
             last epoch is kept.
+        group: the tasks that train together; None for a single one.
+
+    Returns:
+        The network after the epoch with the highest mean average precision on the validation examples; the last epoch
+        among ties.
     """
-    use_one_thread()
-    torch.manual_seed(settings.seed)
-    if held_out.all():
-        held_out = np.zeros_like(held_out)
-    learned, validation = (examples.take(np.flatnonzero(chosen)) for chosen in (~held_out, held_out))
-    with Processes() as processes:
-        low, high = processes.range_of(learned.features)
-        network = PairNetwork(shape, settings, vectors).to(processes.device)
-
-        def inputs(batch: TrainingExamples) -> tuple[Tensor, ...]:
-            return tuple(each.to(processes.device) for each in tensors(batch, low, high, len(vectors)))
-
-        validated = partial(_validated, network, validation, inputs)
-        network.load_state_dict(_best_epoch(network, learned, inputs, validated, settings, processes))
-        return in_numpy(network, low, high)
-
-
-def _best_epoch(
-    network: PairNetwork,
-    learned: TrainingExamples,
-    inputs: Inputs,
-    validated: Callable[[], NDArray[np.float64]],
-    settings: TrainingSettings,
-    processes: Processes,
-) -> dict[str, Tensor]:
-    """The weights after the best epoch; the last epoch among ties."""
-    shared, joined = processes.share(network)
-    optimizer = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
-    random = np.random.default_rng([settings.seed, processes.rank])
-    best, best_value = network.state_dict(), -1.0
-    for _ in range(settings.epochs):
-        network.train()
-        with joined():
-            for batch in learned.batches(settings.batch, random):
-                if settings.batch_norm and len(batch) == 1:
-                    continue  # a single example has no variance
-                optimizer.zero_grad()
-                target = torch.from_numpy(batch.target).to(processes.device)
-                cross_entropy(shared(*inputs(batch)), target).backward()
-                optimizer.step()
-        total, queries = processes.total(validated())
+    group = group or SingleTask()
+    learned = examples.take(np.flatnonzero(~held_out)) if not held_out.all() else examples
+    validation = examples.take(np.flatnonzero(held_out)) if not held_out.all() else examples.take(np.arange(0))
+    low = -_highest(-learned.features.min(axis=0), group)
+    high = _highest(learned.features.max(axis=0), group)
+    trainer = Trainer(
+        new_network(shape, parameters.seed),
+        Optimizer(parameters.learning_rate),
+        parameters.seed + group.number,
+        (lambda values: _total(values, group)) if group.tasks > 1 else None,
+    )
+    random = np.random.default_rng([parameters.seed, group.number])
+    best, best_value = Network(low, high, b""), -1.0
+    for _ in range(parameters.epochs):
+        batches = list(learned.batches(parameters.batch, random))
+        # As many steps in each task: they exchange gradients.
+        steps = int(_highest(np.array([len(batches)], dtype=np.float64), group)[0])
+        for batch in islice(cycle(batches), steps):
+            trainer.step(_inputs(best, batch, vectors, most_words), batch.target.astype(bool))
+        network = Network(low, high, trainer.trained().SerializeToString())
+        total, queries = _total(_validated(network, validation, vectors), group)
         value = total / queries if queries else 0.0
         if value >= best_value:
-            best, best_value = copy.deepcopy(network.state_dict()), value
+            best, best_value = network, value
     return best
 
 
-@torch.no_grad()
-def _validated(network: PairNetwork, validation: TrainingExamples, inputs: Inputs) -> NDArray[np.float64]:
-    """The sum of the average precisions of this process's validation queries, and the number of queries."""
-    network.eval()
-    places = range(0, len(validation), _VALIDATION_BATCH)
-    batches = [validation.take(np.arange(start, min(start + _VALIDATION_BATCH, len(validation)))) for start in places]
-    found = [torch.softmax(network(*inputs(batch)), dim=1)[:, 1].cpu().double().numpy() for batch in batches]
-    scores = np.concatenate(found) if found else np.empty(0)
-    each = average_precisions(validation.query, validation.target, scores)
-    return np.array([each.sum(), len(each)], dtype=np.float64)
+def _inputs(
+    network: Network, batch: TrainingExamples, vectors: NDArray[np.float32], most_words: int
+) -> dict[str, NDArray[np.float32]]:
+    """The inputs of a batch, whose texts are padded to one of a few lengths, because a step is compiled for each."""
+    if not vectors.size:
+        return network.inputs(batch.features)
+    length = most_words
+    while length > _SHORTEST and length // 2 >= batch.longest_text():
+        length //= 2
+    texts = ([vectors[numbers] for numbers in side] for side in (batch.query_words, batch.candidate_words))
+    return network.inputs(batch.features, *texts, length=length)
+
+
+def _validated(network: Network, validation: TrainingExamples, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The sum of the average precisions of this task's validation queries, and the number of queries."""
+    sides = zip(validation.query_words, validation.candidate_words, strict=True)
+    texts = [(vectors[query], vectors[candidate]) if vectors.size else () for query, candidate in sides]
+    scores = [network.probability(row, pair) for row, pair in zip(validation.features, texts, strict=True)]
+    precisions = average_precisions(validation.query, validation.target, np.array(scores))
+    return np.array([precisions.sum(), len(precisions)], dtype=np.float64)
+
+
+def _total(values: NDArray[np.float64], group: TrainingGroup) -> NDArray[np.float64]:
+    """The sum over the tasks."""
+    return np.sum([np.frombuffer(each) for each in group.gather(values.tobytes())], axis=0)
+
+
+def _highest(values: NDArray[np.float64], group: TrainingGroup) -> NDArray[np.float64]:
+    """The maximum over the tasks."""
+    return np.max([np.frombuffer(each) for each in group.gather(values.tobytes())], axis=0)

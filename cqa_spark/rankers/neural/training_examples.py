@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from cqa_spark.networks.batches import similar_lengths
 from cqa_spark.rankers.neural.word_numbers import Numbers, word_numbers
 from cqa_spark.rankers.pair_words import CANDIDATE_WORDS, QUERY_WORDS
 
@@ -67,6 +68,10 @@ class TrainingExamples:
             candidate_words=[self.candidate_words[place] for place in places],
         )
 
+    def longest_text(self) -> int:
+        """Number of words of the longest query or candidate."""
+        return int(max(map(len, (*self.query_words, *self.candidate_words)), default=0))
+
     def batches(self, size: int, random: np.random.Generator) -> Iterator[TrainingExamples]:
         """All examples in a new random order, in batches of pairs of similar length.
 
@@ -74,13 +79,18 @@ class TrainingExamples:
             size: number of pairs in a batch of short texts; batches of long texts are smaller.
             random: generator for the order.
         """
-        lengths = [len(one) + len(other) for one, other in zip(self.query_words, self.candidate_words, strict=True)]
-        partition = np.digitize(lengths, _LENGTHS, right=True)
-        found: list[NDArray[np.int64]] = []
-        for number, share in enumerate(_SHARES):
-            members = random.permutation(np.flatnonzero(partition == number))
-            here = max(1, size // share)
-            found += [members[start : start + here] for start in range(0, len(members), here)]
+        lengths = np.array(
+            [
+                [len(query), len(candidate)]
+                for query, candidate in zip(self.query_words, self.candidate_words, strict=True)
+            ]
+        )
+        share = np.array(_SHARES)[np.digitize(lengths.sum(axis=1), _LENGTHS, right=True)]
+        found = [
+            np.flatnonzero(share == each)[rows]
+            for each in _SHARES
+            for rows in similar_lengths(lengths[share == each].max(axis=1, initial=0), max(1, size // each), random)
+        ]
         for place in random.permutation(len(found)):
             yield self.take(found[place])
 

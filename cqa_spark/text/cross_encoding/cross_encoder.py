@@ -1,23 +1,58 @@
-"""Scores pairs of texts with fine-tuned cross-encoders, on one thread or a GPU."""
+"""Scores pairs of texts with fine-tuned cross-encoders, by ONNX Runtime on one thread."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
 
-import torch
-from pyspark import TaskContext
-from safetensors.torch import load
-from torch import Tensor
+import numpy as np
+from tokenizers import Tokenizer
 
-from cqa_spark.spark.torch_processes import use_one_thread
-from cqa_spark.text.cross_encoding.layers import UpperLayers
-from cqa_spark.text.cross_encoding.pairs import EncodedPairs
-from cqa_spark.text.cross_encoding.parts import TextEncoder, new_upper_layers
+from cqa_spark.networks.scoring import run
+from cqa_spark.text.cross_encoding.pairs import EncodedPairs, States
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
+from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.embeddings import read_shipped
 
 DIGITS = 4
 """Decimal places of a score; further places differ between CPUs."""
+
+
+class TextEncoder:
+    """Encodes texts one by one, so that the states of a text do not depend on other texts.
+
+    Args:
+        settings: of the cross-encoder.
+
+    Raises:
+        EnvironmentProblem: the transformer is not installed, or a file differs from its description.
+    """
+
+    def __init__(self, settings: CrossEncoderSettings) -> None:
+        # The module imports ONNX.
+        from cqa_spark.text.cross_encoding.layers import lower_layers
+
+        layers = lower_layers(settings.transformer, settings.trained_layers)
+        self._output, self._layers = layers.graph.output[0].name, layers.SerializeToString()
+        model = EmbeddingModel.read(settings.transformer)
+        self._tokenizer = Tokenizer.from_buffer(read_shipped(model, model.tokenizer))
+        self._tokenizer.no_padding()
+
+    def states(self, text: str, most_tokens: int) -> States:
+        """The states of the tokens of a text after the lower layers, the start and end of the text included.
+
+        Args:
+            text: the text.
+            most_tokens: maximum number of tokens; longer texts are truncated.
+
+        Returns:
+            Shape (tokens, size).
+        """
+        self._tokenizer.enable_truncation(most_tokens)
+        tokens = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        # Each text is encoded alone, so all tokens are of the first type.
+        inputs = {"input_ids": tokens, "token_type_ids": np.zeros_like(tokens), "attention_mask": np.ones_like(tokens)}
+        return run(self._layers, self._output, inputs)[0]
 
 
 class EncodedTexts:
@@ -31,23 +66,22 @@ class EncodedTexts:
     def __init__(self, texts: Sequence[str], settings: CrossEncoderSettings) -> None:
         self._texts = texts
         self._settings = settings
-        self._states: dict[tuple[int, int], Tensor] = {}
+        self._states: dict[tuple[int, int], States] = {}
 
-    @torch.no_grad()
-    def score(self, weights: bytes, first: int, second: int) -> float:
+    def score(self, network: bytes, first: int, second: int) -> float:
         """The log-odds that the second text is relevant to the first one, rounded.
 
         Args:
-            weights: fine-tuned upper layers, in safetensors format.
+            network: fine-tuned upper layers, as an ONNX file.
             first: index of the first text.
             second: index of the second text.
         """
         states = self._of(first, self._settings.first_tokens), self._of(second, self._settings.second_tokens)
         # One pair at a time: padding would make the last digits depend on other pairs.
-        pair = EncodedPairs([states[0]], [states[1]]).batch([0], _device())
-        return round(float(_learned(self._settings, weights)(*pair)), DIGITS)
+        pair = EncodedPairs([states[0]], [states[1]]).batch([0])
+        return round(float(run(network, "log_odds", pair)[0, 0]), DIGITS)
 
-    def _of(self, text: int, most_tokens: int) -> Tensor:
+    def _of(self, text: int, most_tokens: int) -> States:
         key = text, most_tokens
         if key not in self._states:
             self._states[key] = _encoder(self._settings).states(self._texts[text], most_tokens)
@@ -56,21 +90,4 @@ class EncodedTexts:
 
 @lru_cache(maxsize=1)
 def _encoder(settings: CrossEncoderSettings) -> TextEncoder:
-    use_one_thread()
-    return TextEncoder(settings, _device())
-
-
-@lru_cache(maxsize=8)
-def _learned(settings: CrossEncoderSettings, weights: bytes) -> UpperLayers:
-    network = new_upper_layers(settings, _device())
-    network.load_state_dict(load(weights))
-    return network.eval()
-
-
-def _device() -> torch.device:
-    """The GPU that Spark assigned to this task, or the first one if Spark assigns none; without GPUs, the CPU."""
-    if not torch.cuda.is_available():
-        return torch.device("cpu")
-    task = TaskContext.get()
-    assigned = task.resources().get("gpu") if task is not None else None
-    return torch.device("cuda", int(assigned.addresses[0]) if assigned else 0)
+    return TextEncoder(settings)

@@ -1,158 +1,115 @@
-"""The layers of BERT in PyTorch, and their division into lower and upper layers."""
+"""The two parts of a pretrained transformer, cut from its graph; imports ONNX."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import lru_cache
 
-import torch
-from torch import Tensor, nn
-from torch.nn.functional import gelu, scaled_dot_product_attention
+import numpy as np
+from onnx import ModelProto, NodeProto, compose, helper, load_from_string
 
-Weights = Mapping[str, Tensor]
-"""Tensors by name, as published models name them."""
+from cqa_spark.networks.graph import GraphBuilder, part
+from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.embeddings import read_shipped
 
-EPSILON = 1e-12
 DROPOUT = 0.1
 """As in BERT (Devlin et al. 2019, appendix A.2)."""
 
-_PARTS = {
-    "query": "attention.self.query",
-    "key": "attention.self.key",
-    "value": "attention.self.value",
-    "attended": "attention.output.dense",
-    "norm_attended": "attention.output.LayerNorm",
-    "up": "intermediate.dense",
-    "down": "output.dense",
-    "norm": "output.LayerNorm",
-}
-"""The names of a layer's parts in published models."""
+TOKENS, KINDS, MASK = "input_ids", "token_type_ids", "attention_mask"
+_LAYER = "/encoder/layer.{}/"
+"""Operators of a layer have names that begin so; the names are those that PyTorch's exporter gives to BERT."""
 
-_EMBEDDINGS = ("word", "position", "token_type")
+_NORM = "output/LayerNorm/Add_1"
 
 
-class TransformerLayer(nn.Module):
-    """Self-attention and a feed-forward network, each followed by dropout, the residual connection and a norm.
+def lower_layers(name: str, trained_layers: int) -> ModelProto:
+    """The layers that encode a text alone, as pretrained.
 
     Args:
-        weights: the pretrained weights.
-        number: number of the layer, from 0.
-        heads: number of attention heads.
+        name: of the transformer, in ``conf/models``.
+        trained_layers: number of upper layers.
+
+    Returns:
+        A graph with one output, of shape (texts, tokens, size).
+
+    Raises:
+        EnvironmentProblem: the transformer is not installed, or a file differs from its description.
     """
-
-    def __init__(self, weights: Weights, number: int, heads: int) -> None:
-        super().__init__()
-        self._heads = heads
-        prefix = f"encoder.layer.{number}."
-        size = len(weights[f"{prefix}{_PARTS['norm']}.bias"])
-        inner = len(weights[f"{prefix}{_PARTS['up']}.bias"])
-        self.query, self.key, self.value, self.attended = (nn.Linear(size, size) for _ in range(4))
-        self.up, self.down = nn.Linear(size, inner), nn.Linear(inner, size)
-        self.norm_attended, self.norm = (nn.LayerNorm(size, eps=EPSILON) for _ in range(2))
-        self.dropout = nn.Dropout(DROPOUT)
-        pretrained = {
-            f"{part}.{kind}": weights[f"{prefix}{name}.{kind}"]
-            for part, name in _PARTS.items()
-            for kind in ("weight", "bias")
-        }
-        self.load_state_dict(pretrained)
-
-    def forward(self, states: Tensor, is_token: Tensor, *, only_first: bool = False) -> Tensor:
-        """The next states.
-
-        Args:
-            states: shape (texts, tokens, size).
-            is_token: False for padding; shape (texts, tokens).
-            only_first: compute the state of the first token only.
-
-        Returns:
-            Shape (texts, tokens, size), with one token if ``only_first``.
-        """
-        asking = states[:, :1] if only_first else states
-        attention = scaled_dot_product_attention(
-            self._split(self.query(asking)), self._split(self.key(states)), self._split(self.value(states)),
-            attn_mask=is_token[:, None, None, :],
-        )  # fmt: skip
-        joined = attention.transpose(1, 2).flatten(2)
-        attended = self.norm_attended(asking + self.dropout(self.attended(joined)))
-        next_states: Tensor = self.norm(attended + self.dropout(self.down(gelu(self.up(attended)))))
-        return next_states
-
-    def _split(self, values: Tensor) -> Tensor:
-        """Shape (texts, heads, tokens, size of a head)."""
-        return values.unflatten(2, (self._heads, -1)).transpose(1, 2)
+    model = _pretrained(name)
+    return part(model, [TOKENS, KINDS, MASK], [_states(model, _layers(model) - trained_layers)])
 
 
-class LowerLayers(nn.Module):
-    """The embeddings of tokens, and the lower layers, as pretrained.
+def new_upper_layers(name: str, trained_layers: int, seed: int) -> ModelProto:
+    """The pretrained layers that read both texts of a pair, with a random output for the first token.
 
     Args:
-        weights: the pretrained weights.
-        layers: number of layers.
-        heads: attention heads of each layer.
+        name: of the transformer, in ``conf/models``.
+        trained_layers: number of upper layers.
+        seed: seed of the output.
+
+    Returns:
+        A graph whose output is ``log_odds``, of shape (pairs, 1). Its inputs are ``states``, the outputs of the lower
+        layers for one text after the other, of shape (pairs, tokens, size); ``is_second``, 1 for tokens of the second
+        text, of shape (pairs, tokens, 1); and the mask, 0 for padding, of shape (pairs, tokens).
     """
+    model, layers = _pretrained(name), _layers(_pretrained(name))
+    first, last, final = (_states(model, layer) for layer in (layers - trained_layers, layers - 1, layers))
+    upper = part(model, [first, MASK], [final])
+    _edit(upper, last, _LAYER.format(layers - 1))
+    size = upper.graph.input[0].type.tensor_type.shape.dim[2].dim_value
 
-    words: Tensor
-    places: Tensor
+    marked = GraphBuilder(upper, "before/")
+    states, is_second = (
+        marked.add_input(*tensor) for tensor in (("states", "p", "t", size), ("is_second", "p", "t", 1))
+    )
+    kind = marked.apply("MatMul", is_second, marked.add_weights("second_text", np.zeros((1, size))))
+    before = marked.build(marked_states=marked.apply("Add", states, kind))
 
-    def __init__(self, weights: Weights, layers: int, heads: int) -> None:
-        super().__init__()
-        words, places, types = (weights[f"embeddings.{name}_embeddings.weight"] for name in _EMBEDDINGS)
-        self.register_buffer("words", words)
-        # Each text is encoded alone, so all tokens are of the first type.
-        self.register_buffer("places", places + types[0])
-        self.norm = nn.LayerNorm(words.shape[1], eps=EPSILON)
-        self.norm.load_state_dict({kind: weights[f"embeddings.LayerNorm.{kind}"] for kind in ("weight", "bias")})
-        self.layers = nn.ModuleList(TransformerLayer(weights, number, heads) for number in range(layers))
-        self.eval().requires_grad_(requires_grad=False)
+    output = GraphBuilder(upper, "after/")
+    token = output.apply("Squeeze", output.add_input("first_token", "p", 1, size), output.add_constant([1]))
+    weights = output.add_weights("output_weights", np.random.default_rng(seed).normal(0, 0.02, (size, 1)))
+    product = output.apply("MatMul", output.apply("Dropout", token, output.add_constant(DROPOUT)), weights)
+    after = output.build(log_odds=output.apply("Add", product, output.add_weights("output_bias", np.zeros(1))))
 
-    def forward(self, tokens: Tensor, is_token: Tensor) -> Tensor:
-        """The states of texts.
-
-        Args:
-            tokens: numbers of tokens, shape (texts, tokens).
-            is_token: False for padding.
-
-        Returns:
-            Shape (texts, tokens, size).
-        """
-        states: Tensor = self.norm(self.words[tokens] + self.places[: tokens.shape[1]])
-        for layer in self.layers:
-            states = layer(states, is_token)
-        return states
+    joined = compose.merge_models(before, upper, [("marked_states", first)])
+    return compose.merge_models(joined, after, [(final, "first_token")])
 
 
-class UpperLayers(nn.Module):
-    """The layers that read both texts of a pair, and the output; fine-tuned.
+def _edit(upper: ModelProto, last: str, last_layer: str) -> None:
+    """Add dropout before residual connections, and let the last layer compute the first token only."""
+    constants = GraphBuilder(upper, "constants/")
+    rate, start, end, axis = (constants.add_constant(value) for value in (DROPOUT, [0], [1], [1]))
+    edited: list[NodeProto] = [*constants.nodes]
+    first_token = helper.make_node("Slice", [last, start, end, axis], ["first_token_states"])
+    if last == upper.graph.input[0].name:
+        edited.append(first_token)
+    for node in upper.graph.node:
+        if node.name.startswith(last_layer) and node.name.endswith(("self/query/MatMul", "attention/output/Add")):
+            node.input[:] = ["first_token_states" if name == last else name for name in node.input]
+        edited.append(node)
+        if node.name.endswith("output/dense/Add"):
+            output = node.output[0]
+            node.output[0] = f"{output}_before_dropout"
+            edited.append(helper.make_node("Dropout", [node.output[0], rate], [output]))
+        if last in node.output:
+            edited.append(first_token)
+    copies = [NodeProto.FromString(node.SerializeToString()) for node in edited]
+    del upper.graph.node[:], upper.graph.value_info[:]
+    upper.graph.node.extend(copies)
 
-    Args:
-        weights: the pretrained weights.
-        first: number of the first upper layer.
-        layers: number of layers of the model.
-        heads: attention heads of each layer.
-    """
 
-    def __init__(self, weights: Weights, first: int, layers: int, heads: int) -> None:
-        super().__init__()
-        self.layers = nn.ModuleList(TransformerLayer(weights, number, heads) for number in range(first, layers))
-        size = len(weights["embeddings.LayerNorm.bias"])
-        self.second_text = nn.Parameter(torch.zeros(size))
-        self.dropout = nn.Dropout(DROPOUT)
-        self.output = nn.Linear(size, 1)
-        nn.init.normal_(self.output.weight, std=0.02)
-        nn.init.zeros_(self.output.bias)
+def _layers(model: ModelProto) -> int:
+    names = {node.name for node in model.graph.node}
+    return next(number for number in range(len(names)) if f"{_LAYER.format(number)}{_NORM}" not in names)
 
-    def forward(self, states: Tensor, is_second: Tensor, is_token: Tensor) -> Tensor:
-        """The log-odds that the second text is relevant to the first one, shape (pairs,).
 
-        Args:
-            states: outputs of the lower layers for both texts, one text after the other, shape (pairs, tokens, size).
-            is_second: True for tokens of the second text, shape (pairs, tokens).
-            is_token: False for padding, shape (pairs, tokens).
-        """
-        states = states + is_second[..., None] * self.second_text
-        *inner, last = self.layers
-        for layer in inner:
-            states = layer(states, is_token)
-        first: Tensor = last(states, is_token, only_first=True)[:, 0]
-        scores: Tensor = self.output(self.dropout(first))[:, 0]
-        return scores
+def _states(model: ModelProto, layers: int) -> str:
+    """The name of the tensor after a number of layers."""
+    norm = f"{_LAYER.format(layers - 1)}{_NORM}" if layers else "/embeddings/LayerNorm/Add_1"
+    (output,) = (node.output[0] for node in model.graph.node if node.name == norm)
+    return str(output)
+
+
+@lru_cache(maxsize=1)
+def _pretrained(name: str) -> ModelProto:
+    model = EmbeddingModel.read(name)
+    return load_from_string(read_shipped(model, model.weights))

@@ -1,81 +1,91 @@
-"""The function of each training process: fine-tunes the models of all folds, together with the other processes."""
+"""Fine-tunes the upper layers on judged pairs; imports JAX."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from safetensors.torch import save
-from torch import Tensor
 
-from cqa_spark.spark.torch_distributor import own_rows
-from cqa_spark.spark.torch_processes import Processes, use_one_thread
-from cqa_spark.text.cross_encoding.fine_tuning import fine_tune
-from cqa_spark.text.cross_encoding.pairs import EncodedPairs
-from cqa_spark.text.cross_encoding.parts import TextEncoder, new_upper_layers
+from cqa_spark.networks.batches import similar_lengths
+from cqa_spark.networks.training import Optimizer, Trainer
+from cqa_spark.text.cross_encoding.cross_encoder import TextEncoder
+from cqa_spark.text.cross_encoding.layers import new_upper_layers
+from cqa_spark.text.cross_encoding.pairs import EncodedPairs, States
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 
-
-def learn_partition(settings: CrossEncoderSettings, folds: int) -> list[bytes]:
-    """Fine-tune on this process's partition: rows with ``first``, ``second``, ``relevant`` and ``fold``.
-
-    Args:
-        settings: sizes and training.
-        folds: number of folds.
-
-    Returns:
-        As ``learn`` does.
-    """
-    rows = own_rows()
-    relevant, fold = (rows[name].to_numpy() for name in ("relevant", "fold"))
-    return learn(rows["first"].to_pylist(), rows["second"].to_pylist(), relevant.astype(bool), fold, folds, settings)
+_WARM_UP = 0.1
+"""Share of the steps in which the step size grows to its maximum; it then decreases to 0."""
+_OPTIMIZER = {"weight_decay": 0.01, "largest_gradient": 1.0}
+_MULTIPLE = 32
+"""Batches are padded to a multiple of this number of tokens: a step is compiled for each length."""
 
 
-def learn(
-    first: Sequence[str],
-    second: Sequence[str],
-    relevant: NDArray[np.bool_],
-    fold: NDArray[np.int32],
-    folds: int,
-    settings: CrossEncoderSettings,
-) -> list[bytes]:
-    """Fine-tune the upper layers on the complement of each fold, and on all pairs.
+@dataclass(frozen=True, eq=False)
+class JudgedPairs:
+    """Training pairs.
 
-    Args:
+    Attributes:
         first: the first text of each pair.
         second: the second text of each pair.
         relevant: whether the second text is relevant to the first one.
         fold: the fold of each pair, from 0.
-        folds: number of folds.
-        settings: sizes and training.
+    """
 
-    Returns:
-        The weights of the upper layers in safetensors format: by excluded fold, then of the model on all pairs. With
-        the same number of processes, they are the same in each run on a given machine.
+    first: Sequence[str]
+    second: Sequence[str]
+    relevant: NDArray[np.bool_]
+    fold: NDArray[np.int32]
+
+
+def learn(pairs: JudgedPairs, settings: CrossEncoderSettings, folds: Iterable[int]) -> Iterator[bytes]:
+    """Fine-tune the upper layers on the complements of folds; that of a fold without pairs is all pairs.
+
+    Args:
+        pairs: the training pairs.
+        settings: sizes and training.
+        folds: the folds to exclude.
+
+    Yields:
+        The upper layers as an ONNX file, for each fold. They are the same in each run on a given machine.
 
     Raises:
         EnvironmentProblem: the transformer is not installed, or a file differs from its description.
     """
-    use_one_thread()
-    with Processes() as processes:
-        encoder = TextEncoder(settings, processes.device)
-        one = _states(encoder, first, settings.first_tokens)
-        other = _states(encoder, second, settings.second_tokens)
-        weights = []
-        for excluded in range(folds + 1):
-            own = np.flatnonzero(fold != excluded)
-            torch.manual_seed(settings.seed)
-            network = new_upper_layers(settings, processes.device)
-            pairs = EncodedPairs([one[number] for number in own], [other[number] for number in own])
-            fine_tune(network, pairs, relevant[own], settings, processes)
-            weights.append(save(network.state_dict()))
-        return weights
+    encoder = TextEncoder(settings)
+    first = _states(encoder, pairs.first, settings.first_tokens)
+    second = _states(encoder, pairs.second, settings.second_tokens)
+    for excluded in folds:
+        own = np.flatnonzero(pairs.fold != excluded)
+        encoded = EncodedPairs([first[number] for number in own], [second[number] for number in own])
+        yield _fine_tuned(encoded, pairs.relevant[own], settings)
 
 
-def _states(encoder: TextEncoder, texts: Sequence[str], most_tokens: int) -> list[Tensor]:
+def _fine_tuned(pairs: EncodedPairs, relevant: NDArray[np.bool_], settings: CrossEncoderSettings) -> bytes:
+    """The upper layers after training by AdamW on the cross-entropy of relevance.
+
+    Source:
+        Devlin et al. 2019, BERT, section 4 and appendix A.3; Nogueira and Cho 2019, Passage Re-ranking with BERT.
+    """
+    upper = new_upper_layers(settings.transformer, settings.trained_layers, settings.seed)
+    trainer = Trainer(upper, Optimizer(settings.learning_rate, **_OPTIMIZER), settings.seed)
+    random, lengths = np.random.default_rng(settings.seed), pairs.lengths()
+    steps = settings.epochs * -(-len(lengths) // settings.batch)
+    batches = (each for _ in range(settings.epochs) for each in similar_lengths(lengths, settings.batch, random))
+    for step, batch in enumerate(batches):
+        trainer.step(pairs.batch(batch.tolist(), _MULTIPLE), relevant[batch], _share(step, steps))
+    return trainer.trained().SerializeToString()
+
+
+def _share(step: int, steps: int) -> float:
+    """The step size relative to its maximum."""
+    warm_up = max(1.0, _WARM_UP * steps)
+    return min((step + 1) / warm_up, max(0.0, (steps - step) / max(1.0, steps - warm_up)))
+
+
+def _states(encoder: TextEncoder, texts: Sequence[str], most_tokens: int) -> list[States]:
     """The states of each text; equal texts share them."""
     # 16 bits halve the memory, which is about 40 kB a distinct text.
-    distinct = {text: encoder.states(text, most_tokens).half().cpu() for text in dict.fromkeys(texts)}
+    distinct = {text: encoder.states(text, most_tokens).astype(np.float16) for text in dict.fromkeys(texts)}
     return [distinct[text] for text in texts]

@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
-import torch
-from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
+import numpy as np
+from numpy.typing import NDArray
 
-
-class Batch(NamedTuple):
-    """Input of the upper layers.
-
-    Attributes:
-        states: shape (pairs, tokens, size).
-        is_second: True for tokens of the second text, shape (pairs, tokens).
-        is_token: False for padding, shape (pairs, tokens).
-    """
-
-    states: Tensor
-    is_second: Tensor
-    is_token: Tensor
+States = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,19 +21,28 @@ class EncodedPairs:
         second: states of the second text of each pair.
     """
 
-    first: Sequence[Tensor]
-    second: Sequence[Tensor]
+    first: Sequence[States]
+    second: Sequence[States]
 
-    def __len__(self) -> int:
-        return len(self.first)
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of tokens of each pair."""
+        return np.array([len(one) + len(other) for one, other in zip(self.first, self.second, strict=True)], np.int64)
 
-    def batch(self, numbers: Sequence[int], device: torch.device) -> Batch:
-        """Some of the pairs, padded to the longest of them."""
-        chosen = [(self.first[number], self.second[number]) for number in numbers]
-        states = [torch.cat(pair).to(device, torch.float32) for pair in chosen]
-        length = torch.tensor([len(states_of_text) for states_of_text in states], device=device)
-        start = torch.tensor([len(first) for first, _ in chosen], device=device)
-        padded = pad_sequence(states, batch_first=True)
-        number = torch.arange(padded.shape[1], device=device)
-        is_token = number < length[:, None]
-        return Batch(padded, (number >= start[:, None]) & is_token, is_token)
+    def batch(self, pairs: Sequence[int], multiple: int = 1) -> dict[str, NDArray[Any]]:
+        """The input of the upper layers.
+
+        Args:
+            pairs: numbers of the pairs.
+            multiple: the number of tokens, with padding, is a multiple of this.
+        """
+        chosen = [(self.first[number], self.second[number]) for number in pairs]
+        most = max(len(first) + len(second) for first, second in chosen)
+        tokens = -(-most // multiple) * multiple
+        states = np.zeros((len(chosen), tokens, chosen[0][0].shape[1]), dtype=np.float32)
+        is_second = np.zeros((len(chosen), tokens, 1), dtype=np.float32)
+        mask = np.zeros((len(chosen), tokens), dtype=np.int64)
+        for row, (first, second) in enumerate(chosen):
+            end = len(first) + len(second)
+            states[row, :end] = np.concatenate([first, second])
+            is_second[row, len(first) : end], mask[row, :end] = 1.0, 1
+        return {"states": states, "is_second": is_second, "attention_mask": mask}

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
+from cqa_spark.networks.scoring import open_session
 from cqa_spark.plugins import PluginKind
 from cqa_spark.text.embedding.model import DIGITS, EmbeddingModel
 from cqa_spark.text.pretrained.files import read_file
@@ -136,14 +137,8 @@ class UniversalSentenceEncoder:
 
 
 def _session(model: EmbeddingModel, weights: bytes) -> InferenceSession:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.enable_mem_pattern = False  # it plans the memory anew for each length of a text
-    options.log_severity_level = 3
     try:
-        return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+        return open_session(weights)
     except Exception as error:  # the library's errors have no other common class
         raise _unusable(model, model.weights.file, error, "export one file of ONNX with the weights inside") from error
 

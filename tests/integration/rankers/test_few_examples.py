@@ -70,7 +70,7 @@ def test_words_that_are_all_rare_have_no_vectors(query: DataFrame) -> None:
 
 @pytest.mark.slow
 def test_a_network_learns_from_two_candidates(query: DataFrame) -> None:
-    pytest.importorskip("torch", reason="needs the extra neural")
+    pytest.importorskip("jax", reason="needs the extra neural")
     examples = query.drop("query_words", "candidate_words")
     scored = build_ranker("feed_forward", _NEURAL["feed_forward"]).fit(examples).transform(examples).collect()
     assert all(isfinite(row["score"]) for row in scored)

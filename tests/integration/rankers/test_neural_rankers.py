@@ -1,4 +1,4 @@
-"""Networks that Spark's TorchDistributor trains: from texts and features, saved and read back."""
+"""Networks that tasks of Spark train: from texts and features, saved and read back."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_attention_learns_from_texts_alone_the_same_whatever_the_partitions(
 
 
 @pytest.mark.slow
-def test_two_processes_train_one_network_on_texts_and_features(with_words: DataFrame) -> None:
+def test_two_tasks_train_one_network_on_texts_and_features(with_words: DataFrame) -> None:
     ranker = build_ranker("decomposable_attention", {**SMALL_ATTENTION, "workers": 2, "epochs": 5})
     model = ranker.fit(with_words)
     assert model.description.features == ("g_v1__signal", "g_v1__noise")

@@ -8,7 +8,7 @@ import pytest
 from literal_batches import Said, Thread, batch_of, values
 from saved_folders import reloaded_group, saved
 
-pytest.importorskip("torch", reason="needs PyTorch: make test-neural runs it")
+pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
 
 import numpy as np
 from tiny_transformer import write_tiny_transformer
@@ -16,7 +16,7 @@ from tiny_transformer import write_tiny_transformer
 from cqa_spark.errors import ContractError
 from cqa_spark.features.cross_encoder_group import CrossEncoderGroup
 from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
-from cqa_spark.text.cross_encoding.learning import learn
+from cqa_spark.text.cross_encoding.learning import JudgedPairs, learn
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 
 pytestmark = pytest.mark.neural
@@ -37,7 +37,8 @@ def group(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TinyV1]:
         patch.setenv("CQA_HOME", str(home))
         write_tiny_transformer(home)
         pairs = ["how much is a visa"] * 2, ["a visa costs 100", "thanks"]
-        *_, on_all = learn(*pairs, np.array([True, False]), np.array([0, 1], np.int32), 2, TinyV1.settings)
+        judged = JudgedPairs(*pairs, np.array([True, False]), np.array([0, 1], np.int32))
+        (on_all,) = learn(judged, TinyV1.settings, [2])
         yield TinyV1(on_all)
 
 
@@ -50,8 +51,8 @@ def test_each_pair_with_texts_has_a_score(group: TinyV1) -> None:
     )
     texts = EncodedTexts(["how much is a visa", "a visa costs 100", "thanks"], TinyV1.settings)
     assert values(group, batch) == [
-        {"query_id": "Q1", "candidate_id": "Q1_C1", "log_odds": texts.score(group.weights, 0, 1)},
-        {"query_id": "Q1", "candidate_id": "Q1_C2", "log_odds": texts.score(group.weights, 0, 2)},
+        {"query_id": "Q1", "candidate_id": "Q1_C1", "log_odds": texts.score(group.network, 0, 1)},
+        {"query_id": "Q1", "candidate_id": "Q1_C2", "log_odds": texts.score(group.network, 0, 2)},
         {"query_id": "Q2", "candidate_id": "Q2_C1", "log_odds": None},
     ]
 
@@ -62,7 +63,7 @@ def test_without_training_pairs_no_score_is_known(group: TinyV1) -> None:
 
 
 def test_a_saved_group_scores_as_before(group: TinyV1, tmp_path: Path) -> None:
-    assert reloaded_group(group, tmp_path).weights == group.weights
+    assert reloaded_group(group, tmp_path).network == group.network
 
 
 def test_another_version_of_the_transformer_is_refused(

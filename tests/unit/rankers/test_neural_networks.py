@@ -1,33 +1,50 @@
-"""Networks in NumPy with literal weights, and what PyTorch trains, without Spark."""
+"""Networks with literal weights, and what JAX trains, without Spark."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.special import expit
 
-from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.errors import ContractError, EnvironmentProblem
+from cqa_spark.model_folder.reading import open_model_folder
+from cqa_spark.model_folder.writing import new_model_folder
+from cqa_spark.networks.scoring import run
 from cqa_spark.process import extras
-from cqa_spark.rankers.neural.network import Dense, Network, NetworkShape, scaled
-from cqa_spark.rankers.neural.settings import TrainingSettings
+from cqa_spark.rankers.neural.network import Network, NetworkShape, scaled
+from cqa_spark.rankers.neural.neural_ranker import NeuralParameters
 from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
 from cqa_spark.rankers.neural.word_numbers import word_numbers
 
-SETTINGS = TrainingSettings(epochs=30, batch=8, learning_rate=0.01, dropout=0.1, batch_norm=False, most_words=5, seed=1)
+PARAMETERS = NeuralParameters(epochs=30, batch=8, learning_rate=0.01)
 WORDS = np.eye(4)
 
 
-def dense(weights: list[list[float]], biases: list[float]) -> Dense:
-    return Dense(np.array(weights, dtype=np.float64), np.array(biases, dtype=np.float64))
+def network(compare: dict[str, list[Any]] | None = None, attend: float = 0.0) -> Network:
+    """The log-odds are the feature, or two text values, ten times the second, and the feature; all times 1 and 100.
 
+    Args:
+        compare: weights and biases of the layer that compares words; None without texts.
+        attend: weight of the first value of a word in the attention.
+    """
+    from cqa_spark.networks.graph import with_weights
+    from cqa_spark.rankers.neural.architecture import new_network
 
-def network(attend: tuple[Dense, ...] = (), compare: tuple[Dense, ...] = ()) -> Network:
-    """Classifies by the difference of its inputs: the feature alone, or two text values and the feature."""
     texts = [[0.0, 1.0], [0.0, 10.0]] if compare else []
-    last = dense([*texts, [0.0, 100.0]], [0.0, 0.0])
-    return Network(np.array([2.0]), np.array([4.0]), attend, compare, (last,))
+    weights: dict[str, Any] = {"output_weights": [*texts, [0.0, 100.0]], "output_biases": [0.0, 0.0]}
+    if compare:
+        weights |= {"attend_0_weights": [[attend], [0.0]], "attend_0_biases": [0.0], **compare}
+    shape = NetworkShape(1, 2 if compare else 0, (1,) if compare else (), (1,) if compare else (), ())
+    arrays = {name: np.array(values, dtype=np.float32) for name, values in weights.items()}
+    graph = with_weights(new_network(shape, seed=1), arrays).SerializeToString()
+    return Network(np.array([2.0]), np.array([4.0]), graph)
 
 
 def test_features_are_scaled_to_the_range_of_the_training_part_and_constants_to_0() -> None:
@@ -35,32 +52,40 @@ def test_features_are_scaled_to_the_range_of_the_training_part_and_constants_to_
     assert found.tolist() == [0.5, 0.0, 2.0]
 
 
+@pytest.mark.neural
 def test_without_texts_the_classifier_sees_the_features_alone() -> None:
-    assert network().probability(np.array([2.02]), None) == pytest.approx(1 / (1 + math.exp(-1)), abs=1e-12)
+    assert network().probability(np.array([2.02]), ()) == pytest.approx(1 / (1 + math.exp(-1)), abs=1e-6)
 
 
+FIRST_PLUS_SECOND: dict[str, list[Any]] = {
+    "compare_0_weights": [[1.0], [0.0], [0.0], [1.0]],
+    "compare_0_biases": [-0.25],
+}
+"""The first value of a word, plus the second one of its alignment."""
+
+
+@pytest.mark.neural
 def test_each_word_attends_to_the_words_of_the_other_text() -> None:
-    attend = (dense([[math.sqrt(math.log(3))], [0.0]], [0.0]),)
     query, candidate = np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
-    found = network(attend).attention(query, candidate)
+    found = network(FIRST_PLUS_SECOND, attend=math.sqrt(math.log(3))).attention(query, candidate)
     assert found.tolist() == [pytest.approx([math.log(3), 0.0])]
 
 
+@pytest.mark.neural
 def test_the_comparisons_of_all_words_are_added_up_beside_the_features() -> None:
-    attend = (dense([[0.0], [0.0]], [0.0]),)  # every word attends to all words alike
-    compare = (dense([[1.0], [0.0], [0.0], [1.0]], [-0.25]),)  # the word's first plus the alignment's second value
     query, candidate = np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
+    # Every word attends to all words alike.
     # query: 1 + 1/2 - 1/4; candidate: (1 + 0 - 1/4) + max(0 + 0 - 1/4, 0); feature: (2.02 - 2) / 2
     expected = 1.25 + 10 * 0.75 + 100 * 0.01
-    found = network(attend, compare).probability(np.array([2.02]), (query, candidate))
-    assert found == pytest.approx(1 / (1 + math.exp(-expected)), abs=1e-12)
+    found = network(FIRST_PLUS_SECOND).probability(np.array([2.02]), (query, candidate))
+    assert found == pytest.approx(1 / (1 + math.exp(-expected)), abs=1e-6)
 
 
+@pytest.mark.neural
 def test_a_text_without_words_is_compared_with_nothing() -> None:
-    attend, compare = (dense([[1.0], [1.0]], [0.0]),), (dense([[1.0], [0.0], [0.0], [1.0]], [0.0]),)
-    query, candidate = np.empty((0, 2)), np.array([[0.125, 0.0]])
-    found = network(attend, compare).probability(np.array([2.0]), (query, candidate))
-    assert found == pytest.approx(1 / (1 + math.exp(-1.25)), abs=1e-12)
+    query, candidate = np.empty((0, 2)), np.array([[0.5, 0.0]])
+    found = network(FIRST_PLUS_SECOND).probability(np.array([2.0]), (query, candidate))
+    assert found == pytest.approx(1 / (1 + math.exp(-2.5)), abs=1e-6)
 
 
 def test_words_become_numbers_and_unknown_ones_are_left_out() -> None:
@@ -93,41 +118,22 @@ def test_every_example_is_in_one_batch_of_pairs_of_similar_length() -> None:
     given = examples()
     long = [np.zeros(600, dtype=np.int64), *given.query_words[1:]]
     mixed = TrainingExamples(given.query, given.target, given.features, long, given.candidate_words)
-    sizes = [len(batch) for batch in mixed.batches(8, np.random.default_rng(1))]
-    assert sorted(sizes) == [1, 7, 8, 8, 8, 8, 8]
+    batches = list(mixed.batches(8, np.random.default_rng(1)))
+    assert sorted(map(len, batches)) == [1, 8, 8, 8, 8, 8, 8]  # 47 short pairs, one of them twice
+    assert sorted({*np.concatenate([batch.query for batch in batches])}) == sorted({*given.query})
     drawn = [batch.query.tolist() for batch in given.batches(48, np.random.default_rng(1))]
     assert sorted(drawn[0]) == given.query.tolist() != drawn[0]
 
 
 @pytest.mark.neural
-@pytest.mark.parametrize(
-    ("attend", "batch_norm"), [((8,), False), ((), True)], ids=["decomposable attention", "batch normalisation"]
-)
-def test_the_network_in_numpy_gives_what_pytorch_gives(attend: tuple[int, ...], batch_norm: bool) -> None:
-    import torch
-
-    from cqa_spark.rankers.neural.modules import PairNetwork, in_numpy, tensors
-
-    given = examples()
-    shape = NetworkShape(1, 4 if attend else 0, attend, attend, (5, 3))
-    settings = TrainingSettings(1, 8, 0.01, 0.5, batch_norm, 5, seed=1)
-    torch.manual_seed(7)
-    vectors = (WORDS if attend else np.empty((0, 0))).astype(np.float32)
-    trained = PairNetwork(shape, settings, vectors)
-    low, high = np.array([0.0]), np.array([2.0])
-    if not attend:
-        nothing = [np.empty(0, dtype=np.int64)] * len(given)
-        given = TrainingExamples(given.query, given.target, given.features, nothing, nothing)
-    inputs = tensors(given, low, high, len(vectors))
-    trained.train()(*inputs)  # moves the running statistics of batch normalisation
-    expected = torch.softmax(trained.eval()(*inputs), dim=1)[:, 1].tolist()
-    ours = in_numpy(trained, low, high)
-    texts = [
-        (WORDS[one], WORDS[other]) if attend else None
-        for one, other in zip(given.query_words, given.candidate_words, strict=True)
-    ]
-    found = [ours.probability(row, pair) for row, pair in zip(given.features, texts, strict=True)]
-    assert found == pytest.approx(expected, abs=1e-6)
+def test_padding_changes_no_score() -> None:
+    trained = network(FIRST_PLUS_SECOND, attend=0.7)
+    texts = [np.array([[1.0, 0.0]]), np.array([[0.5, 1.0], [0.25, 1.0]])]
+    inputs = trained.inputs(np.array([[2.0], [2.0]]), texts, texts[::-1], length=4)
+    assert inputs["query_is_word"].tolist() == [[1, 0, 0, 0], [1, 1, 0, 0]]
+    found = expit(run(trained.graph, "log_odds", inputs)[:, 0])
+    alone = [trained.probability(np.array([2.0]), pair) for pair in zip(texts, texts[::-1], strict=True)]
+    assert found.tolist() == pytest.approx(alone, abs=1e-6)
 
 
 @pytest.mark.neural
@@ -135,21 +141,45 @@ def test_decomposable_attention_learns_which_candidates_repeat_the_query_the_sam
     from cqa_spark.rankers.neural.training import train_network
 
     given = examples()
-    shape = NetworkShape(1, 4, (8,), (8,), (8,))
+    shape = NetworkShape(1, 4, (8,), (8,), (8,), dropout=0.1)
     held_out = given.query % 4 == 0
-    one, other = (train_network(shape, SETTINGS, WORDS.astype(np.float32), given, held_out) for _ in range(2))
-    assert one.classify[0].weights.tolist() == other.classify[0].weights.tolist()
-    scores = np.array(
-        [
-            one.probability(row, (WORDS[q], WORDS[c]))
-            for row, q, c in zip(given.features, given.query_words, given.candidate_words, strict=True)
-        ]
-    )
+    one, other = (train_network(shape, PARAMETERS, 5, WORDS.astype(np.float32), given, held_out) for _ in range(2))
+    assert one.graph == other.graph
+    texts = zip(given.query_words, given.candidate_words, strict=True)
+    pairs = [(WORDS[query], WORDS[candidate]) for query, candidate in texts]
+    scores = np.array([one.probability(row, pair) for row, pair in zip(given.features, pairs, strict=True)])
     assert average_precisions(given.query, given.target, scores).tolist() == [1.0] * 12
 
 
-def test_training_without_pytorch_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.neural
+def test_a_network_on_features_learns_with_batch_normalisation() -> None:
+    from cqa_spark.rankers.neural.training import train_network
+
+    given = examples()
+    nothing = [np.empty(0, dtype=np.int64)] * len(given)
+    told = replace(given, features=given.target[:, None] * 1e6 + 1.0, query_words=nothing, candidate_words=nothing)
+    shape = NetworkShape(1, 0, (), (), (5, 3), dropout=0.1, batch_norm=True)
+    trained = train_network(shape, PARAMETERS, 0, np.empty((0, 0), np.float32), told, np.zeros(48, dtype=bool))
+    assert trained.probability(np.array([1e6 + 1.0]), ()) > 0.9
+    assert trained.probability(np.array([1.0]), ()) < 0.1
+
+
+@pytest.mark.neural
+def test_a_graph_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    shape = NetworkShape(1, 2, (1,), (1,), ())
+    with new_model_folder(str(tmp_path), "ranker", ObjectStorageSettings()) as folder:
+        network(FIRST_PLUS_SECOND).save(folder.within("network"))
+        Network(np.array([2.0]), np.array([4.0]), b"no graph").save(folder.within("other"))
+    saved = open_model_folder(str(tmp_path), "ranker", ObjectStorageSettings())
+    assert Network.load(saved.within("network"), shape).graph == network(FIRST_PLUS_SECOND).graph
+    with pytest.raises(ContractError, match=r"network/network.onnx: its input query has the length 2, not 3"):
+        Network.load(saved.within("network"), replace(shape, dimensions=3))
+    with pytest.raises(ContractError, match=r"other/network.onnx"):
+        Network.load(saved.within("other"), shape)
+
+
+def test_training_without_jax_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    with pytest.raises(EnvironmentProblem, match="training the ranker feed_forward needs torch, which is") as caught:
-        extras.require_extra("neural", ["torch"], "training the ranker feed_forward")
+    with pytest.raises(EnvironmentProblem, match="training the ranker feed_forward needs jax, which is") as caught:
+        extras.require_extra("neural", ["jax"], "training the ranker feed_forward")
     assert "pip install 'cqa-spark[neural]'" in caught.value.remedy

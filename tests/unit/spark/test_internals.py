@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import inspect
 from pathlib import Path
 
 from pyspark import SparkContext
-from pyspark.ml.torch.distributor import TorchDistributor
 
 import cqa_spark
 
@@ -52,7 +50,6 @@ def test_only_one_module_uses_private_attributes_of_libraries() -> None:
     assert {path: names for path, names in foreign.items() if names} == {
         "spark/internals.py": [
             "_active_spark_context", "_ensure_initialized", "_gateway", "_jdf", "_jsc", "_jsparkSession", "_jvm",
-            "_train_on_dataframe",
         ],
     }  # fmt: skip
 
@@ -62,6 +59,3 @@ def test_pyspark_has_what_it_uses() -> None:
     assert hasattr(SparkContext, "_active_spark_context")
     assert hasattr(SparkContext, "_gateway")
     assert ".egg" in SparkContext.PACKAGE_EXTENSIONS
-    parameters = inspect.signature(TorchDistributor._train_on_dataframe).parameters
-    assert list(parameters)[1:3] == ["train_function", "spark_dataframe"]
-    assert parameters["args"].kind is inspect.Parameter.VAR_POSITIONAL

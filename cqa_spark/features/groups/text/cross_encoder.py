@@ -14,7 +14,7 @@ class CrossEncoderV1(CrossEncoderGroup):
     name: ClassVar[str] = "cross_encoder_v1"
     about: ClassVar[str] = "relevance by a small transformer that reads both texts; its upper layers are fine-tuned"
     settings: ClassVar[CrossEncoderSettings] = CrossEncoderSettings(
-        transformer="minilm_l6",
+        transformer="minilm",
         trained_layers=2,
         first_tokens=48,
         second_tokens=80,
@@ -31,7 +31,7 @@ class CrossEncoderFullV1(CrossEncoderGroup):
     name: ClassVar[str] = "cross_encoder_full_v1"
     about: ClassVar[str] = "relevance by a transformer that reads both texts; all layers are fine-tuned, on a GPU"
     settings: ClassVar[CrossEncoderSettings] = CrossEncoderSettings(
-        transformer="minilm_l6",
+        transformer="minilm",
         trained_layers=6,
         first_tokens=128,
         second_tokens=256,

@@ -1,0 +1,141 @@
+"""Evaluates an ONNX graph with JAX, which differentiates its outputs with respect to its weights.
+
+Operators on shapes are evaluated by NumPy while JAX traces the graph, because JAX compiles for fixed shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import erf
+from onnx import ModelProto, NodeProto, helper, numpy_helper
+
+from cqa_spark.errors import ContractError
+
+Tensors = dict[str, Any]
+"""Arrays of NumPy or JAX, by name."""
+
+Attributes = Mapping[str, Any]
+
+
+def evaluate(model: ModelProto, tensors: Mapping[str, Any], key: jax.Array | None = None) -> tuple[Tensors, Tensors]:
+    """Compute the outputs of a graph.
+
+    Args:
+        model: the graph.
+        tensors: inputs and weights, by name.
+        key: random key of the dropout; None after training, for no dropout and running statistics of batches.
+
+    Returns:
+        The outputs, and the running statistics after this batch, which are weights that no gradient changes.
+
+    Raises:
+        ContractError: the graph has an operator that cannot be differentiated here.
+    """
+    numbers = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    values: Tensors = {**numbers, **tensors}
+    statistics: Tensors = {}
+    for number, node in enumerate(model.graph.node):
+        inputs: list[Any] = [values[name] if name else None for name in node.input]
+        if key is not None and node.op_type == "Dropout":
+            output = _dropout(jax.random.fold_in(key, number), inputs[0], float(inputs[1]))
+        elif key is not None and node.op_type == "BatchNormalization":
+            output, moved = _normalised(node, *inputs)
+            statistics |= dict(zip(node.input[3:], moved, strict=True))
+        else:
+            output = _operator(node)({each.name: helper.get_attribute_value(each) for each in node.attribute}, *inputs)
+        values[node.output[0]] = output
+    return {output.name: values[output.name] for output in model.graph.output}, statistics
+
+
+def _operator(node: NodeProto) -> Callable[..., Any]:
+    if node.op_type not in _OPERATORS:
+        raise ContractError(
+            f"the graph has the operator {node.op_type}, which cannot be trained",
+            f"export the network with these operators only: {', '.join(sorted(_OPERATORS))}",
+        )
+    return _OPERATORS[node.op_type]
+
+
+def _library(*values: Any) -> Any:
+    """NumPy for operators on shapes and constants, else JAX."""
+    return np if all(isinstance(value, np.ndarray | np.generic) for value in values) else jnp
+
+
+def _dropout(key: jax.Array, values: Any, rate: float) -> Any:
+    remains = jax.random.bernoulli(key, 1 - rate, values.shape)
+    return jnp.where(remains, values / (1 - rate), 0.0)
+
+
+def _normalised(node: NodeProto, values: Any, scale: Any, bias: Any, mean: Any, variance: Any) -> Any:
+    """The values normalised over the batch, and the running statistics."""
+    attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+    momentum = attributes.get("momentum", 0.9)
+    of_batch = values.mean(axis=0), values.var(axis=0)
+    output = _batch_normalization(attributes, values, scale, bias, *of_batch)
+    return output, [momentum * old + (1 - momentum) * new for old, new in zip((mean, variance), of_batch, strict=True)]
+
+
+def _batch_normalization(attributes: Attributes, values: Any, scale: Any, bias: Any, mean: Any, variance: Any) -> Any:
+    return scale * (values - mean) / jnp.sqrt(variance + attributes.get("epsilon", 1e-5)) + bias
+
+
+def _product(attributes: Attributes, left: Any, right: Any) -> Any:
+    if left.ndim > 2 and right.ndim == 2:
+        # One large product is faster than a batch of small ones.
+        return (left.reshape(-1, left.shape[-1]) @ right).reshape(*left.shape[:-1], right.shape[-1])
+    return left @ right
+
+
+def _reshaped(attributes: Attributes, values: Any, shape: Any) -> Any:
+    lengths = [values.shape[axis] if length == 0 else int(length) for axis, length in enumerate(shape)]
+    return values.reshape(lengths)
+
+
+def _slice(attributes: Attributes, values: Any, starts: Any, ends: Any, axes: Any, steps: Any = None) -> Any:
+    chosen = [slice(None)] * values.ndim
+    for place, axis in enumerate(axes):
+        chosen[int(axis)] = slice(int(starts[place]), int(ends[place]), 1 if steps is None else int(steps[place]))
+    return values[tuple(chosen)]
+
+
+def _axes(attributes: Attributes, axes: Any) -> tuple[int, ...]:
+    """Axes are an attribute in old versions of an operator, and an input in new ones."""
+    return tuple(int(axis) for axis in (attributes["axes"] if axes is None else axes))
+
+
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "Add": lambda attributes, left, right: left + right,
+    "BatchNormalization": _batch_normalization,
+    "Cast": lambda attributes, values: values.astype(helper.tensor_dtype_to_np_dtype(attributes["to"])),
+    "Concat": lambda attributes, *values: _library(*values).concatenate(values, axis=attributes["axis"]),
+    "Constant": lambda attributes: numpy_helper.to_array(attributes["value"]),
+    "Div": lambda attributes, left, right: left / right,
+    "Dropout": lambda attributes, values, rate: values,
+    "Erf": lambda attributes, values: erf(values),
+    "Gather": lambda attributes, values, at: _library(values, at).take(values, at, axis=attributes.get("axis", 0)),
+    "Identity": lambda attributes, values: values,
+    "MatMul": _product,
+    "Mul": lambda attributes, left, right: left * right,
+    "Pow": lambda attributes, values, exponent: values**exponent,
+    "ReduceMean": lambda attributes, values, axes=None: values.mean(
+        axis=_axes(attributes, axes), keepdims=bool(attributes.get("keepdims", 1))
+    ),
+    "ReduceSum": lambda attributes, values, axes=None: values.sum(
+        axis=_axes(attributes, axes), keepdims=bool(attributes.get("keepdims", 1))
+    ),
+    "Relu": lambda attributes, values: jnp.maximum(values, 0),
+    "Reshape": _reshaped,
+    "Shape": lambda attributes, values: np.array(values.shape, dtype=np.int64),
+    "Slice": _slice,
+    "Softmax": lambda attributes, values: jax.nn.softmax(values, axis=attributes.get("axis", -1)),
+    "Squeeze": lambda attributes, values, axes: values.squeeze(_axes(attributes, axes)),
+    "Sqrt": lambda attributes, values: _library(values).sqrt(values),
+    "Sub": lambda attributes, left, right: left - right,
+    "Transpose": lambda attributes, values: values.transpose(attributes["perm"]),
+    "Unsqueeze": lambda attributes, values, axes: _library(values).expand_dims(values, _axes(attributes, axes)),
+}

@@ -1,0 +1,115 @@
+"""Trains the weights of a graph whose output is the log-odds of relevance."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# One thread: threads change the order of sums, and Spark already runs one task per core. JAX reads it when imported.
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false"
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.flatten_util import ravel_pytree
+from numpy.typing import NDArray
+from onnx import ModelProto
+
+from cqa_spark.networks.evaluation import evaluate
+from cqa_spark.networks.graph import weights_of, with_weights
+
+LOG_ODDS = "log_odds"
+"""Name of the output of a network, of shape (pairs, 1)."""
+
+_MEAN_DECAY, _SQUARE_DECAY, _EPSILON = 0.9, 0.999, 1e-8
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    """Settings of AdamW; without weight decay, it is Adam.
+
+    Attributes:
+        learning_rate: maximum step size.
+        weight_decay: shrinks matrices by this share of the step size; vectors of weights do not decay.
+        largest_gradient: longer gradients are scaled to this length.
+
+    Source:
+        Kingma and Ba 2015, Adam; Loshchilov and Hutter 2019, Decoupled Weight Decay Regularization.
+    """
+
+    learning_rate: float
+    weight_decay: float = 0.0
+    largest_gradient: float = float("inf")
+
+
+class Trainer:
+    """Minimises the mean cross-entropy of relevance, one step per batch.
+
+    JAX compiles the step for each shape of the inputs, which takes seconds: give few different shapes.
+
+    Args:
+        model: the graph, with initial weights.
+        optimizer: settings.
+        seed: seed of the dropout.
+        total: sums an array over the workers that train together.
+    """
+
+    def __init__(
+        self,
+        model: ModelProto,
+        optimizer: Optimizer,
+        seed: int,
+        total: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
+    ) -> None:
+        weights = weights_of(model)
+        self._model, self._total = model, total
+        self._weights, self._named = ravel_pytree(weights)
+        self._decays = ravel_pytree({name: np.full_like(each, each.ndim > 1) for name, each in weights.items()})[0]
+        self._moments = jnp.zeros_like(self._weights), jnp.zeros_like(self._weights)
+        self._key = jax.random.key(seed, impl="unsafe_rbg")
+        self._steps = 0
+        self._gradient = jax.jit(jax.value_and_grad(self._loss, has_aux=True))
+        self._move = jax.jit(lambda *state: _moved(optimizer, self._decays, *state))
+
+    def step(self, inputs: Mapping[str, Any], relevant: NDArray[np.bool_], share: float = 1.0) -> None:
+        """Change the weights by one batch.
+
+        Args:
+            inputs: inputs of the graph, by name.
+            relevant: whether the candidate of each pair is relevant, shape (pairs,).
+            share: the step size relative to its maximum.
+        """
+        self._steps += 1
+        key = jax.random.fold_in(self._key, self._steps)
+        (_, statistics), gradient = self._gradient(self._weights, dict(inputs), relevant.astype(np.float32), key)
+        if self._total is not None:
+            sums = self._total(np.append(np.asarray(gradient, np.float64) * len(relevant), len(relevant)))
+            gradient = jnp.asarray(sums[:-1] / sums[-1], jnp.float32)
+        self._weights, self._moments = self._move(
+            self._weights, self._moments, gradient, jnp.float32(share), jnp.float32(self._steps)
+        )
+        if statistics:
+            self._weights = ravel_pytree({**self._named(self._weights), **statistics})[0]
+
+    def trained(self) -> ModelProto:
+        """The graph with the weights after the last step."""
+        return with_weights(self._model, {name: np.asarray(each) for name, each in self._named(self._weights).items()})
+
+    def _loss(self, weights: Any, inputs: Any, relevant: Any, key: Any) -> Any:
+        outputs, statistics = evaluate(self._model, {**self._named(weights), **inputs}, key)
+        log_odds = outputs[LOG_ODDS][:, 0]
+        return jnp.mean(jax.nn.softplus(log_odds) - relevant * log_odds), statistics
+
+
+def _moved(
+    optimizer: Optimizer, decays: Any, weights: Any, moments: Any, gradient: Any, share: Any, step: Any
+) -> tuple[Any, Any]:
+    """The weights and the moments of the gradient after a step of AdamW."""
+    gradient = gradient * jnp.minimum(1.0, optimizer.largest_gradient / (jnp.linalg.norm(gradient) + _EPSILON))
+    mean = _MEAN_DECAY * moments[0] + (1 - _MEAN_DECAY) * gradient
+    square = _SQUARE_DECAY * moments[1] + (1 - _SQUARE_DECAY) * gradient**2
+    unbiased = mean / (1 - _MEAN_DECAY**step), square / (1 - _SQUARE_DECAY**step)
+    change = unbiased[0] / (jnp.sqrt(unbiased[1]) + _EPSILON) + optimizer.weight_decay * decays * weights
+    return weights - optimizer.learning_rate * share * change, (mean, square)
