@@ -46,7 +46,7 @@ from cqa_spark.corpora.stackexchange.values import ValueKind
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.writing import Destination
-from cqa_spark.object_store.opening import split
+from cqa_spark.object_store.locations import split
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.stackexchange.dump import write_dump
 from cqa_spark.synth.stackexchange.plan import threads_for_size

@@ -12,7 +12,7 @@ from deltalake.exceptions import DeltaError
 
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.lake import delta_tables, storage
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 
 Fault = Callable[["Seams", Callable[[], Any], bool], Any]
 """What happens at a call: it is given the seams, the call, and whether deltalake makes it."""

@@ -17,8 +17,7 @@ from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
-from cqa_spark.object_store.locations import write_file
-from cqa_spark.object_store.remote_files import fetch, find_files
+from cqa_spark.object_store.locations import fetch, find_files, write_file
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections import reproduction
 from cqa_spark.reports.sections.reproduction import SCORES, About, Reproduced, scores_json

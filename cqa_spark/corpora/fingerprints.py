@@ -16,7 +16,7 @@ from cqa_spark.lake.forgotten import Forgotten, forgotten_version, of_site
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.lake.schemas.community import UNANNOTATED
-from cqa_spark.object_store.remote_files import files_below
+from cqa_spark.object_store.locations import files_below
 
 
 def fingerprints(

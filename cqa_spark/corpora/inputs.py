@@ -15,7 +15,7 @@ from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.archives.limits import USUAL_RATIO
 from cqa_spark.errors import InputError
 from cqa_spark.lake.run_record import InputRecord
-from cqa_spark.object_store.remote_files import find_files
+from cqa_spark.object_store.locations import find_files
 
 DUMPS = "*.xml"
 PACKED = (".gz", ".bz2")

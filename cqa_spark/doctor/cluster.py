@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.doctor.finding import Finding, examine
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 
 PATIENCE_SECONDS = 10
 

@@ -15,7 +15,7 @@ from cqa_spark.doctor.machine import examine_machine
 from cqa_spark.doctor.storage import examine_storage
 from cqa_spark.doctor.tracking import examine_tracking
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.session import spark_session
 

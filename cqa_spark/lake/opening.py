@@ -7,7 +7,7 @@ from cqa_spark.config.suggestions import near_names
 from cqa_spark.errors import ConfigError, EnvironmentProblem
 from cqa_spark.lake import pointer
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.object_store.opening import open_store, split
+from cqa_spark.object_store.locations import open_store, split
 from cqa_spark.object_store.store import missing
 
 

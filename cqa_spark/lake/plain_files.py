@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import ContractError
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 
 COMMITTER = "magic"
 

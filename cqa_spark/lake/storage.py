@@ -13,7 +13,7 @@ from cqa_spark.lake.journal import Journal
 from cqa_spark.lake.lease import Lease
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import DataFile, TableFiles
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.store import ObjectStore, damaged, missing
 
 TABLES = "tables"

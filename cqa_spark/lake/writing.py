@@ -195,7 +195,7 @@ def _folder_to_write(folder: str) -> Iterator[Path]:
 def _deliver(file: _File, folder: str, storage: ObjectStorageSettings) -> None:
     """Give a complete file its name; readers that list the folder see all of it or nothing."""
     if is_remote(folder):
-        from cqa_spark.object_store.remote_files import send  # slow import of boto3, not needed for local files
+        from cqa_spark.object_store.locations import send  # slow import of boto3, not needed for local files
 
         send(file.path, f"{folder}/{file.name}", storage)
     else:

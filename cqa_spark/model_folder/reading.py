@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError
 from cqa_spark.model_folder.manifest import MANIFEST, FileEntry, Kind, Manifest, read_manifest
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.store import ObjectStore, first_mistake
 
 Content = TypeVar("Content", bound=BaseModel)

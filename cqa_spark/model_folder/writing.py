@@ -18,7 +18,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import CqaError
 from cqa_spark.model_folder.manifest import MANIFEST, Copy, FileEntry, Kind, Manifest, TableEntry, read_manifest
 from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.store import ObjectStore
 
 

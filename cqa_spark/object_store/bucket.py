@@ -110,9 +110,7 @@ class Bucket(ObjectStore):
 
     def upload(self, source: Path, key: str) -> None:
         """Copy a file to an object, in chunks."""
-        from cqa_spark.object_store.transfers import upload
-
-        upload(self, source, key)
+        self.until_answered(key, partial(self.client.upload_file, str(source), *self.address(key).values()))
 
     def sizes(self, prefix: str = "") -> dict[str, int]:
         """The sizes, in bytes, of the objects whose keys start with a prefix, by key."""

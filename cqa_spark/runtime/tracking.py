@@ -18,7 +18,7 @@ from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import EnvironmentProblem, message_of
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.object_store.remote_files import fetch
+from cqa_spark.object_store.locations import fetch
 from cqa_spark.object_store.storage import delta_address
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.terminal import Terminal

@@ -14,8 +14,7 @@ from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.storage import Lake
 from cqa_spark.model_folder.manifest import MANIFEST, OtherModelFormat
 from cqa_spark.model_folder.reading import open_model_folder
-from cqa_spark.object_store.locations import copy_folder
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import copy_folder, open_store
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.train import write_importances

@@ -21,7 +21,7 @@ from cqa_spark.lake.plain_files import write_plain_files
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.store import ObjectStore
 
 MANIFEST = "manifest.json"

@@ -26,7 +26,7 @@ from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
-from cqa_spark.object_store.remote_files import send
+from cqa_spark.object_store.locations import send
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.synth.stackexchange.dump import write_dump
 

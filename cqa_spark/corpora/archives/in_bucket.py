@@ -23,9 +23,8 @@ from cqa_spark.corpora.archives.unpacked import RECORD
 from cqa_spark.corpora.archives.unpacking import FORMATS
 from cqa_spark.errors import ConfigError, CqaError, InputError
 from cqa_spark.object_store.credentials import credentials, use_credentials
-from cqa_spark.object_store.multipart import MultipartUpload
-from cqa_spark.object_store.opening import open_store, split
-from cqa_spark.object_store.remote_files import FoundFile, fetch, find_files
+from cqa_spark.object_store.locations import FoundFile, fetch, find_files, open_store, split
+from cqa_spark.object_store.transfers import MultipartUpload
 from cqa_spark.process.disk_failures import scratch_folders
 
 if TYPE_CHECKING:

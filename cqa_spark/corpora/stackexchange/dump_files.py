@@ -15,7 +15,7 @@ from cqa_spark.config.site_names import ALLOWED, site_problem
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DumpTable
 from cqa_spark.errors import InputError
-from cqa_spark.object_store.remote_files import find_files
+from cqa_spark.object_store.locations import find_files
 
 # Files of gzip and bzip2 are read as streams; 7z and zstandard are unpacked first.
 FILE_NAME = re.compile(r"(?P<table>[a-z]+)\.xml(?P<packing>\.gz|\.bz2)?", re.IGNORECASE)

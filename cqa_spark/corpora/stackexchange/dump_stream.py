@@ -34,7 +34,7 @@ class Access:
 def open_stored(path: str, storage: ObjectStorageSettings, start: int = 0) -> IO[bytes]:
     """Open a file as it is stored, at a byte."""
     if is_remote(path):
-        from cqa_spark.object_store.object_stream import open_object  # slow import of boto3, not needed for local files
+        from cqa_spark.object_store.transfers import open_object  # slow import of boto3, not needed for local files
 
         return open_object(path, storage, start)
     file = open(path, "rb")  # noqa: SIM115  the caller closes it

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import InputError
-from cqa_spark.object_store.remote_files import find_files
+from cqa_spark.object_store.locations import find_files
 from cqa_spark.object_store.storage import delta_address, delta_options
 
 Format = Literal["parquet", "csv", "json lines"]

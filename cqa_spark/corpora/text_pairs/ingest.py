@@ -13,7 +13,7 @@ from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.text_pairs.kinds import QUESTION_PAIRS, SENTENCE_PAIRS
 from cqa_spark.corpora.text_pairs.reader import read_text_pairs
 from cqa_spark.corpora.text_pairs.set_names import gold_path
-from cqa_spark.object_store.remote_files import find_files
+from cqa_spark.object_store.locations import find_files
 
 TABLES = ("*.tsv", "*.csv", "*.tsv.gz", "*.csv.gz")
 

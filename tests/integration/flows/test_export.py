@@ -19,7 +19,7 @@ from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import Lake
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.steps import rankings_export
 from cqa_spark.steps.rankings_export import MANIFEST
 

@@ -38,8 +38,7 @@ from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.model_folder.writing import new_model_folder
-from cqa_spark.retrieval.shard import build_shard
-from cqa_spark.retrieval.stored_shard import to_row
+from cqa_spark.retrieval.shard import build_shard, to_row
 
 BEER, WINE = "beer.example.org", "wine.example.org"
 FEATURES = feature_table(())

@@ -15,7 +15,7 @@ from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.storage import Lake
-from cqa_spark.object_store.remote_files import find_files, send
+from cqa_spark.object_store.locations import find_files, send
 
 TABLES = {
     "Posts": '<row Id="1" PostTypeId="1" AcceptedAnswerId="2" Body="a" />\n<row Id="2" PostTypeId="2" ParentId="1" />',

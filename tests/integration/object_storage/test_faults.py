@@ -19,10 +19,9 @@ from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.lake.writing import Destination, write_files
 from cqa_spark.object_store.bucket import Bucket
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.s3 import s3_client
 from cqa_spark.object_store.store import AlreadyThere, Changed
-from cqa_spark.object_store.transfers import download, upload
 
 OLD, NEW = b"old " * 1000, b"new " * 1000
 
@@ -81,14 +80,14 @@ def list_keys(store: Bucket, there: Bucket, _: Path) -> None:
 
 def fetch(store: Bucket, there: Bucket, folder: Path) -> None:
     there.put("object", OLD)
-    download(store, "object", folder / "copy")
+    store.download("object", folder / "copy")
     assert (folder / "copy").read_bytes() == OLD
     assert [each.name for each in folder.iterdir()] == ["copy"]
 
 
 def send(store: Bucket, there: Bucket, folder: Path) -> None:
     (folder / "file").write_bytes(NEW)
-    upload(store, folder / "file", "object")
+    store.upload(folder / "file", "object")
     assert there.read("object").data == NEW
 
 

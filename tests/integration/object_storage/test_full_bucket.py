@@ -17,8 +17,7 @@ from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.bucket import Bucket
-from cqa_spark.object_store.opening import open_store
-from cqa_spark.object_store.transfers import upload
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.synth.qatar_living import write_sample
 
 ANSWERS = [(507, "InsufficientStorage"), (403, "QuotaExceeded")]
@@ -37,7 +36,7 @@ def test_our_own_requests_are_not_repeated(
         with pytest.raises(EnvironmentProblem, match=f"/object: the object storage is full: {status} {code}"):
             store.create("object", b"new")
         with pytest.raises(EnvironmentProblem, match=f"/object: the object storage is full: {status} {code}"):
-            upload(store, tmp_path / "file", "object")
+            store.upload(tmp_path / "file", "object")
     assert [each.split()[0] for each in proxy.requests[asked:]] == ["PUT", "PUT"]
     assert store.read("object") is None
 

@@ -23,8 +23,7 @@ from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.storage import TABLES, Lake
-from cqa_spark.object_store.locations import local_source
-from cqa_spark.object_store.remote_files import fetch, find_files, send
+from cqa_spark.object_store.locations import fetch, find_files, local_source, send
 from cqa_spark.steps.predictions import write_predictions
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.systems.trained_system import TrainedSystem

@@ -6,7 +6,7 @@ import pytest
 from s3_server import S3Server
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore
 
 

@@ -17,7 +17,7 @@ from cqa_spark.corpora.site_tables import SiteTables
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_record import InputRecord
-from cqa_spark.object_store.remote_files import FoundFile
+from cqa_spark.object_store.locations import FoundFile
 
 STORAGE = ObjectStorageSettings()
 SECOND = 1_700_000_000_000_000_000

@@ -9,7 +9,7 @@ import pytest
 from cqa_spark.errors import AnotherWriter, ContractError
 from cqa_spark.lake import forgotten
 from cqa_spark.lake.forgotten import Forgotten, add_forgotten, forgotten_version, of_site, read_forgotten
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.store import ObjectStore
 
 USER = Forgotten(site="beer.example.org", kind="user", id="7")

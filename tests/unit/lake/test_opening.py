@@ -16,7 +16,7 @@ from cqa_spark.lake.pointer import claim
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.object_store.folder import Folder
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.runtime.workspace import write_lake
 
 STORAGE = ObjectStorageSettings()

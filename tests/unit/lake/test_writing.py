@@ -200,7 +200,7 @@ def test_files_for_a_bucket_are_sent_when_all_of_a_task_are_complete(
     def send(source: Path, location: str, storage: ObjectStorageSettings) -> None:
         sent[location] = pq.read_metadata(source).num_rows
 
-    monkeypatch.setattr("cqa_spark.object_store.remote_files.send", send)
+    monkeypatch.setattr("cqa_spark.object_store.locations.send", send)
     frame = Frame([batch(row("a", 1), row("b", 2)), batch(row("a", 3))])
     files = write_files(frame, destination(SCORES, "s3a://bucket/lake/"))  # type: ignore[arg-type]
     assert sent == {f"s3a://bucket/lake/{file.path}": file.rows for file in files}

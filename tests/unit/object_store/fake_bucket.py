@@ -40,7 +40,8 @@ class FakeClient:
         if Key not in self.objects:
             raise _refusal(404, "NoSuchKey")
         answer()
-        data = self.objects[Key][int(Range[len("bytes=") : -1]) :]
+        first, last = Range.removeprefix("bytes=").split("-")
+        data = self.objects[Key][int(first) : int(last or len(self.objects[Key])) + 1]
         body = io.BytesIO(data) if self.break_after is None else _Breaking(data[: self.break_after])
         self.break_after = None
         return {"Body": body, "ETag": _etag(self.objects[Key])}

@@ -5,9 +5,9 @@ from fake_bucket import FakeClient, bucket
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
-from cqa_spark.object_store import locations, remote_files
+from cqa_spark.object_store import locations
 from cqa_spark.object_store.folder import Folder
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import open_store
 
 STORAGE = ObjectStorageSettings()
 FILES = ("dumps/a.example.org/Posts.xml", "dumps/a.example.org/Users.xml", "dumps/b.example.org.7z", "other.xml")
@@ -65,7 +65,7 @@ def test_addresses_are_taken_as_hadoop_takes_them() -> None:
 def client(monkeypatch: pytest.MonkeyPatch) -> FakeClient:
     client = FakeClient()
     client.objects = {f"pre/fix/{name}": name.encode() for name in FILES}
-    monkeypatch.setattr(remote_files, "open_store", lambda folder, _: bucket(client, prefix=folder.partition("t/")[2]))
+    monkeypatch.setattr(locations, "open_store", lambda folder, _: bucket(client, prefix=folder.partition("t/")[2]))
     return client
 
 
@@ -83,34 +83,34 @@ def client(monkeypatch: pytest.MonkeyPatch) -> FakeClient:
     ],
 )
 def test_files_are_found_by_name_folder_and_pattern(client: FakeClient, named: str, found: tuple[str, ...]) -> None:
-    files = remote_files.find_files(f"s3a://bucket/pre/fix/{named}", STORAGE)
+    files = locations.find_files(f"s3a://bucket/pre/fix/{named}", STORAGE)
     assert [each.location for each in files] == [f"s3a://bucket/pre/fix/{name}" for name in found]
     assert [each.size for each in files] == [len(name) for name in found]
 
 
 def test_a_folder_is_copied_both_ways(client: FakeClient, tmp_path: Path) -> None:
-    remote_files.fetch("s3a://bucket/pre/fix/dumps", tmp_path / "here", STORAGE)
+    locations.fetch("s3a://bucket/pre/fix/dumps", tmp_path / "here", STORAGE)
     assert (tmp_path / "here/a.example.org/Posts.xml").read_bytes() == FILES[0].encode()
-    remote_files.send(tmp_path / "here", "s3a://bucket/pre/fix/back", STORAGE)
+    locations.send(tmp_path / "here", "s3a://bucket/pre/fix/back", STORAGE)
     assert client.objects["pre/fix/back/b.example.org.7z"] == FILES[2].encode()
 
 
 def test_a_download_goes_on_where_it_broke(client: FakeClient, tmp_path: Path) -> None:
     client.break_after = 5
-    remote_files.fetch("s3a://bucket/pre/fix/other.xml", tmp_path / "copy", STORAGE)
+    locations.fetch("s3a://bucket/pre/fix/other.xml", tmp_path / "copy", STORAGE)
     assert (tmp_path / "copy").read_bytes() == b"other.xml"
 
 
 def test_a_file_that_is_not_there(client: FakeClient, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no s3a://bucket/pre/fix/none"):
-        remote_files.fetch("s3a://bucket/pre/fix/none", tmp_path / "copy", STORAGE)
+        locations.fetch("s3a://bucket/pre/fix/none", tmp_path / "copy", STORAGE)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_one_copy_is_kept_of_each_version(client: FakeClient, tmp_path: Path) -> None:
     location = "s3a://bucket/pre/fix/other.xml"
-    first = remote_files.fetch_once(location, tmp_path, STORAGE)
-    assert remote_files.fetch_once(location, tmp_path, STORAGE) == first
+    first = locations.fetch_once(location, tmp_path, STORAGE)
+    assert locations.fetch_once(location, tmp_path, STORAGE) == first
     assert sum(each.startswith("get") for each in client.requests) == 1
     client.objects["pre/fix/other.xml"] = b"new"
-    assert remote_files.fetch_once(location, tmp_path, STORAGE).read_bytes() == b"new"
+    assert locations.fetch_once(location, tmp_path, STORAGE).read_bytes() == b"new"

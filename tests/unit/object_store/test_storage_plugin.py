@@ -14,12 +14,11 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.resolve import resolve
 from cqa_spark.corpora.inputs import InputFile, find_inputs
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.object_store import remote_files
+from cqa_spark.object_store import locations
 from cqa_spark.object_store.credentials import credentials
-from cqa_spark.object_store.locations import local_source, local_target, require_writable
-from cqa_spark.object_store.object_stream import open_object
-from cqa_spark.object_store.opening import open_store
+from cqa_spark.object_store.locations import local_source, local_target, open_store, require_writable
 from cqa_spark.object_store.storage import OBJECT_STORES, delta_address, delta_options
+from cqa_spark.object_store.transfers import open_object
 from cqa_spark.plugins import Registration
 
 STORAGE = ObjectStorageSettings()
@@ -78,13 +77,13 @@ def test_settings_accept_its_addresses_and_refuse_those_of_no_storage() -> None:
 
 def test_files_are_sent_found_read_and_fetched(shelf: Path, tmp_path: Path) -> None:
     (tmp_path / "Posts.xml").write_bytes(b"<posts/>")
-    remote_files.send(tmp_path / "Posts.xml", "shelf://a/dump/Posts.xml", STORAGE)
+    locations.send(tmp_path / "Posts.xml", "shelf://a/dump/Posts.xml", STORAGE)
     assert (shelf / "a/dump/Posts.xml").read_bytes() == b"<posts/>"
-    [found] = remote_files.find_files("shelf://a/dump", STORAGE)
+    [found] = locations.find_files("shelf://a/dump", STORAGE)
     assert (found.location, found.size) == ("shelf://a/dump/Posts.xml", 8)
     assert find_inputs(["shelf://a/dump"], "test") == [InputFile("shelf://a/dump/Posts.xml", "test", 8)]
     assert open_object(found.location, STORAGE, 1, found.version).read() == b"posts/>"
-    remote_files.fetch("shelf://a/dump", tmp_path / "copy", STORAGE)
+    locations.fetch("shelf://a/dump", tmp_path / "copy", STORAGE)
     assert (tmp_path / "copy/Posts.xml").read_bytes() == b"<posts/>"
     with local_target("shelf://a/new.txt", STORAGE) as target:
         target.write_text("new")
@@ -99,7 +98,7 @@ def test_what_is_not_there_or_has_changed_is_refused() -> None:
     with pytest.raises(InputError, match="there is no shelf://a/y"):
         open_object("shelf://a/y", STORAGE)
     with pytest.raises(InputError, match=r"there is no .*a/y"):
-        remote_files.fetch("shelf://a/y", Path("y"), STORAGE)
+        locations.fetch("shelf://a/y", Path("y"), STORAGE)
     with pytest.raises(InputError, match="shelf://a/x changed while it was read"):
         open_object("shelf://a/x", STORAGE, 0, "another version")
 

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
-from cqa_spark.retrieval.shard import QuestionTimes, build_shard
-from cqa_spark.retrieval.stored_shard import from_row, to_row
+from cqa_spark.retrieval.shard import QuestionTimes, build_shard, from_row, to_row
 from cqa_spark.retrieval.terms import count_terms
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from cqa_spark.retrieval.bm25 import Bm25
 from cqa_spark.retrieval.published_index import Similar, SiteIndex, most_similar
-from cqa_spark.retrieval.shard import Shard, build_shard
-from cqa_spark.retrieval.stored_shard import to_row
+from cqa_spark.retrieval.shard import Shard, build_shard, to_row
 from cqa_spark.retrieval.vectors import Vectors
 
 _TEXTS = ["beer glass", "beer beer cellar yeast", "wine glass", "", "glass beer"]

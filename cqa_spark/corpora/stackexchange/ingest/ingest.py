@@ -38,7 +38,7 @@ from cqa_spark.lake.schemas.accounting import (
 )
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.storage import Lake
-from cqa_spark.object_store.remote_files import fetch_once
+from cqa_spark.object_store.locations import fetch_once
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.session import is_local_master, session_of
 
