@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from cqa_spark.features.groups.author.badges import BADGE_SLOTS
-from cqa_spark.features.groups.thread.comment_tone import SCALE, measure
+from cqa_spark.features.groups.thread.comments import SCALE, measure
 from cqa_spark.features.history.top_tags import TAG_SLOTS
 
 Tables = Mapping[str, pd.DataFrame]

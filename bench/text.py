@@ -35,8 +35,8 @@ from cqa_spark.examples.task import task
 from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import FeatureGroup, Place, QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.learned_texts import learned_texts
 from cqa_spark.features.registry import group_class, known_groups
+from cqa_spark.features.training_data import learned_texts
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.tasks.formats import QatarLiving

@@ -21,8 +21,7 @@ from cqa_spark.features.assembly import assemble, feature_names
 from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.needed_libraries import require_libraries
-from cqa_spark.features.registry import embedding_models, group_class
+from cqa_spark.features.registry import embedding_models, group_class, require_libraries
 from cqa_spark.features.training_data import Fitted
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
 from cqa_spark.lake.schemas.text import TEXTS

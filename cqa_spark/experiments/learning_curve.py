@@ -13,8 +13,8 @@ from cqa_spark.experiments.evaluation_split import HeldOut
 from cqa_spark.experiments.nested_folds import refitted
 from cqa_spark.experiments.variants import FULL, Variant, described, measure_variants, rank_variant
 from cqa_spark.features.assembly import assemble
+from cqa_spark.features.feature_table import read_values
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.stored_values import read_values
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord

@@ -18,13 +18,12 @@ from pyspark.sql import functions as F
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.experiments.evaluation_split import Part
 from cqa_spark.features.assembly import assemble
-from cqa_spark.features.feature_table import KEY
+from cqa_spark.features.feature_table import KEY, read_values
 from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Place, learns_from_labels
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
-from cqa_spark.features.stored_values import read_values
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import IN_TRAINING
 from cqa_spark.rankers.pair_words import with_words

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.features.feature_table import KEY
+from cqa_spark.features.feature_table import KEY, by_place
 from cqa_spark.features.group import FeatureColumn, FeatureGroup, Place
 from cqa_spark.features.registry import group_class
-from cqa_spark.features.stored_values import by_place
 
 
 def feature_names(groups: Iterable[str]) -> tuple[str, ...]:

@@ -21,11 +21,9 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, EventKind
 from cqa_spark.features.author_rows import AT_POSTS, account_events, moments, post_rows
-from cqa_spark.features.declared_values import declared_values
-from cqa_spark.features.feature_table import KEY, values_struct, values_type
+from cqa_spark.features.feature_table import KEY, declared_values, values_struct, values_type
 from cqa_spark.features.group import AuthorGroup, Marked
-from cqa_spark.features.history.own_threads import with_own
-from cqa_spark.features.history.post_events import post_events
+from cqa_spark.features.history.post_events import post_events, with_own
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.spark.whole_groups import whole_groups
 

@@ -11,9 +11,8 @@ from pyspark.sql import functions as F
 from cqa_spark.corpora.stackexchange.votes import ACCEPTED, DOWN, UP
 from cqa_spark.features.author_batch import ALWAYS, CONTRIBUTIONS, END, UNDATED, EventKind
 from cqa_spark.features.feature_table import KEY
-from cqa_spark.features.history.pairs import known_pairs
 from cqa_spark.features.history.post_events import POST
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.inputs import FeatureInputs, known_pairs
 
 AT_POSTS = frozenset({*CONTRIBUTIONS, EventKind.CHOSEN})
 """Kinds of events that are derived from posts, with their comments and votes."""

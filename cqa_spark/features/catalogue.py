@@ -7,8 +7,7 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
-from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
-from cqa_spark.features.numbered_group import NumberedGroup
+from cqa_spark.features.group import FeatureGroup, LearningGroup, NumberedGroup, learns_from_labels
 from cqa_spark.features.registry import FEATURE_GROUPS, family, group_class, known_groups
 
 NOT_FITTED: Mapping[str, FeatureGroup] = MappingProxyType({})

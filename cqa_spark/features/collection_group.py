@@ -8,9 +8,8 @@ from typing import ClassVar, Self
 
 from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import FittedQueryGroup
-from cqa_spark.features.learned_texts import learned_texts
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.features.training_data import Fitted, TrainingData, learned_texts
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.terms import Collection, WeighedTexts

@@ -7,12 +7,15 @@ from functools import reduce
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from cqa_spark.errors import ContractError, InputError
 from cqa_spark.features.group import FeatureGroup, Place
+from cqa_spark.features.registry import group_class
+from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, QUERY_ID
 from cqa_spark.lake.table import Table, column
@@ -73,3 +76,86 @@ def rows_of_places(values: Mapping[Place, DataFrame]) -> DataFrame:
 def of_place(rows: DataFrame, place: Place, groups: Iterable[type[FeatureGroup]]) -> DataFrame:
     """The key and the values of groups of one pass."""
     return rows.where(F.col(PLACE.name) == place.value).select(*KEY, *[group.name for group in groups])
+
+
+def tables_of(groups: Iterable[str]) -> tuple[Table, ...]:
+    """The table with the values of feature groups, declared with the columns of these groups; none without groups.
+
+    Raises:
+        ConfigError: an unknown group.
+    """
+    classes = [group_class(name) for name in groups]
+    return (feature_table(classes),) if classes else ()
+
+
+def by_place(groups: Iterable[type[FeatureGroup]]) -> dict[Place, list[type[FeatureGroup]]]:
+    """The groups of each pass that has any."""
+    wanted = list(groups)
+    found = {place: [group for group in wanted if group.place is place] for place in Place}
+    return {place: of_pass for place, of_pass in found.items() if of_pass}
+
+
+def stored_groups(run: RunTables) -> list[type[FeatureGroup]]:
+    """The groups with values in the run."""
+    table = feature_table(())
+    if not run.has(table):
+        return []
+    return [group_class(name) for name in run.stored_columns(table) if name not in table.key]
+
+
+def missing_groups(run: RunTables, groups: Iterable[str]) -> set[str]:
+    """The groups without values in the run."""
+    return {name for name in groups if not _has(run, name)}
+
+
+def read_values(run: RunTables, groups: Iterable[str]) -> dict[Place, DataFrame]:
+    """The values of feature groups by pass: the key, and a struct for each group.
+
+    Raises:
+        ConfigError: an unknown group.
+        InputError: the run lacks the values of a group.
+    """
+    wanted = list(groups)
+    missing = missing_groups(run, wanted)
+    if missing:
+        stored = [group.name for group in stored_groups(run)]
+        raise InputError(
+            f"run {run.record.run_id} has no values of {', '.join(sorted(missing))}",
+            "compute them first, together with the groups that the run has, whose values are replaced: cqa featurize "
+            f"--run-id {run.record.run_id} --task TASK --groups {' '.join(sorted({*wanted, *stored}))}",
+        )
+    return {
+        place: of_place(run.read(feature_table(found)), place, found)
+        for place, found in by_place(map(group_class, wanted)).items()
+    }
+
+
+def _has(run: RunTables, name: str) -> bool:
+    (table,) = tables_of([name])
+    return run.has(table) and name in run.stored_columns(table)
+
+
+def declared_values(group: FeatureGroup, found: Mapping[str, ArrayLike], rows: int) -> NDArray[np.float64]:
+    """The values of a group, in the order of its columns.
+
+    Args:
+        group: the group.
+        found: the computed values by column.
+        rows: number of examples, or moments.
+
+    Returns:
+        Shape (rows, columns); NaN where a value is unknown.
+
+    Raises:
+        ContractError: the columns differ from the declaration, or a column has the wrong number of values.
+    """
+    names = [column.name for column in group.columns]
+    if set(found) != set(names):
+        wrong = ", ".join(sorted(set(found) ^ set(names)))
+        raise ContractError(
+            f"feature group {group.name}: computed and declared columns differ: {wrong}", "make both agree"
+        )
+    values = [np.asarray(found[name], dtype=np.float64) for name in names]
+    if any(each.shape != (rows,) for each in values):
+        raise ContractError(f"feature group {group.name} did not return one value per example", "fill in NaN")
+    return np.stack(values).T  # in memory column by column, as Arrow reads them

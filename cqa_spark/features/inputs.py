@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.history.cut import Cut
@@ -65,3 +66,24 @@ def _remedy(table: str) -> str:
     if table == "retrieved":
         return "the group is for the task duplicate, whose candidates are retrieved"
     return f"use a dump with {table}"
+
+
+def known_pairs(inputs: FeatureInputs) -> DataFrame:
+    """The pairs of the examples, with authors and times.
+
+    Args:
+        inputs: the tables; only the examples are read.
+
+    Returns:
+        site, query_id, candidate_id, thread_id, asker_id and author_id (null where unknown), asked_at, answered_at and
+        cut (timestamps; null where unknown).
+    """
+    return inputs.examples.select(
+        "site", "query_id", "candidate_id", "thread_id", "asker_id", "author_id", "asked_at", "answered_at",
+        F.expr(inputs.cut.sql).alias("cut"),
+    )  # fmt: skip
+
+
+def dated_pairs(inputs: FeatureInputs) -> DataFrame:
+    """The pairs whose cut is known; others have no as-of values."""
+    return known_pairs(inputs).where(F.col("cut").isNotNull())

@@ -18,8 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.features.declared_values import declared_values
-from cqa_spark.features.feature_table import KEY, values_struct, values_type
+from cqa_spark.features.feature_table import KEY, declared_values, values_struct, values_type
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch

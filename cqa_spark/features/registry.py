@@ -9,6 +9,7 @@ from functools import cache
 from cqa_spark.errors import ContractError
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.plugins import PluginKind
+from cqa_spark.process.extras import require_extra
 
 FEATURE_GROUPS: PluginKind[type[FeatureGroup]] = PluginKind("feature_groups", "feature group")
 
@@ -88,3 +89,22 @@ def check_declaration(name: str, group: type[FeatureGroup]) -> None:
             f"feature group {name} declares " + (f"{', '.join(repeated)} twice" if names else "no columns"),
             "declare every column once",
         )
+
+
+def libraries_of(groups: Iterable[str]) -> frozenset[str]:
+    """The modules that groups declare to import, by the names of the groups."""
+    return frozenset().union(*(group_class(name).libraries for name in groups))
+
+
+def require_libraries(groups: Iterable[str]) -> None:
+    """Check that the libraries of all groups are installed.
+
+    Args:
+        groups: names of feature groups.
+
+    Raises:
+        EnvironmentProblem: one is not; the message names the command that installs it.
+    """
+    for group in map(group_class, groups):
+        if group.extra:
+            require_extra(group.extra, group.libraries, f"the feature group {group.name}")

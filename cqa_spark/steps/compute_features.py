@@ -11,14 +11,21 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
-from cqa_spark.features.feature_table import KEY, feature_table, rows_of_places
+from cqa_spark.features.feature_table import (
+    KEY,
+    by_place,
+    feature_table,
+    missing_groups,
+    read_values,
+    rows_of_places,
+    stored_groups,
+    tables_of,
+)
 from cqa_spark.features.featurize import compute_outside_training
 from cqa_spark.features.group import FeatureGroup, Place
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.needed_libraries import libraries_of, require_libraries
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
-from cqa_spark.features.registry import embedding_models
-from cqa_spark.features.stored_values import by_place, missing_groups, read_values, stored_groups, tables_of
+from cqa_spark.features.registry import embedding_models, libraries_of, require_libraries
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord

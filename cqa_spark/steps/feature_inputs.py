@@ -10,13 +10,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import FeatureSettings
-from cqa_spark.features.feature_table import KEY, feature_table, rows_of_places
+from cqa_spark.features.feature_table import KEY, by_place, feature_table, rows_of_places
 from cqa_spark.features.featurize import compute_outside_training, compute_place, fit_groups
 from cqa_spark.features.group import FeatureGroup, Place
 from cqa_spark.features.history.cut import Cut
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import embedding_models, reads_texts
-from cqa_spark.features.stored_values import by_place
 from cqa_spark.features.training_data import Fitted
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_tables import RunTables

@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from cqa_spark.config.sections import FeatureSettings
-from cqa_spark.features.needed_libraries import libraries_of, require_libraries
+from cqa_spark.features.feature_table import tables_of
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
-from cqa_spark.features.registry import group_class
-from cqa_spark.features.stored_values import tables_of
+from cqa_spark.features.registry import group_class, libraries_of, require_libraries
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS

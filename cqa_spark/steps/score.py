@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
-from cqa_spark.features.stored_values import tables_of
+from cqa_spark.features.feature_table import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run

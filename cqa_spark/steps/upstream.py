@@ -13,9 +13,8 @@ from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.examples.leakage import training_threads
 from cqa_spark.examples.upstream_examples import upstream_examples
-from cqa_spark.features.needed_libraries import require_libraries
-from cqa_spark.features.registry import group_class
-from cqa_spark.features.stored_values import tables_of
+from cqa_spark.features.feature_table import tables_of
+from cqa_spark.features.registry import group_class, require_libraries
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS

@@ -9,8 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.assembly import assemble, feature_names
-from cqa_spark.features.feature_table import KEY
-from cqa_spark.features.stored_values import read_values, tables_of
+from cqa_spark.features.feature_table import KEY, read_values, tables_of
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.features.group import FeatureGroup
-from cqa_spark.features.numbered_group import NumberedGroup
+from cqa_spark.features.group import FeatureGroup, NumberedGroup
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.systems.trained_system import fitted_groups
 

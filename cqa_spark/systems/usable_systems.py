@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from cqa_spark.errors import InputError
-from cqa_spark.features.stored_values import missing_groups
+from cqa_spark.features.feature_table import missing_groups
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
 from cqa_spark.process.terminal import Terminal

@@ -15,14 +15,12 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.feature_table import KEY
+from cqa_spark.features.feature_table import KEY, by_place
 from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.history.dump_state import DumpState, with_other_state
 from cqa_spark.features.history.later_events import go_on_otherwise
-from cqa_spark.features.history.pairs import dated_pairs, known_pairs
-from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.stored_values import by_place
+from cqa_spark.features.inputs import FeatureInputs, dated_pairs, known_pairs
 from cqa_spark.spark.persistence import persisted
 
 

@@ -11,6 +11,11 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.inputs import FeatureInputs
 
+SNAPSHOT_CAUTION = (
+    "computed from the state of the dump, as in the paper: it contains events after the acceptance, "
+    "and partly the acceptance itself"
+)
+
 
 class DumpState(Enum):
     """Facts that an as-of group may read in the state of the dump, because tables do not record them at the cut."""

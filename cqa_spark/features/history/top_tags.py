@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
 from cqa_spark.features.author_batch import Longs
-from cqa_spark.features.history.pairs import dated_pairs
+from cqa_spark.features.inputs import dated_pairs
 from cqa_spark.features.training_data import TrainingData
 
 TAG_SLOTS = 30

@@ -14,8 +14,8 @@ from scipy import stats
 
 from cqa_spark.evaluation.night_worth import AGES, NIGHTS, Nights, clustered_mean, in_band, night_worth
 from cqa_spark.evaluation.served_order import AGREEING_NIGHTS, Choice, Difference, Served, choose
+from cqa_spark.features.feature_table import tables_of
 from cqa_spark.features.query_sample import sample_queries
-from cqa_spark.features.stored_values import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run

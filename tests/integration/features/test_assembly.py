@@ -9,10 +9,9 @@ from pyspark.sql import types as T
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.features.assembly import assemble, feature_names
-from cqa_spark.features.feature_table import PLACE
+from cqa_spark.features.feature_table import PLACE, tables_of
 from cqa_spark.features.group import Place
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.stored_values import tables_of
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.groups.text.doc2vec import Doc2VecV1
 from cqa_spark.features.groups.thread.topic_similarity import TopicSimilarityV2
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.learned_texts import LEARNED_FROM, learned_texts
+from cqa_spark.features.training_data import LEARNED_FROM, learned_texts
 from cqa_spark.text.comparison.meaning import compare_meaning
 from cqa_spark.text.word_vectors import WordVectors
 

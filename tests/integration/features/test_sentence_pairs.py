@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import types as T
 
-from cqa_spark.features.pair_regression_group import learn_regressions
+from cqa_spark.features.groups.thread.pair_regression import learn_regressions
 from cqa_spark.features.training_data import TrainingData
 
 _PAIRS = 12

@@ -12,11 +12,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from saved_folders import NEARBY
 
+from cqa_spark.features.feature_table import by_place
 from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import LearningGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import embedding_models, group_class, known_groups
-from cqa_spark.features.stored_values import by_place
 from cqa_spark.lake.schemas.activity import BADGES, POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import USERS
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES

@@ -11,7 +11,7 @@ from later_dump import write_later_dump
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.features.stored_values import tables_of
+from cqa_spark.features.feature_table import tables_of
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES

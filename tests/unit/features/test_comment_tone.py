@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.features.groups.thread.comment_tone import NEUTRAL_BELOW, SCALE, measure
+from cqa_spark.features.groups.thread.comments import NEUTRAL_BELOW, SCALE, measure
 
 
 @pytest.mark.parametrize(

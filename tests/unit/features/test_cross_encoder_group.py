@@ -14,7 +14,7 @@ import numpy as np
 from tiny_transformer import write_tiny_transformer
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.cross_encoder_group import CrossEncoderGroup
+from cqa_spark.features.groups.text.cross_encoder import CrossEncoderGroup
 from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
 from cqa_spark.text.cross_encoding.learning import JudgedPairs, learn
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings

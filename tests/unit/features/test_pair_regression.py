@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 from literal_batches import Said, Thread, batch_of, values
 
-from cqa_spark.features.groups.thread.pair_regression import BgePairRegressionV1
-from cqa_spark.features.pair_regression_group import L2, PairRegression, TrainingPairs, solve_by_fold
+from cqa_spark.features.groups.thread.pair_regression import (
+    L2,
+    BgePairRegressionV1,
+    PairRegression,
+    TrainingPairs,
+    solve_by_fold,
+)
 
 
 def pairs(number: int = 40) -> TrainingPairs:

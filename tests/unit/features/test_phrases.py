@@ -6,7 +6,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from cqa_spark.features.groups.text.phrases import ACTS, ANSWERS, ENDS_IN_QUESTION_MARK, QUESTIONS, STARTS_IMPERATIVE
+from cqa_spark.features.groups.text.speech_acts import (
+    ACTS,
+    ANSWERS,
+    ENDS_IN_QUESTION_MARK,
+    QUESTIONS,
+    STARTS_IMPERATIVE,
+)
 
 _SAID = {
     "starts_with_thanks": ("Thanks a lot for that.", "I got it. Thanks."),

@@ -8,8 +8,7 @@ import pyarrow as pa
 
 from cqa_spark.features.author_batch import CONTRIBUTIONS, UNDATED, EventKind
 from cqa_spark.features.groups.author.badges import BadgeNames
-from cqa_spark.features.history.own_threads import with_own
-from cqa_spark.features.history.post_events import POST, TO_BE_FOUND, post_events
+from cqa_spark.features.history.post_events import POST, TO_BE_FOUND, post_events, with_own
 from cqa_spark.features.history.top_tags import TopTags
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

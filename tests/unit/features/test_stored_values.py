@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cqa_spark.errors import InputError
-from cqa_spark.features.stored_values import missing_groups, read_values
+from cqa_spark.features.feature_table import missing_groups, read_values
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.preprocessing import normalize
 
-from cqa_spark.features.groups.thread.thread_cosines import (
+from cqa_spark.features.groups.thread.neighbours import (
     apart,
     cosine_to_sum,
     new_shares,

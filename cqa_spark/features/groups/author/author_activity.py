@@ -10,15 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.aliases import by_id
+from cqa_spark.features.aliases import by_id, person
 from cqa_spark.features.arrays import counts, fields
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_facts import LearnedFactsGroup
-from cqa_spark.features.learned_texts import LEARNED_FROM
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.shared_accounts import person
-from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.features.training_data import LEARNED_FROM, Fitted, TrainingData
 from cqa_spark.spark.internals import scan_of
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"

@@ -18,9 +18,8 @@ from cqa_spark.features.author_facts import AuthorFacts
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_facts import LearnedFactsGroup, in_section
-from cqa_spark.features.learned_texts import LEARNED_FROM
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.features.training_data import LEARNED_FROM, Fitted, TrainingData
 from cqa_spark.spark.internals import scan_of
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"

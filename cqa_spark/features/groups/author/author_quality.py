@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pyspark.sql import functions as F
 
-from cqa_spark.features.aliases import by_id
+from cqa_spark.features.aliases import by_id, person, same_person
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.author.judged_authors import NICOSIA, SHARES, Judged, JudgedAuthorsGroup, by_person
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.shared_accounts import person, same_person
 from cqa_spark.features.training_data import Fitted, TrainingData
 
 _FEATURES: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.aliases import known_names, with_aliases, with_person
+from cqa_spark.features.aliases import known_names, person, same_person, with_aliases, with_person
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.author.judged_authors import (
@@ -21,7 +21,6 @@ from cqa_spark.features.groups.author.judged_authors import (
     by_person,
 )
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.shared_accounts import person, same_person
 from cqa_spark.features.training_data import Fitted, TrainingData
 
 _SECTION_PRIOR_WEIGHT = 2

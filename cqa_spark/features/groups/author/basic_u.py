@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, EventKind
 from cqa_spark.features.group import AuthorGroup, Entity, FeatureColumn
-from cqa_spark.features.history.dump_state import DumpState
-from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
+from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
 
 _XU = "Xu et al. 2018, Table 2, BasicU"
 

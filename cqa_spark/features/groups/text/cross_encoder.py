@@ -2,10 +2,163 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
-from cqa_spark.features.cross_encoder_group import CrossEncoderGroup
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pydantic import BaseModel
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import ContractError
+from cqa_spark.features.arrays import ABSENT
+from cqa_spark.features.batch_texts import Texts
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.query_rows import QUERY
+from cqa_spark.features.query_sample import sample_queries
+from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.process.extras import require_extra
+from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
+from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.embeddings import ship
+
+MOST_PAIRS = 50_000
+"""Maximum number of training pairs, which bounds the time and the memory of a task."""
+
+_NOTHING = b""
+_NETWORK, _TRANSFORMER = "upper_layers.onnx", "transformer.json"
+_COLUMN = FeatureColumn(
+    "log_odds",
+    "log-odds that the candidate is relevant, by a transformer that reads both texts",
+    "Nogueira and Cho 2019, Passage Re-ranking with BERT, section 3.2; MacAvaney et al. 2020, section 3",
+)
+
+
+class _Pretrained(BaseModel):
+    """What ``transformer.json`` holds."""
+
+    name: str
+    version: str
+
+
+class CrossEncoderGroup(FittedQueryGroup):
+    """Base class of groups that fine-tune a transformer on all training pairs, and on those outside of each fold.
+
+    Args:
+        network: the fine-tuned layers as an ONNX file; empty without training pairs.
+    """
+
+    settings: ClassVar[CrossEncoderSettings]
+
+    family: ClassVar[str] = "quality"
+    entity: ClassVar[Entity] = Entity.PAIR
+    columns: ClassVar[tuple[FeatureColumn, ...]] = (_COLUMN,)
+    extra: ClassVar[str] = "neural"
+    libraries: ClassVar[tuple[str, ...]] = ("onnx",)
+    learns_from_labels: ClassVar[bool] = True
+
+    def __init__(self, network: bytes) -> None:
+        self.network = network
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Fine-tune in tasks of one Spark job, each of which holds the pairs; the driver receives networks only."""
+        require_extra(cls.extra, ("jax", "onnx"), f"training the feature group {cls.name}")
+        ship(training.inputs.texts.sparkSession, EmbeddingModel.read(cls.settings.transformer))
+        run = _FineTuning(cls.settings, training.folds)
+        rows = _pairs(training, run.tasks).mapInArrow(run, "excluded int, network binary").collect()
+        learned = {row["excluded"]: cls(bytes(row["network"])) for row in rows}
+        *rests, on_all = (learned.get(excluded, cls(_NOTHING)) for excluded in range(training.folds + 1))
+        return Fitted(on_all, tuple(rests))
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """Score each pair; NaN without texts or training pairs."""
+        encoded = batch.texts.derive(_encoded, self.settings)
+        found = np.full(len(batch), np.nan)
+        are_known = (batch.query_text != ABSENT) & (batch.candidate_text != ABSENT) & bool(self.network)
+        for place in np.flatnonzero(are_known).tolist():
+            found[place] = encoded.score(self.network, int(batch.query_text[place]), int(batch.candidate_text[place]))
+        return {_COLUMN.name: found}
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the fine-tuned layers, and the version of the transformer."""
+        model = EmbeddingModel.read(self.settings.transformer)
+        folder.write_json(_TRANSFORMER, _Pretrained(name=model.name, version=model.version))
+        folder.write_bytes(_NETWORK, self.network)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the fine-tuned layers.
+
+        Raises:
+            ContractError: the installed transformer has another version.
+        """
+        saved, model = folder.read_json(_TRANSFORMER, _Pretrained), EmbeddingModel.read(cls.settings.transformer)
+        if saved != _Pretrained(name=model.name, version=model.version):
+            raise ContractError(
+                f"the system was trained with version {saved.version} of the transformer {saved.name}, and "
+                f"conf/models/{model.name}.yaml describes version {model.version}",
+                "restore that file, or train the system again",
+            )
+        spark = SparkSession.getActiveSession()
+        if spark is not None:
+            ship(spark, model)
+        return cls(folder.read_bytes(_NETWORK))
+
+
+def _encoded(texts: Texts, settings: CrossEncoderSettings) -> EncodedTexts:
+    return EncodedTexts(texts.clean, settings)
+
+
+@dataclass(frozen=True)
+class _FineTuning:
+    """Fine-tunes the models of a task: on the complements of some of the folds, or on all pairs."""
+
+    settings: CrossEncoderSettings
+    folds: int
+
+    @property
+    def tasks(self) -> int:
+        return min(self.settings.workers, self.folds + 1)
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        # The module imports JAX.
+        from cqa_spark.text.cross_encoding.learning import JudgedPairs, learn
+
+        rows = pa.Table.from_batches(batches)
+        for task in rows["task"].unique().to_pylist():
+            own = rows.filter(pc.field("task") == task)
+            relevant, fold = (own[name].to_numpy() for name in ("relevant", "fold"))
+            pairs = JudgedPairs(own["first"].to_pylist(), own["second"].to_pylist(), relevant, fold)
+            excluded = range(task, self.folds + 1, self.tasks)
+            for number, network in zip(excluded, learn(pairs, self.settings, excluded), strict=True):
+                yield pa.RecordBatch.from_pydict({"excluded": pa.array([number], pa.int32()), "network": [network]})
+
+
+def _pairs(training: TrainingData, tasks: int) -> DataFrame:
+    """The judged pairs, once for each task, in the order of queries and candidates."""
+    inputs = training.inputs
+    texts = inputs.texts.select("text_id", "clean")
+    asked = (
+        inputs.documents.select("site", F.col("document_id").alias("query_id"), "text_id")
+        .join(texts, on="text_id")
+        .select("site", "query_id", F.col("clean").alias("first"))
+    )
+    pairs = training.judged.join(asked, on=["site", "query_id"]).join(
+        texts.withColumnRenamed("clean", "second"), on="text_id"
+    )
+    task = F.explode(F.sequence(F.lit(0), F.lit(tasks - 1))).alias("task")
+    for_tasks = sample_queries(pairs, MOST_PAIRS, pairs.count()).select("*", task)
+    ordered = for_tasks.repartitionByRange(tasks, "task").sortWithinPartitions("task", *QUERY, "candidate_id")
+    return ordered.select("task", "first", "second", "relevant", "fold")
 
 
 class CrossEncoderV1(CrossEncoderGroup):

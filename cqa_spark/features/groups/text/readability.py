@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn
-from cqa_spark.features.learned_texts import LEARNED_FROM
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.tabulate import candidate_texts, tabulate
+from cqa_spark.features.training_data import LEARNED_FROM
 from cqa_spark.text.vader import polarity
 
 _ARI = "Smith and Senter 1967, Automated readability index"

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import Reals, at_places
-from cqa_spark.features.candidate_votes import known_votes
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.groups.thread.answer_votes import known_votes
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.rivals import Rivals, signed_log
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import doubles, seconds, values_at
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
-from cqa_spark.features.history.snapshot import SNAPSHOT_CAUTION
+from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION
 from cqa_spark.features.query_batch import QueryBatch
 
 _XU = "Xu et al. 2018, Table 2, BasicA"

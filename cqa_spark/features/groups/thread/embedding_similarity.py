@@ -11,9 +11,8 @@ from threadpoolctl import threadpool_limits
 
 from cqa_spark.features.arrays import ABSENT, Indices, Mask
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
-from cqa_spark.features.learned_texts import LEARNED_FROM, learned_texts
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.features.training_data import LEARNED_FROM, Fitted, TrainingData, learned_texts
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.comparison.meaning import Bag, MeaningSimilarity, Numbers, compare_meaning

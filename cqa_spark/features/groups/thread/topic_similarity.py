@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from cqa_spark.features.arrays import Indices
 from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
-from cqa_spark.features.learned_texts import learned_threads
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.features.training_data import Fitted, TrainingData, learned_threads
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.topics import Topics
