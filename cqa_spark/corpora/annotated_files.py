@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from types import TracebackType
+from typing import ClassVar, Self
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import check_accounting
-from cqa_spark.corpora.community import CommunityTables
 from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.inputs import DUMPS, InputFile, find_inputs, input_bytes, input_records, refuse_repeated_paths
 from cqa_spark.corpora.source import Source
@@ -21,6 +21,46 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.spark.concurrency import run_concurrently
+
+
+@dataclass(frozen=True)
+class CommunityTables:
+    """A corpus as community tables with their declared schemas.
+
+    All tables share one parse, which stays persisted until the ``with`` block ends.
+
+    Attributes:
+        posts: conforms to ``POSTS``.
+        comments: conforms to ``COMMENTS``.
+        users: conforms to ``USERS``.
+        judgments: conforms to ``JUDGMENTS``.
+        quarantine: conforms to ``QUARANTINE``.
+        ingested_files: columns of ``INGESTED_FILES``; one row per input, including empty ones.
+        persisted: frames persisted for the tables above.
+    """
+
+    posts: DataFrame
+    comments: DataFrame
+    users: DataFrame
+    judgments: DataFrame
+    quarantine: DataFrame
+    ingested_files: DataFrame
+    persisted: tuple[DataFrame, ...] = field(default=(), repr=False)
+
+    def __enter__(self) -> Self:
+        """The tables, until the block ends."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Unpersist all frames."""
+        self.unpersist()
+
+    def unpersist(self) -> None:
+        """Unpersist the parse; reading the tables again would recompute them."""
+        for frame in self.persisted:
+            frame.unpersist()
 
 
 @dataclass(frozen=True)

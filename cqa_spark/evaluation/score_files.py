@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
-from cqa_spark.corpora.text_pairs.kinds import SENTENCE_PAIRS
+from cqa_spark.corpora.text_pairs.layout import SENTENCE_PAIRS
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
 from cqa_spark.corpora.text_pairs.recognition import UnknownLayout
 from cqa_spark.corpora.text_pairs.set_names import set_name

@@ -1,10 +1,9 @@
-"""7z archives, the format of published Stack Exchange dumps."""
+"""7z archives without a password, the format of published Stack Exchange dumps."""
 
 from __future__ import annotations
 
 import io
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -13,11 +12,16 @@ from py7zr import FileInfo, SevenZipFile
 from py7zr.exceptions import Bad7zFile, CrcError, PasswordRequired, UnsupportedCompressionMethodError
 from py7zr.io import Py7zIO, WriterFactory
 
-from cqa_spark.corpora.archives.formats import OpenTable, Sink, refuse_other_content, refusing_damage
-from cqa_spark.corpora.archives.members import Member, MemberKind
+from cqa_spark.corpora.archives.members import (
+    Member,
+    MemberKind,
+    OpenTable,
+    Sink,
+    refuse_other_content,
+    refusing_damage,
+)
 from cqa_spark.errors import InputError
 
-SUFFIX = ".7z"
 LARGEST_DICTIONARY = 1 << 27
 """Bytes of a decoder's dictionary; that of 7-Zip's best compression has half of them."""
 
@@ -27,23 +31,20 @@ _LZMA, _LZMA2 = b"\x03\x01\x01", b"\x21"
 STREAMED = frozenset({"BCJ", "BZip2", "COPY", "DEFLATE", "DEFLATE64", "LZMA", "LZMA2"})
 
 
-class SevenZip:
-    """Archives without a password; every member's size and checksum are compared with the header."""
+def members(archive: Path) -> list[Member]:
+    """List the members."""
+    with _opened(archive) as opened:
+        return [Member(info.filename, _kind(info), info.uncompressed) for info in opened.list()]
 
-    def members(self, archive: Path) -> list[Member]:
-        """List the members."""
-        with _opened(archive) as opened:
-            return [Member(info.filename, _kind(info), info.uncompressed) for info in opened.list()]
 
-    def extract(self, archive: Path, members: Sequence[Member], open_table: OpenTable) -> None:
-        """Unpack some members, one after the other in one thread."""
-        # py7zr checks the members' target paths, although it writes no files there.
-        with _opened(archive) as opened, TemporaryDirectory() as nowhere:
-            checksums = {info.filename: info.crc32 for info in opened.list()}
-            tables = _Tables(Path(nowhere), {member: checksums[member.name] for member in members}, open_table)
-            opened.extract(nowhere, [member.name for member in members], factory=tables)
-            if tables.waiting:
-                raise Bad7zFile(f"nothing is stored for {', '.join(tables.waiting)}")
+def extract(archive: Path, members: Sequence[Member], open_table: OpenTable) -> None:
+    """Unpack some members, one after the other in one thread."""
+    # py7zr checks the members' target paths, although it writes no files there.
+    with _opened(archive) as opened, TemporaryDirectory() as nowhere:
+        tables = _Tables(Path(nowhere), members, open_table)
+        opened.extract(nowhere, [member.name for member in members], factory=tables)
+        if tables.waiting:
+            raise Bad7zFile(f"nothing is stored for {', '.join(tables.waiting)}")
 
 
 @contextmanager
@@ -106,39 +107,31 @@ def _kind(info: FileInfo) -> MemberKind:
 class _Tables(WriterFactory):
     """Gives py7zr the sinks of members, by path below a folder."""
 
-    def __init__(self, folder: Path, members: Mapping[Member, int | None], open_table: OpenTable) -> None:
-        self.waiting = {str(PurePosixPath(member.name)): (member, checksum) for member, checksum in members.items()}
+    def __init__(self, folder: Path, members: Sequence[Member], open_table: OpenTable) -> None:
+        self.waiting = {str(PurePosixPath(member.name)): member for member in members}
         self._folder = folder
         self._open_table = open_table
 
     def create(self, filename: str) -> Py7zIO:
         """Start the member of that path."""
-        member, checksum = self.waiting.pop(str(PurePosixPath(filename).relative_to(self._folder)))
-        return _Table(member, checksum, self._open_table(member))
+        return _Table(self._open_table(self.waiting.pop(str(PurePosixPath(filename).relative_to(self._folder)))))
 
 
 class _Table(Py7zIO):
-    """Forwards a member's bytes, and checks their size and checksum against the header."""
+    """Forwards a member's bytes, which py7zr compares with the size and checksum in the header."""
 
-    def __init__(self, member: Member, checksum: int | None, sink: Sink) -> None:
-        self._member = member
-        self._expected = (member.size, checksum)
+    def __init__(self, sink: Sink) -> None:
         self._sink = sink
         self._size = 0
-        self._checksum = 0
 
     def write(self, s: bytes | bytearray) -> int:
         """Forward the next bytes."""
         self._size += len(s)
-        self._checksum = zlib.crc32(s, self._checksum)
         self._sink.write(s)
         return len(s)
 
     def close(self) -> None:
-        """Check size and checksum; py7zr calls this for a completely unpacked member."""
-        size, checksum = self._expected
-        if self._size != size or (checksum is not None and self._checksum != checksum):
-            raise Bad7zFile(f"{self._member.name} differs from its checksum or size")
+        """End the member, which is completely unpacked."""
         self._sink.close()
 
     def size(self) -> int:

@@ -1,19 +1,20 @@
-"""The staging area and its file operations; another storage needs a module with the same interface."""
+"""The local folder that holds the unpacked tables of archives, a folder for each archive."""
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
+import json
+import os
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any
 from uuid import uuid4
 
-from cqa_spark.corpora.archives.formats import OpenTable
-from cqa_spark.corpora.archives.limits import Meter
-from cqa_spark.corpora.archives.members import Member
+from cqa_spark.errors import InputError
 from cqa_spark.process.disk_failures import cannot_write
 
 
@@ -29,14 +30,30 @@ class Staging:
 
     root: Path
 
-    def folder(self, name: str) -> Path:
-        """The path of the folder of that name after it is published."""
-        return self.root / name
+    def sha256(self, archive: Path) -> str:
+        """The hash of an archive, hexadecimal, from the note of an earlier call if the archive has not changed.
+
+        Raises:
+            InputError: there is no such file, or it cannot be read.
+        """
+        size, modified = size_and_time(archive)
+        place = self.root / ".notes" / hashlib.sha256(os.fsencode(archive.absolute())).hexdigest()
+        note = read_json(place)
+        if (note.get("size"), note.get("modified")) == (size, modified):
+            return str(note["sha256"])
+        note = {"size": size, "modified": modified, "sha256": _hash(archive)}
+        refuse_change(archive, (size, modified))
+        with self.writing():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            new = place.with_name(f".{place.name}-{uuid4().hex}")
+            new.write_text(json.dumps(note), encoding="utf-8")
+            new.replace(place)
+        return str(note["sha256"])
 
     @contextmanager
     def lock(self, name: str) -> Iterator[None]:
         """Lock a folder against other processes; the lock is released when the process ends."""
-        with self._writing():
+        with self.writing():
             locks = self.root / ".locks"
             locks.mkdir(parents=True, exist_ok=True)
             held = (locks / name).open("wb")
@@ -52,115 +69,93 @@ class Staging:
         it is deleted.
         """
         unfinished = self.root / f".unfinished-{name}"
-        with self._writing():
+        with self.writing():
             shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir(parents=True)
         try:
             yield unfinished
-            with self._writing():
-                shutil.rmtree(self.folder(name), ignore_errors=True)
-                unfinished.rename(self.folder(name))
+            with self.writing():
+                shutil.rmtree(self.root / name, ignore_errors=True)
+                unfinished.rename(self.root / name)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
 
-    def open_table(self, path: Path) -> BinaryIO:
-        """Create a file that must not exist."""
-        with self._writing():
-            return path.open("xb")
-
-    def write(self, file: BinaryIO, data: bytes | bytearray | memoryview) -> None:
-        """Append to a file opened by ``open_table``."""
-        with self._writing():
-            file.write(data)
-
-    def close(self, file: BinaryIO) -> None:
-        """Flush and close a file."""
-        with self._writing():
-            file.close()
-
-    def sizes(self, folder: Path) -> dict[str, int]:
-        """Size in bytes of each file in a folder, sorted by name; empty if the folder does not exist."""
-        try:
-            return {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
-        except OSError:
-            return {}
-
-    def note(self, key: str) -> Path:
-        """The path of a note, for ``read_text`` and ``write_text``."""
-        return self.root / ".notes" / key
-
-    def read_text(self, path: Path) -> str | None:
-        """Read a small file; None if it does not exist."""
-        try:
-            return path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            return None
-
-    def write_text(self, path: Path, text: str) -> None:
-        """Write or replace a small file atomically."""
-        with self._writing():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            new = path.with_name(f".{path.name}-{uuid4().hex}")
-            new.write_text(text, encoding="utf-8")
-            new.replace(path)
-
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
+        """Convert failures of the block to write.
+
+        Raises:
+            EnvironmentProblem: the disk is full, or the folder cannot be written to.
+        """
         try:
             yield
         except OSError as error:
             raise cannot_write(f"staging folder {self.root}", error) from error
 
 
-@dataclass(frozen=True)
-class StagedTable:
-    """A file being written, counted by the archive's meter.
+class StagedFile:
+    """A file of the staging area that is written sequentially.
 
-    Attributes:
-        member: source of the bytes.
-        file: target of the bytes.
-        area: staging area.
-        meter: counts the bytes.
+    Args:
+        area: the staging area.
+        path: the file, which must not exist.
     """
 
-    member: Member
-    file: BinaryIO
-    area: Staging
-    meter: Meter
+    def __init__(self, area: Staging, path: Path) -> None:
+        self._area = area
+        with area.writing():
+            self._file = path.open("xb")
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Count the next bytes, then write them.
-
-        Raises:
-            InputError: a limit is exceeded.
-        """
-        self.meter.add(self.member.name, len(data))
-        self.area.write(self.file, data)
+        """Append bytes."""
+        with self._area.writing():
+            self._file.write(data)
 
     def close(self) -> None:
         """Complete the file."""
-        self.area.close(self.file)
+        with self._area.writing():
+            self._file.close()
 
-    def let_go(self) -> None:
+    def abort(self) -> None:
         """Close the file, even if it is incomplete."""
         with suppress(OSError):  # the failing call has already raised the error
-            self.file.close()
+            self._file.close()
 
 
-@contextmanager
-def writing_tables(area: Staging, folder: Path, meter: Meter) -> Iterator[OpenTable]:
-    """Yield a function that opens the tables of one archive; all are closed after the block.
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a file; empty if the file is missing or holds none."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
-    Args:
-        area: staging area.
-        folder: target folder; each table gets the last part of its member's path.
-        meter: counts all of them together.
+
+def size_and_time(path: Path) -> tuple[int, int]:
+    """The bytes of a file, and the time of its last change in nanoseconds.
+
+    Raises:
+        InputError: there is no such file.
     """
-    with ExitStack() as opened:
+    if not path.is_file():
+        raise InputError(f"no such file: {path}", f"check the path; relative paths start at {Path.cwd()}")
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
-        def open_table(member: Member) -> StagedTable:
-            table = StagedTable(member, area.open_table(folder / member.path.name), area, meter)
-            opened.callback(table.let_go)
-            return table
 
-        yield open_table
+def refuse_change(archive: Path, before: tuple[int, int]) -> None:
+    """Refuse an archive that has another size or time than before.
+
+    Raises:
+        InputError: it has.
+    """
+    if size_and_time(archive) != before:
+        raise InputError(f"{archive} changed while it was unpacked", "wait until it is complete, then try again")
+
+
+def _hash(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}", "give the user that runs the job access") from error

@@ -1,46 +1,19 @@
-"""Unpacks archives into the staging area, each only once."""
+"""Unpacks archives into a folder of this machine, each only once."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
-from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
-from cqa_spark.corpora.archives.formats import ArchiveFormat, format_of
-from cqa_spark.corpora.archives.limits import USUAL_RATIO, Meter, UnpackLimits
-from cqa_spark.corpora.archives.members import Tables, choose_tables
-from cqa_spark.corpora.archives.sevenzip import SUFFIX as SEVEN_ZIP
-from cqa_spark.corpora.archives.sevenzip import SevenZip
-from cqa_spark.corpora.archives.source import Archive, identify
-from cqa_spark.corpora.archives.staging import Staging, writing_tables
-from cqa_spark.corpora.archives.unpacked import Unpacked, read_record, write_record
-from cqa_spark.corpora.archives.zstandard import SUFFIX as ZSTANDARD
-from cqa_spark.corpora.archives.zstandard import Zstandard
-from cqa_spark.errors import ContractError, EnvironmentProblem, InputError
-
-FORMATS: dict[str, ArchiveFormat] = {SEVEN_ZIP: SevenZip(), ZSTANDARD: Zstandard()}
-
-Given = TypeVar("Given")
-Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """An archive to unpack."""
-
-    source: Archive
-    tables: Tables
-
-    @property
-    def size(self) -> int:
-        """Bytes of its tables; an estimate if the archive does not record them."""
-        return self.tables.size or self.source.size * USUAL_RATIO
+from cqa_spark.corpora.archives.extraction import RECORD, Unpacked, extract_tables, folder_name, unpacked_size
+from cqa_spark.corpora.archives.limits import UnpackLimits
+from cqa_spark.corpora.archives.staging import StagedFile, Staging, read_json, refuse_change, size_and_time
+from cqa_spark.errors import EnvironmentProblem, InputError
+from cqa_spark.process.pool import Pool
 
 
 def unpack(
@@ -61,7 +34,7 @@ def unpack(
         staging: folder that gets one folder per archive; created if it does not exist.
         limits: limits on the unpacked size of each archive.
         workers: number of archives to unpack in parallel, one process each.
-        progress: called with every finished archive, in order of completion.
+        progress: called with every finished archive, in the order given.
         require_space: called with the bytes to unpack, before the first; raises an error if they do not fit.
 
     Returns:
@@ -69,95 +42,56 @@ def unpack(
 
     Raises:
         InputError: an archive is named twice, missing, unsafe, damaged or beyond the limits; nothing of it is left.
-        EnvironmentProblem: the staging folder cannot be written to.
+        EnvironmentProblem: the staging folder cannot be written to, or a process was killed.
     """
-    _refuse_repeated(archives)
-    area = Staging(staging.absolute())
-    ready: dict[int, Unpacked] = {}
-    plans: dict[int, _Plan] = {}
-
-    def finish(place: int, unpacked: Unpacked) -> None:
-        ready[place] = unpacked
-        progress(unpacked)
-
-    for place, found in _work_on(partial(_look_into, area, limits), archives, workers):
-        if isinstance(found, Unpacked):
-            finish(place, found)
-        else:
-            plans[place] = found
-    require_space(sum(plan.size for plan in plans.values()))
-    places = [*plans]
-    for index, unpacked in _work_on(partial(_unpack, area, limits), [*plans.values()], workers):
-        finish(places[index], unpacked)
-    return [ready[place] for place in range(len(archives))]
-
-
-def _refuse_repeated(archives: Sequence[Path]) -> None:
     repeated = [str(path) for path, count in Counter(path.absolute() for path in archives).items() if count > 1]
     if repeated:
         raise InputError(f"named more than once as archive: {', '.join(repeated)}", "name each archive once")
-
-
-def _look_into(area: Staging, limits: UnpackLimits, archive: Path) -> Unpacked | _Plan:
-    kind = format_of(archive, FORMATS)
-    source = identify(archive, area)
-    staged = read_record(area, area.folder(source.folder_name), source, reused=True)
-    if staged is not None:
-        return staged
-    members = kind.members(archive)
-    meter = Meter(archive, source.size, limits)
-    for member in members:
-        meter.add(member.name, member.size)
-    return _Plan(source, choose_tables(archive, members))
-
-
-def _unpack(area: Staging, limits: UnpackLimits, plan: _Plan) -> Unpacked:
-    source = plan.source
-    name = source.folder_name
-    with area.lock(name):
-        # Another process may have unpacked it while this one waited for the lock.
-        staged = read_record(area, area.folder(name), source, reused=True)
-        if staged is not None:
-            return staged
-        with area.new_folder(name) as folder:
-            meter = Meter(source.path, source.size, limits)
-            with writing_tables(area, folder, meter) as open_table:
-                format_of(source.path, FORMATS).extract(source.path, plan.tables.taken, open_table)
-            source.refuse_change()
-            write_record(area, folder, source, plan.tables.skipped)
-        unpacked = read_record(area, area.folder(name), source, reused=False)
-    if unpacked is None:
-        raise ContractError(f"{area.folder(name)} changed right after it was written", "keep other programs out of it")
-    return unpacked
-
-
-def _work_on(work: Callable[[Given], Result], items: Sequence[Given], workers: int) -> Iterator[tuple[int, Result]]:
-    """Call a function on every item, in parallel processes, because unpacking is CPU-bound.
-
-    Args:
-        work: a function that can be pickled.
-        items: its arguments; they and the results can be pickled.
-        workers: number of processes; with one, or a single item, the calling process does the work.
-
-    Yields:
-        Place of the item and its result, in the order in which they become ready.
-
-    Raises:
-        CqaError: the first error of the function, raised after started items have ended; others are cancelled.
-        EnvironmentProblem: a process died.
-    """
-    if min(workers, len(items)) <= 1:
-        yield from enumerate(map(work, items))
-        return
-    # Spawned, not forked: the calling process may hold Spark's threads and sockets.
-    pool = ProcessPoolExecutor(min(workers, len(items)), mp_context=get_context("spawn"))
+    area = Staging(staging.absolute())
+    calls = [(area, limits, archive) for archive in archives]
+    unpacked = []
     try:
-        places = {pool.submit(work, item): place for place, item in enumerate(items)}
-        for done in as_completed(places):
-            yield places[done], done.result()
+        with Pool(min(workers, len(archives))) as pool:
+            require_space(sum(pool.in_order(_missing_bytes, calls)))
+            for outcome in pool.in_order(_unpack, calls):
+                progress(outcome)
+                unpacked.append(outcome)
     except BrokenProcessPool as error:
         raise EnvironmentProblem(
             "a process that unpacks archives was killed, perhaps because memory ran out", "try again with fewer workers"
         ) from error
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    return unpacked
+
+
+def _missing_bytes(area: Staging, limits: UnpackLimits, archive: Path) -> int:
+    sha256 = area.sha256(archive)
+    folder = area.root / folder_name(archive.name, sha256)
+    return 0 if _table_sizes(folder, sha256) else unpacked_size(archive, limits)
+
+
+def _unpack(area: Staging, limits: UnpackLimits, archive: Path) -> Unpacked:
+    before, sha256 = size_and_time(archive), area.sha256(archive)
+    name = folder_name(archive.name, sha256)
+    with area.lock(name):
+        # Another process may have unpacked it while this one waited for the lock.
+        sizes = _table_sizes(area.root / name, sha256)
+        reused = bool(sizes)
+        if not reused:
+            with area.new_folder(name) as folder:
+                sizes = extract_tables(archive, limits, lambda table: StagedFile(area, folder / table))
+                refuse_change(archive, before)
+                record = {"source": archive.name, "sha256": sha256, "files": dict(sorted(sizes.items()))}
+                with area.writing():
+                    (folder / RECORD).write_text(json.dumps(record, indent=2), encoding="utf-8")
+    files = tuple(str(area.root / name / table) for table in sorted(sizes))
+    return Unpacked(str(archive), files, sum(sizes.values()), reused)
+
+
+def _table_sizes(folder: Path, sha256: str) -> dict[str, int]:
+    """The size of each table in a folder, by name; empty unless its record says that they are those of the archive."""
+    record: dict[str, Any] = read_json(folder / RECORD)
+    sizes = record.get("files")
+    if record.get("sha256") != sha256 or not isinstance(sizes, dict):
+        return {}
+    stored = {file.name: file.stat().st_size for file in folder.iterdir()}
+    return sizes if sizes.items() <= stored.items() else {}

@@ -11,8 +11,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.annotated_files import AnnotatedFiles
-from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.content_check import check_content
 from cqa_spark.corpora.cqa_md.questions import NAMES, OPENING, QuestionRecord, read_questions
 from cqa_spark.corpora.inputs import InputFile

@@ -9,8 +9,7 @@ from typing import ClassVar
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.annotated_files import AnnotatedFiles
-from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.content_check import check_content
 from cqa_spark.corpora.inputs import InputFile, refuse_repeated_paths
 from cqa_spark.corpora.qatar_living.layout import LAYOUTS, Layout

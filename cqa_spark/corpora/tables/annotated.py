@@ -9,11 +9,18 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.accounting import FileAccount
-from cqa_spark.corpora.annotated_files import AnnotatedFiles
-from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.inputs import InputFile, refuse_repeated_paths
-from cqa_spark.corpora.tables.checked_rows import account, checked, counts_by, good_rows, refused_rows
-from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted
+from cqa_spark.corpora.tables.conversion import (
+    PROBLEM,
+    RAW,
+    account,
+    checked,
+    converted,
+    counts_by,
+    good_rows,
+    refused_rows,
+)
 from cqa_spark.corpora.tables.locations import bytes_at, locate, table_name, tables_at
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS

@@ -17,8 +17,7 @@ from cqa_spark.corpora.fingerprints import fingerprints, input_record
 from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import DumpFormat, Source
-from cqa_spark.corpora.tables.checked_rows import account, checked, counts_by, good_rows, refused_rows
-from cqa_spark.corpora.tables.conversion import PROBLEM, converted
+from cqa_spark.corpora.tables.conversion import PROBLEM, account, checked, converted, counts_by, good_rows, refused_rows
 from cqa_spark.corpora.tables.locations import Location, locate, table_name, tables_at
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import read_forgotten

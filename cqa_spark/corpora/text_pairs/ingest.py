@@ -8,9 +8,8 @@ from typing import ClassVar
 from pyspark.sql import SparkSession
 
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.corpora.annotated_files import AnnotatedFiles
-from cqa_spark.corpora.community import CommunityTables
-from cqa_spark.corpora.text_pairs.kinds import QUESTION_PAIRS, SENTENCE_PAIRS
+from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
+from cqa_spark.corpora.text_pairs.layout import QUESTION_PAIRS, SENTENCE_PAIRS
 from cqa_spark.corpora.text_pairs.reader import read_text_pairs
 from cqa_spark.corpora.text_pairs.set_names import gold_path
 from cqa_spark.object_store.locations import find_files

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cqa_spark.corpora.text_pairs.delimited_rows import LINE, DelimitedRow, split_lines, split_rows
-from cqa_spark.corpora.text_pairs.kinds import PairKind
+from cqa_spark.corpora.text_pairs.layout import SIMILARITY, PairKind, UnreadablePair
 from cqa_spark.corpora.text_pairs.recognition import EMPTY, FileLayout, UnknownLayout, has_letter, is_note, recognize
-from cqa_spark.corpora.text_pairs.scales import SIMILARITY, UnreadablePair
 from cqa_spark.corpora.whole_files import decompressed
 
 NEAR_WORDS = 10

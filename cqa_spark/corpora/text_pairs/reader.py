@@ -11,9 +11,9 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.annotated_files import CommunityTables
 from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.text_pairs.kinds import PairKind
+from cqa_spark.corpora.text_pairs.layout import PairKind
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
 from cqa_spark.corpora.text_pairs.recognition import EMPTY, UnknownLayout
 from cqa_spark.corpora.text_pairs.set_names import set_ids

@@ -9,8 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cqa_spark.corpora.text_pairs.layout import WITH_HEADER, ColumnLayout
-from cqa_spark.corpora.text_pairs.scales import Scale
+from cqa_spark.corpora.text_pairs.layout import WITH_HEADER, ColumnLayout, Scale
 
 EMPTY = "it is empty"
 SHOWN_CHARACTERS = 160

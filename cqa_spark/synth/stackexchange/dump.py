@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import BinaryIO
 
 import numpy as np
 
 from cqa_spark.process.disk_failures import cannot_write
+from cqa_spark.process.pool import Pool
 from cqa_spark.synth.stackexchange.blocks import block_of_tags, block_of_threads, block_of_users, block_of_wikis
 from cqa_spark.synth.stackexchange.plan import USERS_EACH, SitePlan
 from cqa_spark.synth.stackexchange.rows import HEAD, TABLES, TAIL
-
-AHEAD = 2  # submitted calls per process, including those with unread results
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -106,38 +101,3 @@ def _write_rows(plan: SitePlan, files: dict[str, BinaryIO], pool: Pool, progress
 def _append(files: dict[str, BinaryIO], rows: dict[str, bytes]) -> None:
     for name, content in rows.items():
         files[name].write(content)
-
-
-class Pool:
-    """Calls functions in several processes, and yields their results in the order of the calls.
-
-    Args:
-        workers: number of processes; with 1, calls run in this process.
-    """
-
-    def __init__(self, workers: int) -> None:
-        self._workers = workers
-        # Spawned processes start from the same state on every platform.
-        context = multiprocessing.get_context("spawn")
-        self._executor = ProcessPoolExecutor(workers, context) if workers > 1 else None
-
-    def __enter__(self) -> Pool:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        if self._executor:
-            self._executor.shutdown(cancel_futures=True)
-
-    def in_order(self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
-        """Yield the results of calls one after another; the number of calls ahead is bounded."""
-        if self._executor is None:
-            for arguments in calls:
-                yield function(*arguments)
-            return
-        waiting: deque[Future[Result]] = deque()
-        for arguments in calls:
-            waiting.append(self._executor.submit(function, *arguments))
-            if len(waiting) > AHEAD * self._workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import Totals, check_accounting
-from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.annotated_files import CommunityTables
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
 from cqa_spark.errors import InputError

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.text_pairs.kinds import QUESTION_PAIRS, SENTENCE_PAIRS
+from cqa_spark.corpora.text_pairs.layout import QUESTION_PAIRS, SENTENCE_PAIRS
 from cqa_spark.corpora.text_pairs.reader import read_text_pairs
 from cqa_spark.errors import InputError
 from cqa_spark.examples.task import task

@@ -9,11 +9,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cqa_spark.corpora.text_pairs.kinds import QUESTION_PAIRS, SENTENCE_PAIRS, without_notices
-from cqa_spark.corpora.text_pairs.layout import QUESTIONS_WITHOUT_HEADER, SENTENCES_WITHOUT_HEADER
+from cqa_spark.corpora.text_pairs.layout import (
+    DUPLICATE,
+    QUESTION_PAIRS,
+    QUESTIONS_WITHOUT_HEADER,
+    SENTENCE_PAIRS,
+    SENTENCES_WITHOUT_HEADER,
+    SIMILARITY,
+    without_notices,
+)
 from cqa_spark.corpora.text_pairs.pairs import PairRow, near_pair_keys, read_pairs, same_pair_key
 from cqa_spark.corpora.text_pairs.recognition import UnknownLayout, recognize
-from cqa_spark.corpora.text_pairs.scales import DUPLICATE, SIMILARITY
 from cqa_spark.corpora.text_pairs.set_names import gold_path, set_ids, set_name
 from cqa_spark.corpora.whole_files import DamagedFile
 from cqa_spark.errors import InputError

@@ -9,7 +9,7 @@ import pytest
 
 from cqa_spark.corpora.inputs import find_inputs
 from cqa_spark.corpora.text_pairs.ingest import QuestionPairFiles, StsFiles
-from cqa_spark.corpora.text_pairs.kinds import QUESTION_PAIRS, SENTENCE_PAIRS
+from cqa_spark.corpora.text_pairs.layout import QUESTION_PAIRS, SENTENCE_PAIRS
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
 
 COUNTS = {

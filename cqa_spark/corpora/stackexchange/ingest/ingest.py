@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.corpora.archives.in_bucket import UnpackedInBucket, unpack_in_bucket
+from cqa_spark.corpora.archives.extraction import Unpacked
+from cqa_spark.corpora.archives.in_bucket import unpack_in_bucket
 from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
 from cqa_spark.corpora.disk_space import require_space_for_dumps
 from cqa_spark.corpora.fingerprints import dump_bytes, fingerprints, input_record
@@ -167,15 +167,15 @@ def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
     storage = settings.object_storage
     found = find_dump_files(settings.dumps.input, site, storage)
     archives = find_archives(settings.dumps.input, storage)
-    for archive, tables in zip(archives, _unpack(archives, settings), strict=True):
-        found += of_archive(tables, archive, site)
+    for archive, unpacked in zip(archives, _unpack(archives, settings), strict=True):
+        found += of_archive(unpacked.files, archive, site)
     files = [file for file in found if not wanted or file.dump_table.table.name in wanted]
     if not files:
         raise InputError(f"no file for the tables {', '.join(sorted(wanted))}", "change --tables or --input")
     return files
 
 
-def _unpack(archives: Sequence[str], settings: DumpJobSettings) -> list[Sequence[str]]:
+def _unpack(archives: Sequence[str], settings: DumpJobSettings) -> list[Unpacked]:
     """Unpack each archive, into a bucket if the staging folder is in one, else on this machine."""
     if not archives:
         return []
@@ -184,11 +184,10 @@ def _unpack(archives: Sequence[str], settings: DumpJobSettings) -> list[Sequence
     staging = settings.staging(on_cluster=not is_local_master(settings.spark.master))
     if is_remote(staging):
         session = session_of(settings)
-        there = unpack_in_bucket(session, archives, staging, limits, storage, progress=_print_unpacked_in_bucket)
-        return [each.files for each in there]
+        return unpack_in_bucket(session, archives, staging, limits, storage, progress=_print_unpacked)
     fetched = Path(staging) / "fetched"
     here = [fetch_once(each, fetched, storage) if is_remote(each) else Path(each) for each in archives]
-    unpacked = unpack(
+    return unpack(
         here,
         Path(staging),
         limits,
@@ -196,20 +195,11 @@ def _unpack(archives: Sequence[str], settings: DumpJobSettings) -> list[Sequence
         progress=_print_unpacked,
         require_space=partial(require_space_for_dumps, settings, packed=True),
     )
-    return [list(map(str, each.files)) for each in unpacked]
 
 
 def _print_unpacked(unpacked: Unpacked) -> None:
-    _print_outcome(unpacked.source.name, unpacked.bytes, reused=unpacked.reused)
-
-
-def _print_unpacked_in_bucket(unpacked: UnpackedInBucket) -> None:
-    _print_outcome(PurePosixPath(unpacked.archive).name, unpacked.bytes, reused=unpacked.reused)
-
-
-def _print_outcome(archive: str, size: int, *, reused: bool) -> None:
-    how = "unpacked before" if reused else f"unpacked {size / 1e6:,.0f} MB"
-    Terminal(stderr=True).line(f"{archive}: {how}")
+    how = "unpacked before" if unpacked.reused else f"unpacked {unpacked.bytes / 1e6:,.0f} MB"
+    Terminal(stderr=True).line(f"{PurePosixPath(unpacked.archive).name}: {how}")
 
 
 def _write_orphans(tables: SiteTables) -> None:

@@ -12,8 +12,7 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.config.dump_settings import DumpJobSettings
-from cqa_spark.corpora.annotated_files import AnnotatedFiles
-from cqa_spark.corpora.community import CommunityTables
+from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.source import DumpFormat
 from cqa_spark.corpora.whole_files import of_file, read_whole_files
 from cqa_spark.errors import ConfigError

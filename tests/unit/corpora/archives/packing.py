@@ -9,8 +9,8 @@ from pathlib import Path
 import py7zr
 from backports.zstd import ZstdCompressor
 
+from cqa_spark.corpora.archives.extraction import Unpacked
 from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
 
 POSTS = b'<?xml version="1.0"?>\n<posts>\n  <row Id="1" Body="&lt;p&gt;Is it so?&lt;/p&gt;" />\n</posts>\n'
@@ -82,6 +82,11 @@ def unpack_one(archive: Path, staging: Path, limits: UnpackLimits | None = None)
         [archive], staging, limits or UnpackLimits(), workers=1, progress=lambda _: None, require_space=fits
     )
     return unpacked
+
+
+def folder_of(unpacked: Unpacked) -> Path:
+    """The folder of the tables."""
+    return Path(unpacked.files[0]).parent
 
 
 def staged(staging: Path) -> list[str]:

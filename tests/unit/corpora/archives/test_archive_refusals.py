@@ -233,7 +233,7 @@ def test_a_bit_that_flips_never_changes_a_table(
     except InputError:
         assert staged(archive.parent / "staging") == []
     else:  # the version of the format is part of no checksum
-        assert [file.read_bytes() for file in unpacked.files] == [POSTS * 3, USERS]
+        assert [Path(file).read_bytes() for file in unpacked.files] == [POSTS * 3, USERS]
 
 
 def test_a_7z_archive_that_needs_much_memory(tmp_path: Path) -> None:

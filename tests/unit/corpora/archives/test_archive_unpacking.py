@@ -1,20 +1,19 @@
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import py7zr
 import pytest
-from packing import POSTS, USERS, fits, pack, pack_table, raw_frame, skippable_frame, staged, unpack_one
+from packing import POSTS, USERS, fits, folder_of, pack, pack_table, raw_frame, skippable_frame, staged, unpack_one
 
-from cqa_spark.corpora.archives import source
+from cqa_spark.corpora.archives import staging, unpacking
+from cqa_spark.corpora.archives.extraction import Unpacked
 from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.archives.staging import Staging
-from cqa_spark.corpora.archives.unpacked import Unpacked
 from cqa_spark.corpora.archives.unpacking import unpack
 from cqa_spark.errors import EnvironmentProblem, InputError
 
@@ -26,36 +25,32 @@ def test_a_site_gives_a_folder_with_its_tables_and_a_record(tmp_path: Path) -> N
     sha256 = hashlib.sha256(archive.read_bytes()).hexdigest()
     folder = tmp_path / "staging" / f"beer.stackexchange.com-{sha256[:12]}"
     assert unpack_one(archive, tmp_path / "staging") == Unpacked(
-        source=archive,
-        folder=folder,
-        files=(folder / "Users.xml", folder / "posts.XML"),
+        archive=str(archive),
+        files=(str(folder / "Users.xml"), str(folder / "posts.XML")),
         bytes=len(USERS) + len(POSTS),
-        sha256=sha256,
         reused=False,
-        skipped=("readme.txt",),
     )
     assert {file.name: file.read_bytes() for file in folder.glob("*.[xX]*")} == {"Users.xml": USERS, "posts.XML": POSTS}
     assert json.loads((folder / "_unpacked.json").read_text()) == {
         "source": "beer.stackexchange.com.7z",
-        "size": archive.stat().st_size,
         "sha256": sha256,
         "files": {"Users.xml": len(USERS), "posts.XML": len(POSTS)},
-        "skipped": ["readme.txt"],
     }
     assert staged(tmp_path / "staging") == [folder.name]
 
 
 def test_a_table_compressed_with_zstandard_loses_its_suffix(tmp_path: Path) -> None:
-    unpacked = unpack_one(pack_table(tmp_path / "Posts.xml.zst", POSTS), tmp_path / "staging")
-    assert unpacked.folder.name == f"Posts-{unpacked.sha256[:12]}"
-    assert [(file.name, file.read_bytes()) for file in unpacked.files] == [("Posts.xml", POSTS)]
+    archive = pack_table(tmp_path / "Posts.xml.zst", POSTS)
+    folder = folder_of(unpack_one(archive, tmp_path / "staging"))
+    assert folder.name == f"Posts-{hashlib.sha256(archive.read_bytes()).hexdigest()[:12]}"
+    assert {file.name: file.read_bytes() for file in folder.glob("P*")} == {"Posts.xml": POSTS}
 
 
 def test_frames_of_zstandard_are_joined(tmp_path: Path) -> None:
     first, second = pack_table(tmp_path / "a", POSTS[:20]), pack_table(tmp_path / "b", POSTS[20:])
     archive = tmp_path / "POSTS.XML.ZST"
     archive.write_bytes(first.read_bytes() + second.read_bytes())
-    assert unpack_one(archive, tmp_path / "staging").files[0].read_bytes() == POSTS
+    assert Path(unpack_one(archive, tmp_path / "staging").files[0]).read_bytes() == POSTS
 
 
 def test_many_small_frames_and_frames_to_skip_are_one_table(tmp_path: Path) -> None:
@@ -63,13 +58,13 @@ def test_many_small_frames_and_frames_to_skip_are_one_table(tmp_path: Path) -> N
     largest = raw_frame(POSTS[:1], window_log=27)
     frames = [skippable_frame(b"a note"), largest, raw_frame(b""), *(raw_frame(bytes([byte])) for byte in POSTS[1:])]
     archive.write_bytes(b"".join(frames) * 50 + skippable_frame(b""))
-    assert unpack_one(archive, tmp_path / "staging").files[0].read_bytes() == POSTS * 50
+    assert Path(unpack_one(archive, tmp_path / "staging").files[0]).read_bytes() == POSTS * 50
 
 
 @pytest.mark.parametrize("method", [py7zr.FILTER_BZIP2, py7zr.FILTER_LZMA, py7zr.FILTER_DEFLATE, py7zr.FILTER_COPY])
 def test_methods_that_stream_are_read(tmp_path: Path, method: int) -> None:
     archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS * 100}, methods=[{"id": method}])
-    assert unpack_one(archive, tmp_path / "staging").files[0].read_bytes() == POSTS * 100
+    assert Path(unpack_one(archive, tmp_path / "staging").files[0]).read_bytes() == POSTS * 100
 
 
 def test_an_archive_of_several_blocks_is_read(tmp_path: Path) -> None:
@@ -78,7 +73,7 @@ def test_an_archive_of_several_blocks_is_read(tmp_path: Path) -> None:
         archive.writestr(b"-", "readme.txt")
         archive.writestr(USERS, "Users.xml")
     unpacked = unpack_one(tmp_path / "site.7z", tmp_path / "staging")
-    assert [file.read_bytes() for file in unpacked.files] == [POSTS, b"<tags/>", USERS]
+    assert [Path(file).read_bytes() for file in unpacked.files] == [POSTS, b"<tags/>", USERS]
 
 
 def test_empty_tables_and_folders_inside_are_fine(tmp_path: Path) -> None:
@@ -88,12 +83,11 @@ def test_empty_tables_and_folders_inside_are_fine(tmp_path: Path) -> None:
     with py7zr.SevenZipFile(tmp_path / "site.7z", "w") as archive:
         archive.writeall(tmp_path / "site", "site")
     unpacked = unpack_one(tmp_path / "site.7z", tmp_path / "staging")
-    assert [(file.name, file.read_bytes()) for file in unpacked.files] == [
+    assert [(Path(file).name, Path(file).read_bytes()) for file in unpacked.files] == [
         ("Posts.xml", POSTS),
         ("Tags.xml", b""),
         ("Users.xml", USERS),
     ]
-    assert unpacked.skipped == ()
 
 
 def test_many_archives_at_once_come_in_the_order_given(tmp_path: Path) -> None:
@@ -102,9 +96,9 @@ def test_many_archives_at_once_come_in_the_order_given(tmp_path: Path) -> None:
     unpacked = unpack(
         archives, tmp_path / "staging", UnpackLimits(), workers=2, progress=seen.append, require_space=fits
     )
-    assert [one.source for one in unpacked] == archives
-    assert [one.files[0].read_bytes() for one in unpacked] == [POSTS + name for name in (b"c", b"a", b"b")]
-    assert sorted(map(str, seen)) == sorted(map(str, unpacked))
+    assert [one.archive for one in unpacked] == list(map(str, archives))
+    assert [Path(one.files[0]).read_bytes() for one in unpacked] == [POSTS + name for name in (b"c", b"a", b"b")]
+    assert seen == unpacked
 
 
 def test_an_error_in_another_process_arrives_whole(tmp_path: Path) -> None:
@@ -127,16 +121,11 @@ def test_no_archive_gives_nothing(tmp_path: Path) -> None:
 def test_a_second_call_reuses_the_folder_and_does_not_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS, "notes.txt": b"-"})
     first = unpack_one(archive, tmp_path / "staging")
-    written = first.files[0].stat().st_mtime_ns
-    monkeypatch.setattr(source, "_hash", lambda path: pytest.fail("hashed again"))
+    written = Path(first.files[0]).stat().st_mtime_ns
+    monkeypatch.setattr(staging, "_hash", lambda path: pytest.fail("hashed again"))
     second = unpack_one(archive, tmp_path / "staging")
-    assert (second.reused, second.files, second.bytes, second.skipped) == (
-        True,
-        first.files,
-        len(POSTS),
-        ("notes.txt",),
-    )
-    assert second.files[0].stat().st_mtime_ns == written
+    assert (second.reused, second.files, second.bytes) == (True, first.files, len(POSTS))
+    assert Path(second.files[0]).stat().st_mtime_ns == written
 
 
 def test_the_same_archive_at_another_place_is_reused(tmp_path: Path) -> None:
@@ -144,21 +133,22 @@ def test_the_same_archive_at_another_place_is_reused(tmp_path: Path) -> None:
     (tmp_path / "moved").mkdir()
     moved = Path(shutil.move(tmp_path / "site.7z", tmp_path / "moved"))
     second = unpack_one(moved, tmp_path / "staging")
-    assert (second.reused, second.source, second.folder) == (True, moved, first.folder)
+    assert (second.reused, second.archive, second.files) == (True, str(moved), first.files)
 
 
 def test_a_changed_archive_is_unpacked_beside_the_old_one(tmp_path: Path) -> None:
     first = unpack_one(pack(tmp_path / "site.7z", {"Posts.xml": POSTS}), tmp_path / "staging")
     second = unpack_one(pack(tmp_path / "site.7z", {"Posts.xml": POSTS * 2}), tmp_path / "staging")
     assert not second.reused
-    assert (first.files[0].read_bytes(), second.files[0].read_bytes()) == (POSTS, POSTS * 2)
+    assert [Path(unpacked.files[0]).read_bytes() for unpacked in (first, second)] == [POSTS, POSTS * 2]
 
 
 @pytest.mark.parametrize("breakage", ["no record", "not JSON", "another shape", "another hash", "shorter", "gone"])
 def test_a_folder_that_its_record_does_not_fit_is_made_again(tmp_path: Path, breakage: str) -> None:
     archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS})
     first = unpack_one(archive, tmp_path / "staging")
-    record = first.folder / "_unpacked.json"
+    table = Path(first.files[0])
+    record = table.with_name("_unpacked.json")
     match breakage:
         case "no record":
             record.unlink()
@@ -167,13 +157,13 @@ def test_a_folder_that_its_record_does_not_fit_is_made_again(tmp_path: Path, bre
         case "another shape":
             record.write_text("[]")
         case "another hash":
-            record.write_text(record.read_text().replace(first.sha256, "0" * 64))
+            record.write_text(json.dumps(json.loads(record.read_text()) | {"sha256": "0" * 64}))
         case "shorter":
-            first.files[0].write_bytes(POSTS[:-1])
+            table.write_bytes(POSTS[:-1])
         case "gone":
-            first.files[0].unlink()
+            table.unlink()
     second = unpack_one(archive, tmp_path / "staging")
-    assert (second.reused, second.files[0].read_bytes()) == (False, POSTS)
+    assert (second.reused, table.read_bytes()) == (False, POSTS)
     assert unpack_one(archive, tmp_path / "staging").reused
 
 
@@ -184,15 +174,15 @@ def test_what_a_crash_left_goes_with_the_next_call(tmp_path: Path) -> None:
     left.mkdir(parents=True)
     (left / "Posts.xml").write_bytes(POSTS[:5])
     unpacked = unpack_one(archive, tmp_path / "staging")
-    assert unpacked.files[0].read_bytes() == POSTS
-    assert staged(tmp_path / "staging") == [unpacked.folder.name]
+    assert Path(unpacked.files[0]).read_bytes() == POSTS
+    assert staged(tmp_path / "staging") == [folder_of(unpacked).name]
 
 
 def test_of_those_that_unpack_the_same_archive_at_once_one_does_the_work(tmp_path: Path) -> None:
     archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS * 100})
     with ThreadPoolExecutor(4) as threads:
         outcomes = list(threads.map(lambda _: unpack_one(archive, tmp_path / "staging"), range(4)))
-    assert [one.files[0].read_bytes() == POSTS * 100 for one in outcomes] == [True] * 4
+    assert [Path(one.files[0]).read_bytes() == POSTS * 100 for one in outcomes] == [True] * 4
     assert sorted(one.reused for one in outcomes) == [False, True, True, True]
 
 
@@ -222,14 +212,12 @@ def test_too_little_space_is_told_before_anything_is_unpacked(tmp_path: Path) ->
 
 
 def test_a_disk_that_fills_up_is_no_fault_of_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class FullDisk:
-        def write(self, data: bytes) -> int:
-            raise OSError(errno.ENOSPC, "No space left on device")
+    class FullDisk(staging.StagedFile):
+        def __init__(self, area: staging.Staging, path: Path) -> None:
+            self._area = area
+            self._file = open("/dev/full", "wb", buffering=0)  # noqa: SIM115  closed by abort
 
-        def close(self) -> None:
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(Staging, "open_table", lambda self, path: FullDisk())
+    monkeypatch.setattr(unpacking, "StagedFile", FullDisk)
     with pytest.raises(EnvironmentProblem, match=r"cannot write staging folder .*: No space left on device"):
         unpack_one(pack(tmp_path / "site.7z", {"Posts.xml": POSTS}), tmp_path / "staging")
     assert staged(tmp_path / "staging") == []
@@ -237,7 +225,7 @@ def test_a_disk_that_fills_up_is_no_fault_of_the_archive(tmp_path: Path, monkeyp
 
 def test_names_of_folders_are_safe_for_spark(tmp_path: Path) -> None:
     unpacked = unpack_one(pack(tmp_path / "_a site{1}.7z", {"Posts.xml": POSTS}), tmp_path / "staging")
-    assert unpacked.folder.name == f"a_site_1_-{unpacked.sha256[:12]}"
+    assert re.fullmatch(r"a_site_1_-[0-9a-f]{12}", folder_of(unpacked).name)
 
 
 def test_a_real_site_comes_back_byte_by_byte(tmp_path: Path, cqa_data: Path) -> None:
@@ -247,5 +235,6 @@ def test_a_real_site_comes_back_byte_by_byte(tmp_path: Path, cqa_data: Path) -> 
         for table in sorted(site.glob("*.xml")):
             archive.write(table, table.name)
     unpacked = unpack_one(tmp_path / "quantumcomputing.stackexchange.com.7z", tmp_path / "staging")
-    assert [file.name for file in unpacked.files] == sorted(table.name for table in site.glob("*.xml"))
-    assert all(file.read_bytes() == (site / file.name).read_bytes() for file in unpacked.files)
+    files = list(map(Path, unpacked.files))
+    assert [file.name for file in files] == sorted(table.name for table in site.glob("*.xml"))
+    assert all(file.read_bytes() == (site / file.name).read_bytes() for file in files)
