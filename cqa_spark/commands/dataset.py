@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cqa_spark.config.settings import PreferredAnswerDatasetSettings
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.data_card import DATA_CARD
+from cqa_spark.lake.schemas.studies import DATA_CARD
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections.xu_2018.data_card import card_table, shortfall
 from cqa_spark.runtime.workspace import run_flow

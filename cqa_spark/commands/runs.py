@@ -15,8 +15,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.lake.schemas.night import FIRST_ANSWERS
-from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH, SERVED_ORDERS
+from cqa_spark.lake.schemas.night import FIRST_ANSWERS, NIGHT_WORTH, SERVED_ORDERS
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
 from cqa_spark.runtime.workspace import read_lake
 

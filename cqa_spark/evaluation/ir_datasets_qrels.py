@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cqa_spark.corpora.ir_datasets.loading import load_collection, rows
+from cqa_spark.corpora.ir_datasets import load_collection, rows
 from cqa_spark.errors import ConfigError
 from cqa_spark.evaluation.trec_files import QrelsRow, write_qrels
 

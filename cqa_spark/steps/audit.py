@@ -17,9 +17,9 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.run_tables import RunTables
-from cqa_spark.lake.schemas.audits import AUDIT_EXPOSURES, AUDIT_FINDINGS
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.studies import AUDIT_EXPOSURES, AUDIT_FINDINGS
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.steps.feature_inputs import IF_PRESENT, feature_inputs, text_tables
 

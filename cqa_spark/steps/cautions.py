@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
+from cqa_spark.lake.schemas.examples import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.reports.reported_run import Caution

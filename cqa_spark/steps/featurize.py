@@ -12,8 +12,7 @@ from cqa_spark.features.registry import group_class, libraries_of, require_libra
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
-from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
+from cqa_spark.lake.schemas.examples import EXAMPLES, LEFT_OUT_GROUPS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.cautions import foreign_to

@@ -16,8 +16,7 @@ from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.publishing import REPORT as REPORT_FILE
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES
-from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
+from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES, LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.table import Table

@@ -16,7 +16,7 @@ from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
-from cqa_spark.lake.schemas.night_worth import SERVED_ORDERS
+from cqa_spark.lake.schemas.night import SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.lake.table import Table

@@ -16,8 +16,7 @@ from cqa_spark.features.group import FeatureGroup
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
-from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, QUERY
-from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
+from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, LEFT_OUT_GROUPS, QUERY
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.lake.schemas.studies import TRIALS

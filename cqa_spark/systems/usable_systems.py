@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from cqa_spark.errors import InputError
 from cqa_spark.features.feature_table import missing_groups
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
+from cqa_spark.lake.schemas.examples import LEFT_OUT_GROUPS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.systems.system import System
 

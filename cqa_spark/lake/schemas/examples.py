@@ -1,5 +1,8 @@
 """Examples: (query, candidate) pairs."""
 
+from __future__ import annotations
+
+from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.table import Table, column
 
@@ -74,4 +77,16 @@ EXAMPLES = Table(
     ),
     key=(*QUERY, "candidate_id"),
     partition_by=("site",),
+)
+
+
+LEFT_OUT_GROUPS = JournalTable(
+    "left_out_groups",
+    "Feature groups that were not computed for a site, because required tables are missing from its dump.",
+    (
+        SITE,
+        column("feature_group", "string", "name of the group", nullable=False),
+        column("lacking", "string", "the missing tables, separated by commas", nullable=False),
+    ),
+    key=("site", "feature_group"),
 )

@@ -1,8 +1,12 @@
-"""Metrics of variants of a system: ablation, tuning, transfer, seeds, learning curve, cross-validation."""
+"""Results of studies: variants of systems, attention weights, audits of as-of features, statistics of data sets."""
+
+from __future__ import annotations
+
+from pyspark.sql import types as T
 
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.schemas.community import SPLIT
-from cqa_spark.lake.schemas.examples import TASK
+from cqa_spark.lake.schemas.community import SITE, SPLIT
+from cqa_spark.lake.schemas.examples import CANDIDATE_ID, QUERY_ID, TASK
 from cqa_spark.lake.schemas.metrics import AGGREGATE, MEASURE, RESAMPLES, SEED, WHERE
 from cqa_spark.lake.schemas.rankings import SYSTEM
 from cqa_spark.lake.table import column
@@ -125,4 +129,71 @@ CROSS_VALIDATIONS = JournalTable(
         SEED,
     ),
     key=("system", "task", "measure"),
+)
+
+
+_STRINGS = T.ArrayType(T.StringType())
+
+ATTENTIONS = JournalTable(
+    "attentions",
+    "Attention weights of one pair for each system that reads words, before softmax.",
+    (
+        SYSTEM,
+        SITE,
+        QUERY_ID,
+        CANDIDATE_ID,
+        column("query_words", _STRINGS, "words of the query that the network reads, in order", nullable=False),
+        column("candidate_words", _STRINGS, "words of the candidate that it reads, in order", nullable=False),
+        column(
+            "weights", T.ArrayType(T.DoubleType()), "a row per word of the query, one after the other", nullable=False
+        ),
+    ),
+    key=("system",),
+)
+
+
+_ROWS_BY_COLUMN = T.MapType(T.StringType(), T.LongType())
+
+AUDIT_FINDINGS = JournalTable(
+    "audit_findings",
+    "Effect on the values of feature groups if all events after a time are changed.",
+    (
+        column("feature_group", "string", "name of the group", nullable=False),
+        column("moment", "timestamp", "time after which all events were changed, UTC", nullable=False),
+        column("rows", "bigint", "rows compared", nullable=False),
+        column("changed", _ROWS_BY_COLUMN, "rows whose value changed, by column", nullable=False),
+        column("as_of_dump", _ROWS_BY_COLUMN, "the same for facts that are known as of the dump", nullable=False),
+    ),
+    key=("feature_group", "moment"),
+)
+
+AUDIT_EXPOSURES = JournalTable(
+    "audit_exposures",
+    "Numbers of pairs that reveal something about the time after their cut, whatever the features.",
+    (
+        column("pairs", "bigint", "pairs with a cut", nullable=False),
+        column("late", "bigint", "pairs whose answer was posted after the cut", nullable=False),
+        column("edited", "bigint", "pairs whose question or answer was edited after the cut", nullable=False),
+        column("deleted", "bigint", "pairs whose asker or author has no account in the dump", nullable=False),
+    ),
+    key=("pairs",),
+)
+
+
+DATA_CARD = JournalTable(
+    "data_card",
+    "Statistics of the data set formed by the run's examples.",
+    (
+        column("site", "string", "community; * for all of them together", nullable=False),
+        column("split", "string", "train, dev or test; * for all of them, and for omitted threads", nullable=False),
+        column(
+            "measure",
+            "string",
+            "what was counted, such as questions; left_out: … are threads; shares are of the answers, and those "
+            "whose name starts with accepted of the accepted ones",
+            nullable=False,
+        ),
+        column("value", "double", "the count, or the share from 0 to 1", nullable=False),
+    ),
+    key=("site", "split", "measure"),
 )

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from cqa_spark.evaluation.night_worth import AGES, ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES, Worth
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH, SERVED_ORDERS
+from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import counted, interval, p_value, points, signed_points
 from cqa_spark.reports.kit.page import fragment

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.community import EVERY
-from cqa_spark.lake.schemas.data_card import DATA_CARD
+from cqa_spark.lake.schemas.studies import DATA_CARD
 from cqa_spark.tasks.preferred_answer.judged_answers import KEPT, PROPERTIES
 from cqa_spark.text.post_words import post_words
 

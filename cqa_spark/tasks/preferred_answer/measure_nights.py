@@ -22,7 +22,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_SERVED, QUERY
-from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH, SERVED_ORDERS
+from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS
 from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.runtime.step import Product, Step

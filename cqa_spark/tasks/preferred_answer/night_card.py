@@ -15,7 +15,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, IS_MEASURED
-from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH
+from cqa_spark.lake.schemas.night import NIGHT_WORTH
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.scoring import collect_candidates

@@ -14,8 +14,8 @@ from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
-from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED
+from cqa_spark.lake.schemas.studies import DATA_CARD
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.changed_sites import of_sites, site_update

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from cqa_spark.text.pretrained.description import PretrainedModel
+from cqa_spark.text.pretrained import PretrainedModel
 
 DIGITS = 4
 """Decimal places of a vector's components; further places differ between CPUs."""

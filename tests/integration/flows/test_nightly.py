@@ -19,8 +19,7 @@ from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.night import CHALLENGES, CHANGES
-from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH
+from cqa_spark.lake.schemas.night import CHALLENGES, CHANGES, NIGHT_WORTH
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.systems.shipped_models import shipped_model

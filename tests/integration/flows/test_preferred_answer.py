@@ -18,10 +18,9 @@ from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.data_card import DATA_CARD
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import SITE_METRICS
-from cqa_spark.lake.schemas.studies import TRIALS
+from cqa_spark.lake.schemas.studies import DATA_CARD, TRIALS
 from cqa_spark.systems.system import System
 from cqa_spark.tasks.preferred_answer.experiment.tuning import Tune, logged_trials
 

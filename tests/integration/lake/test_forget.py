@@ -27,12 +27,12 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
-from cqa_spark.lake.schemas.attentions import ATTENTIONS
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS, UPSTREAM_SCORES
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED, UNRETRIEVED
+from cqa_spark.lake.schemas.studies import ATTENTIONS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table

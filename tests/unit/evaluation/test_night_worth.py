@@ -18,7 +18,7 @@ from cqa_spark.evaluation.night_worth import (
     clustered_mean,
     night_worth,
 )
-from cqa_spark.lake.schemas.night_worth import NIGHT_WORTH
+from cqa_spark.lake.schemas.night import NIGHT_WORTH
 
 THREE = Nights(
     starts=np.array([0, 2, 5]),

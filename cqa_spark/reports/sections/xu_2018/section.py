@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.schemas.attentions import ATTENTIONS
 from cqa_spark.lake.schemas.metrics import COMPARISONS, SITE_METRICS
-from cqa_spark.lake.schemas.studies import ABLATIONS, SEEDS, TRANSFERS, TRIALS
+from cqa_spark.lake.schemas.studies import ABLATIONS, ATTENTIONS, SEEDS, TRANSFERS, TRIALS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import p_value, signed_points
 from cqa_spark.reports.kit.page import fragment

@@ -10,8 +10,8 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.attentions import ATTENTIONS
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
+from cqa_spark.lake.schemas.studies import ATTENTIONS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.rankers.pair_words import WORD_COLUMNS, with_words
 from cqa_spark.runtime.step import Artifact, Product, Step

@@ -16,8 +16,7 @@ from cqa_spark.experiments.variants import FULL, Variant, described, measure_var
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.left_out import LEFT_OUT_GROUPS
+from cqa_spark.lake.schemas.examples import EXAMPLES, LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.reports.sections.xu_2018.labels import is_baseline
 from cqa_spark.runtime.step import Product, Step

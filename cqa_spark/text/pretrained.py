@@ -1,16 +1,22 @@
-"""Descriptions of pretrained models in ``conf/``."""
+"""Descriptions of pretrained models, and their verified files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import zipfile
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
 
 from cqa_spark.config.conf_files import conf_files
+from cqa_spark.config.project_root import jars_folder, models_folder, project_root
 from cqa_spark.config.suggestions import known_names
 from cqa_spark.config.yaml_files import read_yaml
-from cqa_spark.errors import ConfigError
+from cqa_spark.errors import ConfigError, EnvironmentProblem
+from cqa_spark.spark.jars import jar_name
 
 Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 Coordinate = Annotated[str, StringConstraints(pattern=r"^[\w.-]+:[\w.-]+:[\w.-]+$")]
@@ -120,3 +126,68 @@ def _mistakes(errors: list[Any]) -> Iterator[str]:
     for mistake in errors:
         key = ".".join(map(str, mistake["loc"]))
         yield f"  - {f'{key}: ' if key else ''}{mistake['msg']}"
+
+
+def read_file(model: PretrainedModel, file: ModelFile, folders: Iterable[Path] = ()) -> bytes:
+    """Read a file of a model.
+
+    Args:
+        model: the model.
+        file: its ``weights`` or ``tokenizer``.
+        folders: folders to search first for jars and files.
+
+    Returns:
+        The content of the file.
+
+    Raises:
+        EnvironmentProblem: the file is not installed, or its hash differs from the description.
+    """
+    content = _content(model, file, folders)
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != file.sha256:
+        raise EnvironmentProblem(
+            f"{file.file} of the model {model.name} has another SHA-256 than its description: {digest}",
+            f"{_installation(model)}; or, if you replaced it, describe it under another name in conf/{model.folder}",
+        )
+    return content
+
+
+def files_to_ship(model: PretrainedModel) -> list[Path]:
+    """The files that the workers of a cluster need; none for a package, which is part of their environment."""
+    if model.source.maven:
+        return [_first(jar_name(model.source.maven), (jars_folder(), models_folder()))]
+    if model.source.folder:
+        return [project_root() / model.source.folder / file.file for file in (model.weights, model.tokenizer)]
+    return []
+
+
+def _content(model: PretrainedModel, file: ModelFile, folders: Iterable[Path]) -> bytes:
+    try:
+        if model.source.maven:
+            jar = _first(jar_name(model.source.maven), (*folders, jars_folder(), models_folder()))
+            with zipfile.ZipFile(jar) as members:
+                return members.read(file.file)
+        if model.source.package:
+            return Path(str(distribution(model.source.package).locate_file(file.file))).read_bytes()
+        return _first(file.file, (*folders, project_root() / str(model.source.folder))).read_bytes()
+    except (OSError, KeyError, zipfile.BadZipFile, PackageNotFoundError) as error:
+        raise EnvironmentProblem(
+            f"the {model.kind} {model.name} is not installed: {error}",
+            f"{_installation(model)}; jobs download nothing",
+        ) from error
+
+
+def _first(name: str, folders: Iterable[Path]) -> Path:
+    searched = list(folders)
+    for folder in searched:
+        if (folder / name).is_file():
+            return folder / name
+    raise FileNotFoundError(f"no {name} in {' or '.join(map(str, searched))}")
+
+
+def _installation(model: PretrainedModel) -> str:
+    if model.source.folder:
+        return f"copy {model.weights.file} and {model.tokenizer.file} to {model.source.folder}"
+    if model.source.package:
+        return f"install the Python package {model.source.package}"
+    return "run `cqa setup`, or `cqa setup --models` for an optional model"

@@ -1,1 +1,0 @@
-"""Test collections of ir_datasets, an optional package that downloads them."""
