@@ -16,8 +16,7 @@ from cqa_spark.synth.stackexchange.links import invent_links
 from cqa_spark.synth.stackexchange.phrasebook import Phrasebook
 from cqa_spark.synth.stackexchange.plan import COMMENTS_EACH, LINKS_EACH, USERS_EACH, VOTES_EACH, SitePlan
 from cqa_spark.synth.stackexchange.population import Population
-from cqa_spark.synth.stackexchange.post_rows import post_rows, tag_lists
-from cqa_spark.synth.stackexchange.small_rows import comment_rows, link_rows, vote_rows
+from cqa_spark.synth.stackexchange.post_rows import comment_rows, link_rows, post_rows, tag_lists, vote_rows
 from cqa_spark.synth.stackexchange.tag_rows import tag_rows, wiki_rows
 from cqa_spark.synth.stackexchange.threads import ThreadBlock, invent_threads
 from cqa_spark.synth.stackexchange.user_rows import about_texts, badge_rows, user_rows

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import itemgetter
+from uuid import UUID
 
 import numpy as np
 
@@ -13,16 +14,26 @@ from cqa_spark.synth.stackexchange.draws import Flags
 from cqa_spark.synth.stackexchange.edits import Edits
 from cqa_spark.synth.stackexchange.markup import attribute_value, markdown
 from cqa_spark.synth.stackexchange.population import Population
-from cqa_spark.synth.stackexchange.rows import accounts, licences, stamps, user_ids
+from cqa_spark.synth.stackexchange.rows import accounts, licences, stamps, user_ids, xml_rows
 from cqa_spark.synth.stackexchange.threads import ThreadBlock
 
 # Values of PostHistoryTypeId.
 FIRST_TITLE, FIRST_BODY, FIRST_TAGS, TITLE, BODY, TAGS, CLOSED = 1, 2, 3, 4, 5, 6, 10
-USER = ("UserId", "UserDisplayName")
 DUPLICATE, OFF_TOPIC = "101", "102"  # why a question was closed
 
-# Time, and the text of the row after its id.
-Entry = tuple[int, str]
+ATTRIBUTES = (
+    "PostHistoryTypeId",
+    "PostId",
+    "RevisionGUID",
+    "CreationDate",
+    "UserId",
+    "UserDisplayName",
+    "Comment",
+    "Text",
+    "ContentLicense",
+)
+Entry = tuple[object, ...]
+"""The time of an entry, and its attributes in this order."""
 
 
 def history_rows(
@@ -34,54 +45,44 @@ def history_rows(
     first_id: int,
     rng: np.random.Generator,
 ) -> str:
-    """Write the history of a block's posts in chronological order.
-
-    Args:
-        threads: threads of the block.
-        bodies: titles and bodies of the posts.
-        tags: tags of each question.
-        edits: edits of the posts.
-        population: members of the site.
-        first_id: id of the block's first entry.
-        rng: random generator of the block.
-    """
+    """Write the history of a block's posts in chronological order; ``rng`` draws revisions and voters."""
     size = len(threads.id)
     guids = _guids(rng, 2 * size + threads.questions)
-    entries = _first_versions(threads, bodies, tags, edits, guids[:size])
-    entries += _edits(threads, bodies, tags, edits, guids[size : 2 * size])
-    entries += _closings(threads, population, guids[2 * size :], rng)
-    entries.sort(key=itemgetter(0))
-    return "".join(f'  <row Id="{first_id + number}"{rest} />\r\n' for number, (_, rest) in enumerate(entries))
+    entries = [
+        *_first_versions(threads, bodies, tags, edits, guids[:size]),
+        *_edits(threads, bodies, tags, edits, guids[size : 2 * size]),
+        *_closings(threads, population, guids[2 * size :], rng),
+    ]
+    _, *columns = zip(*sorted(entries, key=itemgetter(0)), strict=True)
+    ids = {"Id": range(first_id, first_id + len(entries))}
+    return "".join(xml_rows(ids | dict(zip(ATTRIBUTES, columns, strict=True))))
 
 
 def _first_versions(
     threads: ThreadBlock, bodies: Bodies, tags: list[list[str]], edits: Edits, guids: list[str]
-) -> list[Entry]:
-    entries = []
+) -> Iterator[Entry]:
     posts = zip(
         threads.posted.tolist(),
         threads.id.tolist(),
         guids,
         stamps(threads.posted),
-        accounts(threads.author, threads.ownerless, USER),
+        *accounts(threads.author, threads.ownerless).values(),
         licences(threads.posted),
         strict=True,
     )
     retitled, retagged = edits.title.tolist(), edits.tags.tolist()
-    for post, (time, own, guid, stamp, account, licence) in enumerate(posts):
-        html = bodies.html[post][: bodies.first_length[post]]
-        entries.append((time, _entry(FIRST_BODY, own, guid, stamp, account, markdown(html), licence)))
+    for post, (time, own, guid, stamp, user, name, licence) in enumerate(posts):
+        texts = {FIRST_BODY: markdown(bodies.html[post][: bodies.first_length[post]])}
         if post < threads.questions:
-            title, names = bodies.titles[post], tags[post]
-            title = f"Question: {title}" if retitled[post] else title
-            names = names[:-1] if retagged[post] else names
-            entries.append((time, _entry(FIRST_TITLE, own, guid, stamp, account, title, licence)))
-            entries.append((time, _entry(FIRST_TAGS, own, guid, stamp, account, "".join(names), licence)))
-    return entries
+            texts[FIRST_TITLE] = f"Question: {bodies.titles[post]}" if retitled[post] else bodies.titles[post]
+            texts[FIRST_TAGS] = "".join(tags[post][:-1] if retagged[post] else tags[post])
+        for kind, text in texts.items():
+            yield time, kind, own, guid, stamp, user, name, None, text, licence
 
 
-def _edits(threads: ThreadBlock, bodies: Bodies, tags: list[list[str]], edits: Edits, guids: list[str]) -> list[Entry]:
-    entries = []
+def _edits(
+    threads: ThreadBlock, bodies: Bodies, tags: list[list[str]], edits: Edits, guids: list[str]
+) -> Iterator[Entry]:
     at, licence = edits.at.tolist(), licences(edits.at)
     stamp, editor, own = stamps(edits.at), user_ids(edits.editor), threads.id.tolist()
     texts: tuple[tuple[int, Flags, str, Callable[[int], str]], ...] = (
@@ -91,43 +92,32 @@ def _edits(threads: ThreadBlock, bodies: Bodies, tags: list[list[str]], edits: E
     )
     for kind, edited, comment, text in texts:
         for post in np.flatnonzero(edited).tolist():
-            who = f'UserId="{editor[post]}" Comment="{comment}"'
-            entry = _entry(kind, own[post], guids[post], stamp[post], who, text(post), licence[post])
-            entries.append((at[post], entry))
-    return entries
+            yield (
+                at[post], kind, own[post], guids[post], stamp[post], editor[post], None, comment, text(post),
+                licence[post],
+            )  # fmt: skip
 
 
-def _closings(threads: ThreadBlock, population: Population, guids: list[str], rng: np.random.Generator) -> list[Entry]:
+def _closings(
+    threads: ThreadBlock, population: Population, guids: list[str], rng: np.random.Generator
+) -> Iterator[Entry]:
+    """The closings of questions, which have no licence."""
     closed = np.flatnonzero(threads.closed >= 0)
     times = threads.closed[closed]
     voter = population.active(rng, times)
     voter[population.is_deleted(voter)] = 0  # a founder is never deleted
     original = np.where(threads.original >= 0, threads.id[threads.original], 0)[closed].tolist()
-    voters = zip(user_ids(voter), population.names(voter), strict=True)
-    facts = zip(closed.tolist(), times.tolist(), stamps(times), original, voters, strict=True)
-    entries = []
-    for post, time, stamp, repeated, (number, name) in facts:
+    facts = zip(
+        closed.tolist(), times.tolist(), stamps(times), original, user_ids(voter), population.names(voter), strict=True
+    )
+    for post, time, stamp, repeated, user, name in facts:
         # Compact JSON, as in the dumps.
         why = {"OriginalQuestionIds": [repeated]} if repeated else {}
-        text = json.dumps(why | {"Voters": [{"Id": number, "DisplayName": name}]}, separators=(",", ":"))
-        who = f'UserId="{number}" Comment="{DUPLICATE if repeated else OFF_TOPIC}"'
-        entries.append((time, _entry(CLOSED, threads.id[post], guids[post], stamp, who, attribute_value(text), "")))
-    return entries
-
-
-def _entry(kind: int, post: int, guid: str, stamp: str, who: str, text: str, licence: str) -> str:
-    """Write an entry without its id; closings have no licence."""
-    licensed = f' ContentLicense="{licence}"' if licence else ""
-    return (
-        f' PostHistoryTypeId="{kind}" PostId="{post}" RevisionGUID="{guid}" CreationDate="{stamp}" {who}'
-        f' Text="{text}"{licensed}'
-    )
+        text = json.dumps(why | {"Voters": [{"Id": user, "DisplayName": name}]}, separators=(",", ":"))
+        comment = DUPLICATE if repeated else OFF_TOPIC
+        yield time, CLOSED, threads.id[post], guids[post], stamp, user, None, comment, attribute_value(text), None
 
 
 def _guids(rng: np.random.Generator, count: int) -> list[str]:
     digits = rng.bytes(16 * count).hex()
-    return [
-        f"{digits[at : at + 8]}-{digits[at + 8 : at + 12]}-{digits[at + 12 : at + 16]}-{digits[at + 16 : at + 20]}-"
-        f"{digits[at + 20 : at + 32]}"
-        for at in range(0, 32 * count, 32)
-    ]
+    return [str(UUID(digits[at : at + 32])) for at in range(0, 32 * count, 32)]

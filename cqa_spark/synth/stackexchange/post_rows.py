@@ -1,4 +1,4 @@
-"""Writes a block's rows of Posts.xml."""
+"""Writes a block's rows of Posts.xml, Comments.xml, Votes.xml and PostLinks.xml."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import numpy as np
 from cqa_spark.synth.stackexchange.bodies import Bodies
 from cqa_spark.synth.stackexchange.comments import CommentTable
 from cqa_spark.synth.stackexchange.edits import Edits
-from cqa_spark.synth.stackexchange.rows import accounts, licences, stamps, user_ids
+from cqa_spark.synth.stackexchange.links import Links
+from cqa_spark.synth.stackexchange.rows import accounts, licences, padded, some, stamps, user_ids, xml_rows
 from cqa_spark.synth.stackexchange.threads import ThreadBlock
-from cqa_spark.synth.stackexchange.votes import Votes
-
-OWNER = ("OwnerUserId", "OwnerDisplayName")
+from cqa_spark.synth.stackexchange.votes import BOUNTY_CLOSE, BOUNTY_START, Votes
 
 
 def tag_lists(threads: ThreadBlock, tag_names: Sequence[str]) -> list[list[str]]:
@@ -33,75 +32,77 @@ def post_rows(
     comments: CommentTable,
     rng: np.random.Generator,
 ) -> str:
-    """Write the posts of a block, by id.
-
-    Args:
-        threads: threads of the block.
-        bodies: titles and bodies of the posts.
-        tags: tags of each question, from ``tag_lists``.
-        edits: edits of the posts.
-        votes: votes on the posts.
-        comments: comments on the posts.
-        rng: random generator of the block, for the number of views.
-    """
-    size = len(threads.id)
-    created, licence = stamps(threads.posted), licences(threads.posted)
-    owner = accounts(threads.author, threads.ownerless, OWNER)
-    score, activity = votes.score.tolist(), _activity(threads, edits)
-    comment_count = np.bincount(comments.post, minlength=size).tolist()
-    views = (
-        np.exp(5 + 0.8 * rng.standard_normal(threads.questions)) + 20 * np.maximum(votes.score, 0)[: threads.questions]
+    """Write the posts of a block, by id; ``rng`` draws the number of views."""
+    size, questions = len(threads.id), threads.questions
+    is_answer, is_edited = np.arange(size) >= questions, edits.at >= 0
+    views = np.exp(5 + 0.8 * rng.standard_normal(questions)) + 20 * np.maximum(votes.score, 0)[:questions]
+    active = np.maximum(threads.posted, edits.at)
+    np.maximum.at(active, threads.thread, threads.posted)  # an answer also counts as activity of its question
+    favourites = votes.favourites[:questions]
+    rows = xml_rows(
+        {
+            "Id": threads.id.tolist(),
+            "PostTypeId": np.where(is_answer, 2, 1).tolist(),
+            "AcceptedAnswerId": padded(some(threads.id[threads.accepted].tolist(), threads.accepted >= 0), size),
+            "ParentId": some(threads.id[threads.thread].tolist(), is_answer),
+            "CreationDate": stamps(threads.posted),
+            "Score": votes.score.tolist(),
+            "ViewCount": padded(views.astype(np.int64).tolist(), size),
+            "Body": bodies.html,
+            **accounts(threads.author, threads.ownerless, "Owner"),
+            "LastEditorUserId": some(user_ids(edits.editor), is_edited),
+            "LastEditDate": some(stamps(edits.at), is_edited),
+            "LastActivityDate": stamps(active),
+            "Title": padded(bodies.titles, size),
+            "Tags": padded(map("".join, tags), size),
+            "AnswerCount": padded((np.bincount(threads.thread, minlength=questions) - 1).tolist(), size),
+            "CommentCount": np.bincount(comments.post, minlength=size).tolist(),
+            "ClosedDate": padded(some(stamps(threads.closed), threads.closed >= 0), size),
+            "FavoriteCount": padded(some(favourites.tolist(), favourites > 0), size),
+            "ContentLicense": licences(threads.posted),
+        }
     )
-    head, seen = _heads(threads), [f' ViewCount="{count}"' for count in views.astype(np.int64).tolist()]
-    title = _titles(threads, bodies, tags)
-    end = _ends(threads, votes)
-    rows = []
-    for post in np.argsort(threads.id).tolist():
-        is_question = post < threads.questions
-        rows.append(
-            f'{head[post]} CreationDate="{created[post]}" Score="{score[post]}"{seen[post] if is_question else ""}'
-            f' Body="{bodies.html[post]}" {owner[post]}{activity[post]}{title[post] if is_question else ""}'
-            f' CommentCount="{comment_count[post]}"{end[post] if is_question else ""}'
-            f' ContentLicense="{licence[post]}" />\r\n'
-        )
-    return "".join(rows)
+    return "".join(rows[post] for post in np.argsort(threads.id).tolist())
 
 
-def _heads(threads: ThreadBlock) -> list[str]:
-    """Ids, types and parents of posts."""
-    accepted = np.where(threads.accepted >= 0, threads.id[threads.accepted], 0).tolist()
-    parent = threads.id[threads.thread].tolist()
-    return [
-        f'  <row Id="{own}" PostTypeId="1"' + (f' AcceptedAnswerId="{accepted[post]}"' if accepted[post] else "")
-        if post < threads.questions
-        else f'  <row Id="{own}" PostTypeId="2" ParentId="{parent[post]}"'
-        for post, own in enumerate(threads.id.tolist())
-    ]
+def comment_rows(comments: CommentTable, threads: ThreadBlock, first_id: int) -> str:
+    """Write the comments of a block, in the order of their ids."""
+    attributes = {
+        "Id": _ids(comments.text, first_id),
+        "PostId": threads.id[comments.post].tolist(),
+        "Score": comments.score.tolist(),
+        "Text": comments.text,
+        "CreationDate": stamps(comments.posted),
+        **accounts(comments.author, comments.ownerless),
+        "ContentLicense": licences(comments.posted),
+    }
+    return "".join(xml_rows(attributes))
 
 
-def _activity(threads: ThreadBlock, edits: Edits) -> list[str]:
-    """Last editors of posts, and times of their last activity."""
-    last = np.maximum(threads.posted, edits.at)
-    np.maximum.at(last, threads.thread, threads.posted)  # an answer also counts as activity of its question
-    edited = zip(edits.at.tolist(), user_ids(edits.editor), stamps(edits.at), stamps(last), strict=True)
-    return [
-        (f' LastEditorUserId="{editor}" LastEditDate="{stamp}"' if at >= 0 else "") + f' LastActivityDate="{active}"'
-        for at, editor, stamp, active in edited
-    ]
+def vote_rows(votes: Votes, threads: ThreadBlock, first_id: int) -> str:
+    """Write the votes of a block, in the order of their ids."""
+    attributes = {
+        "Id": _ids(votes.post, first_id),
+        "PostId": threads.id[votes.post].tolist(),
+        "VoteTypeId": votes.kind.tolist(),
+        "UserId": some(user_ids(votes.member), votes.member >= 0),
+        "CreationDate": stamps(votes.day),
+        "BountyAmount": some(votes.amount.tolist(), np.isin(votes.kind, (BOUNTY_START, BOUNTY_CLOSE))),
+    }
+    return "".join(xml_rows(attributes))
 
 
-def _titles(threads: ThreadBlock, bodies: Bodies, tags: list[list[str]]) -> list[str]:
-    answers = (np.bincount(threads.thread, minlength=threads.questions) - 1).tolist()
-    return [
-        f' Title="{title}" Tags="{"".join(some)}" AnswerCount="{count}"'
-        for title, some, count in zip(bodies.titles, tags, answers, strict=True)
-    ]
+def link_rows(links: Links, threads: ThreadBlock, first_id: int) -> str:
+    """Write the links of a block, in the order of their ids."""
+    attributes = {
+        "Id": _ids(links.at, first_id),
+        "CreationDate": stamps(links.at),
+        "PostId": threads.id[links.question].tolist(),
+        "RelatedPostId": links.related.tolist(),
+        "LinkTypeId": links.kind.tolist(),
+    }
+    return "".join(xml_rows(attributes))
 
 
-def _ends(threads: ThreadBlock, votes: Votes) -> list[str]:
-    """Closing times of questions, and their numbers of favourites."""
-    facts = zip(threads.closed.tolist(), stamps(threads.closed), votes.favourites.tolist(), strict=False)
-    return [
-        (f' ClosedDate="{stamp}"' if closed >= 0 else "") + (f' FavoriteCount="{count}"' if count else "")
-        for closed, stamp, count in facts
-    ]
+def _ids(rows: Sequence[object] | np.ndarray, first: int) -> range:
+    return range(first, first + len(rows))

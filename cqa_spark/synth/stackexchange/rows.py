@@ -1,6 +1,8 @@
-"""Parts of rows that all files share: frame, dates, licences, accounts."""
+"""Writes rows of any file of a dump: frame, attributes, dates, licences, accounts."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -44,15 +46,39 @@ def user_ids(members: Ints) -> list[int]:
     return np.where(members >= 0, members + 1, -1).tolist()
 
 
-def accounts(members: Ints, deleted: Flags, names: tuple[str, str]) -> list[str]:
-    """Write the attribute that names an account: the id, or the name that remains of a deleted account.
+def accounts(members: Ints, deleted: Flags, prefix: str = "") -> dict[str, list[object]]:
+    """The attributes that name accounts: the id, or the name that remains of a deleted account.
 
     Args:
         members: numbers of members.
         deleted: whether the account was deleted, for each member.
-        names: names of the attributes for the id and for the name.
+        prefix: what the names of the attributes start with.
     """
-    return [
-        f'{names[1]}="user{number}"' if gone else f'{names[0]}="{number}"'
-        for number, gone in zip(user_ids(members), deleted.tolist(), strict=True)
+    ids = user_ids(members)
+    return {
+        f"{prefix}UserId": some(ids, ~deleted),
+        f"{prefix or 'User'}DisplayName": some([f"user{own}" for own in ids], deleted),
+    }
+
+
+def some(values: Iterable[object], present: Flags) -> list[object]:
+    """The values that are present, and None in place of the others."""
+    return [value if there else None for value, there in zip(values, present.tolist(), strict=True)]
+
+
+def padded(values: Iterable[object], size: int) -> list[object]:
+    """The values, followed by None up to a size."""
+    given = list(values)
+    return [*given, *[None] * (size - len(given))]
+
+
+def xml_rows(attributes: Mapping[str, Iterable[object]]) -> list[str]:
+    """Rows of a file, without attributes whose value is None.
+
+    Args:
+        attributes: by name the values of all rows, escaped for XML.
+    """
+    columns = [
+        ["" if value is None else f' {name}="{value}"' for value in values] for name, values in attributes.items()
     ]
+    return [f"  <row{''.join(parts)} />\r\n" for parts in zip(*columns, strict=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from cqa_spark.synth.stackexchange.markup import attribute_value, markdown
 from cqa_spark.synth.stackexchange.patterns import Intent
 from cqa_spark.synth.stackexchange.phrasebook import Phrasebook, Subjects
 from cqa_spark.synth.stackexchange.plan import FIRST_QUESTION, MAX_TAGS
-from cqa_spark.synth.stackexchange.rows import licences, stamps
+from cqa_spark.synth.stackexchange.rows import licences, some, stamps, xml_rows
 
 EXPLAINED = 0.7  # share of tags with a wiki
 WIKI_SENTENCES = 6
@@ -27,15 +28,18 @@ def tag_rows(tag_names: Sequence[str], tag_counts: Ints, seed: int) -> str:
         tag_counts: number of questions of each tag.
         seed: random seed of the site.
     """
-    rows = []
-    explained = _explained(len(tag_names), seed).tolist()
-    for tag, (name, count) in enumerate(zip(tag_names, tag_counts.tolist(), strict=True)):
-        wiki = f' ExcerptPostId="{_post_id(tag, EXCERPT)}" WikiPostId="{_post_id(tag, WIKI)}"'
-        if count or explained[tag]:
-            rows.append(
-                f'  <row Id="{tag + 1}" TagName="{name}" Count="{count}"{wiki if explained[tag] else ""} />\r\n'
-            )
-    return "".join(rows)
+    explained = _explained(len(tag_names), seed)
+    tags = range(len(tag_names))
+    rows = xml_rows(
+        {
+            "Id": range(1, len(tag_names) + 1),
+            "TagName": tag_names,
+            "Count": tag_counts.tolist(),
+            "ExcerptPostId": some((_post_id(tag, EXCERPT) for tag in tags), explained),
+            "WikiPostId": some((_post_id(tag, WIKI) for tag in tags), explained),
+        }
+    )
+    return "".join(rows[tag] for tag in np.flatnonzero(explained | (tag_counts > 0)).tolist())
 
 
 def wiki_rows(tags: int, phrasebook: Phrasebook, seed: int) -> tuple[str, str]:
@@ -44,28 +48,39 @@ def wiki_rows(tags: int, phrasebook: Phrasebook, seed: int) -> tuple[str, str]:
     subjects = Subjects(np.arange(tags)[:, None], np.ones(tags, dtype=np.int64), np.zeros((tags, 1), dtype=np.int64))
     patterns = phrasebook.choose(Intent.WIKI, rng, tags * WIKI_SENTENCES)
     speech = phrasebook.say(patterns, subjects, np.repeat(np.arange(tags), WIKI_SENTENCES), rng)
-    posts, history = [], []
-    for tag in np.flatnonzero(_explained(tags, seed)).tolist():
-        begin, end = tag * WIKI_SENTENCES, (tag + 1) * WIKI_SENTENCES
-        bodies = {
-            EXCERPT: speech.passage(begin, begin + 1),
-            WIKI: attribute_value("<p>") + speech.passage(begin + 1, end) + attribute_value("</p>\n"),
-        }
-        for kind, body in bodies.items():
-            # At equal intervals, until the first question.
-            time = np.array([FIRST_QUESTION - HOUR * (2 * MAX_TAGS - _post_id(tag, kind) + 1)])
-            [stamp], [licence] = stamps(time), licences(time)
-            post = _post_id(tag, kind)
-            posts.append(
-                f'  <row Id="{post}" PostTypeId="{kind}" CreationDate="{stamp}" Score="0" Body="{body}"'
-                f' OwnerUserId="1" LastActivityDate="{stamp}" CommentCount="0" ContentLicense="{licence}" />\r\n'
-            )
-            guid = f"{seed % 16**8:08x}-0000-4000-8000-{post:012x}"
-            history.append(
-                f'  <row Id="{post}" PostHistoryTypeId="{FIRST_BODY}" PostId="{post}" RevisionGUID="{guid}"'
-                f' CreationDate="{stamp}" UserId="1" Text="{markdown(body)}" ContentLicense="{licence}" />\r\n'
-            )
-    return "".join(posts), "".join(history)
+    tags_explained = np.flatnonzero(_explained(tags, seed)).tolist()
+    kinds = [(tag, kind) for tag in tags_explained for kind in (EXCERPT, WIKI)]
+    ids = np.array([_post_id(tag, kind) for tag, kind in kinds], dtype=np.int64)
+    times = FIRST_QUESTION - HOUR * (2 * MAX_TAGS - ids + 1)  # at equal intervals, until the first question
+    stamp, licence = stamps(times), licences(times)
+    bodies = [
+        speech.passage(begin, begin + 1)
+        if kind == EXCERPT
+        else attribute_value("<p>") + speech.passage(begin + 1, begin + WIKI_SENTENCES) + attribute_value("</p>\n")
+        for begin, kind in ((tag * WIKI_SENTENCES, kind) for tag, kind in kinds)
+    ]
+    posts = {
+        "Id": ids.tolist(),
+        "PostTypeId": [kind for _, kind in kinds],
+        "CreationDate": stamp,
+        "Score": repeat(0, len(ids)),
+        "Body": bodies,
+        "OwnerUserId": repeat(1, len(ids)),
+        "LastActivityDate": stamp,
+        "CommentCount": repeat(0, len(ids)),
+        "ContentLicense": licence,
+    }
+    history = {
+        "Id": ids.tolist(),
+        "PostHistoryTypeId": repeat(FIRST_BODY, len(ids)),
+        "PostId": ids.tolist(),
+        "RevisionGUID": [f"{seed % 16**8:08x}-0000-4000-8000-{post:012x}" for post in ids.tolist()],
+        "CreationDate": stamp,
+        "UserId": repeat(1, len(ids)),
+        "Text": map(markdown, bodies),
+        "ContentLicense": licence,
+    }
+    return "".join(xml_rows(posts)), "".join(xml_rows(history))
 
 
 def _explained(tags: int, seed: int) -> Flags:

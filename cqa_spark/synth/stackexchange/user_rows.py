@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from cqa_spark.synth.stackexchange.patterns import Intent
 from cqa_spark.synth.stackexchange.phrasebook import Phrasebook, Subjects
 from cqa_spark.synth.stackexchange.plan import BADGES_EACH, CLOSED, USERS_EACH
 from cqa_spark.synth.stackexchange.population import Population
-from cqa_spark.synth.stackexchange.rows import stamps, user_ids
+from cqa_spark.synth.stackexchange.rows import stamps, user_ids, xml_rows
 
 ABOUT_LENGTHS = (1, 1, 2, 2, 3, 5, 9)  # sentences
 ABOUTS = 350
@@ -72,40 +73,35 @@ def user_rows(
         seed: random seed of the site.
     """
 
-    def share(purpose: str, chance: float, count: int) -> list[int]:
-        """For each member one of ``count`` items, or -1 for none."""
+    def choice(purpose: str, chance: float, items: Sequence[str], *, own: bool = False) -> list[object]:
+        """For each member one of the items, or None; with ``own``, the item of the member."""
         value = uniforms(seed, purpose, members)
-        return np.where(value < chance, (value / chance * count).astype(np.int64), -1).tolist()
+        index = np.arange(len(members)) if own else (value / chance * len(items)).astype(np.int64)
+        return [items[at] if has else None for at, has in zip(index.tolist(), (value < chance).tolist(), strict=True)]
 
     joined = population.joined(members)
     active: Ints = np.maximum(joined, last_seen)
     visit = np.maximum(0, np.minimum(uniforms(seed, "visit", members) * 90 * DAY, CLOSED - active))
-    facts = zip(
-        user_ids(members),
-        np.maximum(1, 1 + points).tolist(),
-        stamps(joined),
-        population.names(members),
-        stamps(active + visit.astype(np.int64)),
-        share("website", LINKING, 1),
-        share("location", LOCATED, len(LOCATIONS)),
-        share("about", SPEAKING, len(abouts)),
-        (1 / (1 - uniforms(seed, "views", members)) ** 0.8).astype(np.int64).tolist(),
-        (1 / (1 - uniforms(seed, "up votes", members)) ** 0.8).astype(np.int64).tolist(),
-        population.is_deleted(members).tolist(),
-        strict=True,
+    ids = user_ids(members)
+    up_votes = _counts(seed, "up votes", members)
+    rows = xml_rows(
+        {
+            "Id": ids,
+            "Reputation": np.maximum(1, 1 + points).tolist(),
+            "CreationDate": stamps(joined),
+            "DisplayName": population.names(members),
+            "LastAccessDate": stamps(active + visit.astype(np.int64)),
+            "WebsiteUrl": choice("website", LINKING, [f"https://user{own}.example.org" for own in ids], own=True),
+            "Location": choice("location", LOCATED, LOCATIONS),
+            "AboutMe": choice("about", SPEAKING, abouts),
+            "Views": (_counts(seed, "views", members) - 1).tolist(),
+            "UpVotes": (up_votes - 1).tolist(),
+            "DownVotes": (up_votes // 9).tolist(),
+            "AccountId": [3 * own + 1000 for own in ids],
+        }
     )
-    rows = [FIRST_USER.format(stamps(joined[:1])[0])] if members[0] == 0 else []
-    for own, reputation, stamp, name, seen, website, location, about, views, votes, deleted in facts:
-        if not deleted:
-            site = f' WebsiteUrl="https://user{own}.example.org"' if website >= 0 else ""
-            location_attribute = f' Location="{LOCATIONS[location]}"' if location >= 0 else ""
-            text = f' AboutMe="{abouts[about]}"' if about >= 0 else ""
-            rows.append(
-                f'  <row Id="{own}" Reputation="{reputation}" CreationDate="{stamp}" DisplayName="{name}"'
-                f' LastAccessDate="{seen}"{site}{location_attribute}{text} Views="{views - 1}" UpVotes="{votes - 1}"'
-                f' DownVotes="{votes // 9}" AccountId="{3 * own + 1000}" />\r\n'
-            )
-    return "".join(rows)
+    first = [FIRST_USER.format(stamps(joined[:1])[0])] if members[0] == 0 else []
+    return "".join([*first, *compress(rows, (~population.is_deleted(members)).tolist())])
 
 
 def badge_rows(members: Ints, population: Population, tag_names: Sequence[str], block: int, seed: int) -> str:
@@ -117,12 +113,8 @@ def badge_rows(members: Ints, population: Population, tag_names: Sequence[str], 
     def give(holders: Ints, since: Ints, purpose: str, names: Sequence[str], level: int, *, tag_based: bool) -> None:
         times = since + (uniforms(seed, f"time of {purpose}", holders) ** 3 * (CLOSED - since)).astype(np.int64)
         for user, name, time, stamp in zip(user_ids(holders), names, times.tolist(), stamps(times), strict=True):
-            badges.append(
-                (
-                    time,
-                    f' UserId="{user}" Name="{name}" Date="{stamp}" Class="{level}" TagBased="{tag_based}" />\r\n',
-                )
-            )
+            row = f' UserId="{user}" Name="{name}" Date="{stamp}" Class="{level}" TagBased="{tag_based}" />\r\n'
+            badges.append((time, row))
 
     for name, level, chance in BADGES:
         has = uniforms(seed, name, alive) < chance
@@ -133,3 +125,8 @@ def badge_rows(members: Ints, population: Population, tag_names: Sequence[str], 
     badges.sort()
     first = 1 + block * USERS_EACH * BADGES_EACH
     return "".join(f'  <row Id="{number}"{rest}' for number, (_, rest) in enumerate(badges, start=first))
+
+
+def _counts(seed: int, purpose: str, members: Ints) -> Ints:
+    """A number of each member, of which few are large."""
+    return (1 / (1 - uniforms(seed, purpose, members)) ** 0.8).astype(np.int64)
