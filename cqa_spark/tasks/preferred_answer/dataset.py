@@ -10,8 +10,11 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from cqa_spark.examples.task import Task
 from cqa_spark.tasks.preferred_answer.judged_answers import KEPT
-from cqa_spark.tasks.preferred_answer.task import ACCEPTED_ANSWER, OTHER_ANSWER, PreferredAnswer
+
+ACCEPTED_ANSWER, OTHER_ANSWER = "Accepted", "NotAccepted"
+"""Labels of the answers of a question whose asker accepted one."""
 
 SIZES = {"small": 10_000, "large": 70_000}
 FULL = "full"
@@ -20,10 +23,11 @@ CHOOSING, SPLITTING = 2018, 50_25_25
 """Seeds of sampling and splitting, which are independent."""
 
 
-def examples_of(candidates: DataFrame, *, name: str, split: str) -> DataFrame:
+def examples_of(task: Task, candidates: DataFrame, *, name: str, split: str) -> DataFrame:
     """Sample the threads of a data set and split them.
 
     Args:
+        task: the task of accepted answers.
         candidates: as ``judged_answers.candidates`` returns them.
         name: small or large, at most that many threads; full, every answered thread except the dev and test threads of
             LARGE, all for training, labelled or not.
@@ -39,13 +43,9 @@ def examples_of(candidates: DataFrame, *, name: str, split: str) -> DataFrame:
         threads = threads.join(measured_on, on=["site", "query_id"], how="left_anti")
     else:
         threads = _split(_chosen(candidates, SIZES[name]), split)
-    return _examples(candidates.join(threads.select("site", "query_id", "split"), on=["site", "query_id"]))
-
-
-def _examples(rows: DataFrame) -> DataFrame:
-    """Candidates with their ``split`` as examples."""
+    rows = candidates.join(threads.select("site", "query_id", "split"), on=["site", "query_id"])
     label = F.when(F.col("accepted"), ACCEPTED_ANSWER).when(~F.col("accepted"), OTHER_ANSWER)
-    return PreferredAnswer().examples(rows.withColumns({"thread_id": F.col("query_id"), "label": label}))
+    return task.examples(rows.withColumns({"thread_id": F.col("query_id"), "label": label}))
 
 
 def _chosen(candidates: DataFrame, size: int) -> DataFrame:

@@ -75,7 +75,7 @@ def train_nights(settings: TrainNightsSettings, source: Source) -> Flow:
         "train nights",
         (
             Ingest(source),
-            ReplayNights(settings.nights, learner=system.name),
+            ReplayNights(PreferredAnswer(), settings.nights, learner=system.name),
             *training(systems, PreferredAnswer.name, settings.features),
             MeasureNights(systems, last=None, unchanged=None),
             WriteCard(system, by_votes, longest),
@@ -88,6 +88,6 @@ def _dataset(community: str | None, threads: ThreadSettings) -> tuple[Step, ...]
     hours = threads.within_hours
     return (
         AdoptCommunity(community),
-        PreferredAnswerDataset(threads),
+        PreferredAnswerDataset(PreferredAnswer(), threads),
         *([] if hours is None else [RestoreTexts(hours)]),
     )

@@ -18,7 +18,6 @@ from cqa_spark.spark.whole_groups import whole_groups
 from cqa_spark.tasks.preferred_answer.judged_answers import PROPERTIES, judged_answers
 from cqa_spark.tasks.preferred_answer.night_choices import choice_weights, starts_of_nights
 from cqa_spark.tasks.preferred_answer.replayed_nights import replayed_nights
-from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 _THREAD = ("site", "query_id")
 _ADDED = {
@@ -30,13 +29,14 @@ _ADDED = {
 }
 
 
-def night_examples(posts: DataFrame, votes: DataFrame, min_answers: int = 2) -> DataFrame:
+def night_examples(task: str, posts: DataFrame, votes: DataFrame, min_answers: int = 2) -> DataFrame:
     """All nights of all threads with enough answers.
 
     Labels are those of measured nights. A served night has none, whatever was accepted by then, so that no measure and
     no model reads it.
 
     Args:
+        task: name of the task of accepted answers.
         posts: the table ``posts``.
         votes: the table ``votes``; if it is empty, no acceptance has a time, and all nights are undecided or served.
         min_answers: minimum number of answers of a night.
@@ -60,7 +60,7 @@ def night_examples(posts: DataFrame, votes: DataFrame, min_answers: int = 2) -> 
     night = F.concat_ws(NIGHT_MARK, "query_id", F.date_format("cut_at", "yyyy-MM-dd"))
     return EXAMPLES.conform(
         rows.select(
-            "site", F.lit(PreferredAnswer.name).alias("task"),
+            "site", F.lit(task).alias("task"),
             F.when(is_served, F.col("query_id")).otherwise(night).alias("query_id"), "candidate_id",
             F.col("query_id").alias("thread_id"), F.col("query_id").alias("fold_key"), "author_id", "asker_id",
             "asked_at", "answered_at", "initial_rank", F.when(measured, F.col("accepted").cast("int")).alias("label"),

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.config.preferred_answer_settings import AnswerSettings, NightSettings, ThreadSettings
 from cqa_spark.errors import InputError
+from cqa_spark.examples.task import Task
 from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
@@ -70,9 +71,11 @@ class PreferredAnswerDataset(Step):
     """Choose the threads of a preferred-answer data set, split them, and describe the set in a data card.
 
     Attributes:
+        task: the task of accepted answers.
         settings: selection and split of threads.
     """
 
+    task: Task
     settings: ThreadSettings
 
     name = "dataset"
@@ -103,7 +106,7 @@ class PreferredAnswerDataset(Step):
         answers = candidates(judged_answers(posts, votes), _rules(settings))
         with persisted(answers) as (answers,):
             counts.rows_in = answers.count()
-            examples = examples_of(answers, name=settings.name, split=settings.split)
+            examples = examples_of(self.task, answers, name=settings.name, split=settings.split)
             counts.rows_out = run.write(EXAMPLES, examples)
             if counts.rows_out == 0:
                 raise InputError(
@@ -119,11 +122,13 @@ class ReplayNights(Step):
     """Create the examples of nights: tonight's answers of every question, and those of replayed nights.
 
     Attributes:
+        task: the task of accepted answers.
         settings: selection of nights.
         last: the published run, whose examples of unchanged sites are kept; None to create all.
         learner: name of the system that cannot do without a measured night; None if there is none.
     """
 
+    task: Task
     settings: NightSettings
     last: Snapshot | None = None
     learner: str | None = None
@@ -152,7 +157,7 @@ class ReplayNights(Step):
         update = site_update(run, self.last, EXAMPLES, (POSTS, VOTES), settings={"answers": self.settings})
         if not update.keep():
             posts, votes = (of_sites(frame, update.sites) for frame in (run.read(POSTS), _votes(run)))
-            update.write(night_examples(posts, votes, self.settings.min_answers))
+            update.write(night_examples(self.task.name, posts, votes, self.settings.min_answers))
         counts.rows_out = run.rows(EXAMPLES)
         if counts.rows_out == 0:
             least = self.settings.min_answers

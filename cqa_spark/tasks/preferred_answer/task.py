@@ -13,9 +13,7 @@ from cqa_spark.examples.task import Task
 from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.runtime.step import Step
 from cqa_spark.systems.system import System
-
-ACCEPTED_ANSWER, OTHER_ANSWER = "Accepted", "NotAccepted"
-"""Labels of the answers of a question whose asker accepted one."""
+from cqa_spark.tasks.preferred_answer.dataset import ACCEPTED_ANSWER, OTHER_ANSWER
 
 
 class PreferredAnswer(Task):
@@ -50,7 +48,7 @@ class PreferredAnswer(Task):
         from cqa_spark.flows.shared_steps import text_steps  # lists import every task
         from cqa_spark.tasks.preferred_answer.steps import ReplayNights
 
-        examples = ReplayNights(night.settings.answers, night.last)
+        examples = ReplayNights(self, night.settings.answers, night.last)
         return examples, *text_steps(night.groups, words=night.reads_words, last=night.last_texts)
 
     def measure_nights(

@@ -15,12 +15,13 @@ from single_groups import compute_values
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
 from cqa_spark.tasks.preferred_answer.night_examples import night_examples
+from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 GROUPS = ("answer_standing_asof_v1", "answer_timing_asof_v1", "answer_markup_asof_v1", "author_record_asof_v1")
 
 
 def nights(inputs: FeatureInputs) -> FeatureInputs:
-    return replace(inputs, examples=night_examples(inputs.posts, inputs.needed("votes")))
+    return replace(inputs, examples=night_examples(PreferredAnswer.name, inputs.posts, inputs.needed("votes")))
 
 
 def before(inputs: FeatureInputs, end: datetime) -> FeatureInputs:

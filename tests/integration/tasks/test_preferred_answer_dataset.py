@@ -17,10 +17,12 @@ from cqa_spark.tasks.preferred_answer import dataset
 from cqa_spark.tasks.preferred_answer.data_card import data_card
 from cqa_spark.tasks.preferred_answer.dataset import examples_of
 from cqa_spark.tasks.preferred_answer.judged_answers import AnswerRules, candidates, judged_answers
+from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
 TWO = AnswerRules(min_answers=2)
 YES, NO = True, False
+TASK = PreferredAnswer()
 
 
 def hours(number: float) -> datetime:
@@ -165,17 +167,19 @@ def test_small_is_a_part_of_large_and_full_leaves_out_what_large_is_measured_on(
     many: DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dataset, "SIZES", {"small": 50, "large": 150})
-    small, large, full = (splits_of(examples_of(many, name=name, split="hash")) for name in ("small", "large", "full"))
+    small, large, full = (
+        splits_of(examples_of(TASK, many, name=name, split="hash")) for name in ("small", "large", "full")
+    )
     assert (len(small), len(large)) == (50, 150)
     assert small.items() <= large.items()
     assert set(full) == {f"q{n}" for n in range(400)} - {q for q, split in large.items() if split != "train"}
     assert set(full.values()) == {"train"}
     upside_down = many.repartition(7, "candidate_id").orderBy(F.col("candidate_id").desc())
-    assert splits_of(examples_of(upside_down, name="small", split="hash")) == small
+    assert splits_of(examples_of(TASK, upside_down, name="small", split="hash")) == small
 
 
 def test_half_is_for_training_and_a_quarter_each_to_measure_on(many: DataFrame) -> None:
-    found = list(splits_of(examples_of(many, name="small", split="hash")).values())
+    found = list(splits_of(examples_of(TASK, many, name="small", split="hash")).values())
     # Binomial: three standard deviations of 400 threads are 30 and 26.
     assert abs(found.count("train") - 200) <= 30
     assert abs(found.count("dev") - 100) <= 26
@@ -183,7 +187,7 @@ def test_half_is_for_training_and_a_quarter_each_to_measure_on(many: DataFrame) 
 
 
 def test_the_future_is_measured_on(many: DataFrame) -> None:
-    found = splits_of(examples_of(many, name="small", split="temporal"))
+    found = splits_of(examples_of(TASK, many, name="small", split="temporal"))
     assert found == {
         f"q{number}": "train" if number < 200 else "dev" if number < 300 else "test" for number in range(400)
     }
@@ -191,25 +195,25 @@ def test_the_future_is_measured_on(many: DataFrame) -> None:
 
 def test_threads_of_one_moment_are_not_parted(many: DataFrame) -> None:
     at_once = many.where("query_id in ('q0', 'q2', 'q4', 'q6')").withColumn("asked_at", F.lit(START))
-    assert set(splits_of(examples_of(at_once, name="small", split="temporal")).values()) == {"train"}
+    assert set(splits_of(examples_of(TASK, at_once, name="small", split="temporal")).values()) == {"train"}
 
 
 def test_examples_carry_labels_where_there_are_any(answers: DataFrame) -> None:
-    found = examples_of(candidates(answers, TWO), name="full", split="hash").collect()
+    found = examples_of(TASK, candidates(answers, TWO), name="full", split="hash").collect()
     by_answer = {row["candidate_id"]: row for row in found}
     assert (by_answer["51"]["label"], by_answer["51"]["relevant"]) == (None, None)
     assert by_answer["71"]["label"] == 1
     assert by_answer["71"]["fold_key"] == "lonely"
     assert (by_answer["52"]["asker_id"], by_answer["52"]["author_id"]) == ("asker", "b")
     assert by_answer["52"]["answered_at"] - by_answer["52"]["asked_at"] == timedelta(hours=2)
-    kept = examples_of(candidates(answers, TWO), name="small", split="hash").collect()
+    kept = examples_of(TASK, candidates(answers, TWO), name="small", split="hash").collect()
     labels = {row["candidate_id"]: (row["label"], row["relevant"]) for row in kept if row["query_id"] == "sound"}
     assert labels == {"8": (0, False), "9": (1, True), "10": (0, False)}
 
 
 def test_the_card_counts_what_table_1_counts(spark: SparkSession, answers: DataFrame) -> None:
     found = candidates(answers, TWO)
-    examples = examples_of(found, name="small", split="temporal")
+    examples = examples_of(TASK, found, name="small", split="temporal")
     texts = {"sound": "<p>Which <b>beer</b>?</p>", "9": "<p>This beer.</p>", "10": "That one", "31": "a_b 1"}
     posts = table(spark, POSTS, [
         {"post_id": post, "post_type": "x", "thread_id": post, "body": body,
