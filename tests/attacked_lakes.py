@@ -23,10 +23,11 @@ from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.lease import LASTS
-from cqa_spark.lake.publishing import publish, published_snapshot
+from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.lake.storage import TABLES, Lake, LeasedLake
 from cqa_spark.lake.table import Table, column
 from cqa_spark.lake.table_files import NO_FILES, DataFile, TableFiles

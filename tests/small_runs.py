@@ -113,9 +113,10 @@ def stored_bytes(lake: Lake) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in root.glob("*s/**/*") if path.is_file()}
 
 
-def finished(lake: Lake, run_id: str, **by_site: str) -> RunRecord:
+def finished(lake: Lake, run_id: str, corpus: str = "", **by_site: str) -> RunRecord:
     """A run that wrote users, and a note with its own name."""
     with opened(lake, run_id) as run:
+        run.read_corpus(corpus)
         put_users(run, **by_site)
         run.write_entries(NOTES, [{"note": run_id}])
     return run.record

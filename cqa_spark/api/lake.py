@@ -13,11 +13,11 @@ from cqa_spark.config.settings import JobSettings
 from cqa_spark.errors import InputError
 from cqa_spark.lake.declared_tables import declared_tables
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.publishing import Snapshot, published_run, snapshot_of
 from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.snapshot import Snapshot, published_runs, snapshot_of
 from cqa_spark.lake.storage import Lake as Storage
 from cqa_spark.reports.sections.explanation import Explained
 from cqa_spark.runtime.workspace import read_lake
@@ -29,6 +29,8 @@ _LISTED = pa.schema(
         ("published", pa.bool_()),
         ("recorded_at", pa.timestamp("us", tz="UTC")),
         ("job", pa.string()),
+        ("corpus", pa.string()),
+        ("sites", pa.list_(pa.string())),
         ("message", pa.string()),
     ]
 )
@@ -58,12 +60,11 @@ class Lake:
         self._storage = storage
 
     def runs(self) -> Rows:
-        """Each run by its last record: ``run_id``, ``status``, ``published``, ``recorded_at``, ``job``, message."""
-        published = published_run(self._storage)
-        shown = published.run_id if published else None
+        """Each run by its last record, with the source format that it read (``corpus``), and its sites."""
+        shown = {record.run_id for record in published_runs(self._storage)}
         rows = [
             {name: getattr(record, name) for name in _LISTED.names if name != "published"}
-            | {"published": record.run_id == shown}
+            | {"published": record.run_id in shown}
             for record in RunLog(self._storage.objects).newest()
         ]
         return SmallRows(self._storage, rows, _LISTED)
@@ -72,7 +73,7 @@ class Lake:
         """A successful run.
 
         Args:
-            run_id: the run; None for the published one.
+            run_id: the run; None for the published ones, one of every corpus, which are read as one.
 
         Raises:
             InputError: no such run has succeeded, or nothing is published.
@@ -109,13 +110,14 @@ class Run:
 
     @property
     def run_id(self) -> str:
-        """The id of the run."""
+        """The id of the run, the latest of several."""
         return self._snapshot.record.run_id
 
     @property
     def tables(self) -> tuple[str, ...]:
         """The names of the tables that ``table`` reads."""
-        return tuple(sorted(self._snapshot.record.tables.keys() & declared_tables().keys()))
+        stored = self._snapshot.tables.keys() | self._snapshot.entry_files.keys()
+        return tuple(sorted(stored & declared_tables().keys()))
 
     def table(self, name: str) -> Rows:
         """The rows of one table, such as ``posts`` or ``examples``.

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from cqa_spark.config.settings import CompareRunsSettings
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.night_worth import ALL, NIGHTS
-from cqa_spark.lake.publishing import Snapshot, snapshot_of
 from cqa_spark.lake.schemas.night import NIGHT_WORTH
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.snapshot import Snapshot, snapshot_of
 from cqa_spark.process.terminal import Terminal, TextTable, number
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
 from cqa_spark.reports.kit.tables import print_grid

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from pyspark.sql import functions as F
 
 from cqa_spark.config.settings import ExplainSettings
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.features.catalogue import meanings
-from cqa_spark.lake.publishing import Snapshot, snapshot_of
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.snapshot import Snapshot, snapshot_of
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.candidates import Candidates
@@ -46,7 +46,7 @@ def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, sit
     """A thread's candidates as ranked by a trained system, with the feature contributions to each score.
 
     Args:
-        snapshot: the run that trained the system.
+        snapshot: the run that trained the system, or those of several corpora.
         thread: id of the question.
         system: name of the system; None for the first that explains its scores.
         site: site of the question; None if only one site has this id.
@@ -55,13 +55,14 @@ def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, sit
         InputError: the run has no such thread, or several of that id.
         ConfigError: the system's ranker does not explain its scores.
     """
+    snapshot = _run_with(snapshot, thread, site)
     recipe, model = explaining_system(snapshot, system)
     examples = snapshot.read(EXAMPLES).where((F.col("task") == recipe.task) & (F.col("query_id") == thread))
     if site is not None:
         examples = examples.where(F.col("site") == site)
     with feature_frames(snapshot, [recipe], examples) as frame_of:
         found = collect_candidates(frame_of(recipe), model.description.features)
-    _require_one_thread(found, snapshot.record.run_id, thread, site)
+    _require_one_thread(set(found.examples.column("site").to_pylist()), snapshot.record.run_id, thread, site)
     path = snapshot.record.artifacts[model_artifact(recipe.name)]
     features = model.description.features
     about = meanings(features, numbered_groups(features, path, snapshot.lake.storage))
@@ -93,10 +94,21 @@ def explaining_system(snapshot: Snapshot, name: str | None) -> tuple[System, Ran
     )
 
 
-def _require_one_thread(found: Candidates, run_id: str, thread: str, site: str | None) -> None:
-    sites = sorted(set(found.examples.column("site").to_pylist()))
+def _run_with(snapshot: Snapshot, thread: str, site: str | None) -> Snapshot:
+    """The run of the corpus that has a thread."""
+    if len(snapshot.runs) == 1:
+        return snapshot
+    if site is None:
+        rows = snapshot.read(EXAMPLES).where(F.col("query_id") == thread).select("site").distinct().collect()
+        sites = {row["site"] for row in rows}
+        _require_one_thread(sites, snapshot.record.run_id, thread, site)
+        [site] = sites
+    return snapshot.of_site(site)
+
+
+def _require_one_thread(sites: Collection[str], run_id: str, thread: str, site: str | None) -> None:
     if len(sites) > 1:
-        raise InputError(f"thread {thread} is on {', '.join(sites)}", "choose one with --site NAME")
+        raise InputError(f"thread {thread} is on {', '.join(sorted(sites))}", "choose one with --site NAME")
     if not sites:
         where = f" on {site}" if site else ""
         raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cqa_spark.config.settings import ExportSettings
-from cqa_spark.lake.publishing import snapshot_of
+from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.rankings_export import export_rankings, served_system

@@ -10,8 +10,9 @@ from cqa_spark.corpora.gone import Change
 from cqa_spark.errors import InputError
 from cqa_spark.lake.collection import FEWEST, collect
 from cqa_spark.lake.forgotten import Forgotten, add_forgotten, of_site, read_forgotten
-from cqa_spark.lake.publishing import REPORT_FILES, Snapshot, publish, published_snapshot
+from cqa_spark.lake.publishing import REPORT_FILES, publish
 from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.snapshot import Snapshot, published_snapshot
 from cqa_spark.lake.storage import Lake, LeasedLake
 from cqa_spark.process.terminal import Terminal, TextTable, number
 from cqa_spark.runtime.workspace import open_run_in, read_lake, write_lake
@@ -29,14 +30,13 @@ def forget(settings: ForgetSettings) -> None:
     """
     named, terminal = _named(settings), Terminal()
     with write_lake(settings, "forget", create=False) as lake:
-        last = published_snapshot(lake)
+        last = published_snapshot(lake).of_site(named.site)
         known = _listed(lake, named)
         with forgotten_in(last, named.site, _with_listed(lake, named)) as gone:
             changes = changes_in(last, gone)
             if changes:
                 with open_run_in(lake, settings, "forget", resume=False) as run:
                     run.carry(last)
-                    run.add_inputs(last.record.inputs)
                     with run.step("forget") as step:
                         step.rows_in = sum(files.rows for files in last.tables.values())
                         remove(run, gone)
@@ -53,7 +53,7 @@ def forget(settings: ForgetSettings) -> None:
                 terminal.line(f"{named} was forgotten before: no table has rows of it, and nothing was written")
             else:
                 raise _unknown(named, last)
-        _delete_earlier(lake, known, now=settings.forgotten.now)
+        _delete_earlier(lake, known, last.record.corpus, now=settings.forgotten.now)
 
 
 def preview(settings: ForgetSettings) -> None:
@@ -63,7 +63,7 @@ def preview(settings: ForgetSettings) -> None:
         InputError: as for ``forget``.
     """
     named, lake = _named(settings), read_lake(settings)
-    last = published_snapshot(lake)
+    last = published_snapshot(lake).of_site(named.site)
     with forgotten_in(last, named.site, _with_listed(lake, named)) as gone:
         changes = changes_in(last, gone)
     if changes:
@@ -109,18 +109,21 @@ def _unknown(named: Forgotten, last: Snapshot) -> InputError:
     )
 
 
-def _delete_earlier(lake: LeasedLake, known: Forgotten, *, now: bool) -> None:
+def _delete_earlier(lake: LeasedLake, known: Forgotten, corpus: str, *, now: bool) -> None:
     """Collect the publications that still have the data, and say which runs have it afterwards.
 
     Args:
         lake: leased by this process.
         known: what is forgotten.
+        corpus: that of the runs which had the data.
         now: also collect the publication before the current one.
     """
-    latest_first = dict.fromkeys(each.attempt for each in reversed(RunLog(lake.objects).listed("published")))
+    log = RunLog(lake.objects)
+    latest_first = dict.fromkeys(each.attempt for each in reversed(log.listed("published")))
     without = list(takewhile(lambda attempt: attempt >= known.attempt, latest_first))
     kept = collect(lake, max(1, len(without)), fewest=1 if now else FEWEST).kept
-    others = sorted({each.run_id for each in kept if each.attempt < known.attempt})
+    earlier = [log.read(each) for each in kept if each.attempt < known.attempt]
+    others = sorted({each.run_id for each in earlier if each.corpus == corpus})
     terminal = Terminal()
     if not others:
         terminal.line("no run of the lake has the data any more, so none of before can be published again")

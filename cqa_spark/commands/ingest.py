@@ -25,7 +25,7 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
     with write_lake(settings, "ingest stackexchange") as lake:
         for place, source in enumerate(sources, start=1):
             run_id = first_id if place == 1 else f"{first_id}-{place}"
-            flow = flows.ingest_dump(source, publish=settings.publish)
+            flow = flows.ingest_dump(source, "stackexchange", publish=settings.publish)
             run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))
             Terminal().line(f"run: {run_id}{', published' if settings.publish else ''}")
     Terminal().line(f"look at it: cqa inspect {settings.lake}")
@@ -37,7 +37,7 @@ def ingest_tables(settings: IngestTablesSettings) -> None:
     given = settings.tables
     source = CommunityFiles(given.given(), given.site, settings.object_storage, given.max_bad_fraction)
     with write_lake(settings, "ingest tables") as lake:
-        flow = flows.ingest_dump(source, publish=settings.publish)
+        flow = flows.ingest_dump(source, "community_tables", publish=settings.publish)
         run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))
     Terminal().line(f"run: {run_id}{', published' if settings.publish else ''}")
     Terminal().line(f"look at it: cqa inspect {settings.lake}")

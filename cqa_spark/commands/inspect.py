@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from cqa_spark.config.settings import InspectSettings
 from cqa_spark.errors import InputError
-from cqa_spark.lake.publishing import Snapshot, snapshot_of
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+from cqa_spark.lake.snapshot import Snapshot, snapshot_of
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.process.terminal import Terminal

@@ -12,16 +12,16 @@ from cqa_spark.corpora.registry import file_source, is_of_dumps, one_dump, site_
 from cqa_spark.corpora.source import Source
 from cqa_spark.errors import ConfigError
 from cqa_spark.lake.collection import collect
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS, FIRST_ANSWERS
+from cqa_spark.lake.snapshot import Snapshot, published_of
 from cqa_spark.lake.storage import Lake, LeasedLake
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections import first_answers, night, night_worth
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import open_run_in, run_flow_in, write_lake
 from cqa_spark.spark.session import session_of
-from cqa_spark.steps.kept_models import kept_model, published_before
+from cqa_spark.steps.kept_models import kept_model
 from cqa_spark.steps.publish import publish_run
 from cqa_spark.steps.report import written_report
 from cqa_spark.systems.recipes import learn
@@ -37,10 +37,11 @@ def nightly(settings: NightlySettings) -> None:
         ChecksFailed: the run is finished and not published.
     """
     systems = flows.night_systems(settings)
-    source = one_dump(flows.night_format(settings, systems), settings, full=settings.full)
-    _require_space(settings, source)
+    corpus = flows.night_format(settings, systems)
+    source = one_dump(corpus, settings, full=settings.full)
+    _require_space(settings, corpus, source)
     with write_lake(settings, "nightly") as lake:
-        last = published_before(lake)
+        last = published_of(lake, corpus)
         kept = _kept_models(settings, systems, last)
         kept |= _trained_on_files(lake, settings, [system for system in systems if system.name not in kept])
         if last is not None and _is_unchanged(settings, source, last, kept):
@@ -57,9 +58,9 @@ def nightly(settings: NightlySettings) -> None:
     terminal.line(f"rankings: cqa export published --lake {settings.lake} --output FOLDER writes them to files")
 
 
-def _require_space(settings: NightlySettings, source: Source) -> None:
+def _require_space(settings: NightlySettings, corpus: str, source: Source) -> None:
     """Check that local disks have room for the changed sites, or for all of them if settings changed."""
-    last = published_before(Lake(lambda: session_of(settings), settings.lake, settings.object_storage))
+    last = published_of(Lake(lambda: session_of(settings), settings.lake, settings.object_storage), corpus)
     if last is not None and last.record.config_hash != config_hash(settings):
         last = None
     require_space_for_dumps(settings, source.bytes_to_read(last, code_version()))
@@ -81,7 +82,6 @@ def _carry(lake: LeasedLake, settings: NightlySettings, last: Snapshot) -> Run:
     """Publish a run with the files of the published one, because no site has changed."""
     with open_run_in(lake, settings, "nightly", resume=False) as run:
         run.carry(last)
-        run.add_inputs(last.record.inputs)
         run.write_entries(CHANGES, [])
         run.write_entries(FIRST_ANSWERS, [])
     Terminal().line(f"no site has changed since run {last.record.run_id}: its rankings and its report stay")
@@ -117,7 +117,7 @@ def _trained_on_files(lake: LeasedLake, settings: NightlySettings, systems: Sequ
         )
     files = {"train": settings.inputs.train}
     source = file_source(source_format, files, site=site_of(source_format, settings), storage=settings.object_storage)
-    flow = flows.training_on_files(source, new, settings.features)
+    flow = flows.training_on_files(source, source_format, new, settings.features)
     trained = run_flow_in(lake, flow, settings.model_copy(update={"run_id": None}))
     folders = {system.name: trained.record.artifacts[model_artifact(system.name)] for system in new}
     for name, folder in folders.items():

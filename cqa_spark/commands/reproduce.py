@@ -125,6 +125,7 @@ def _train_and_rank(
     one_run = settings.model_copy(update={"run_id": run_id, "recipes": tuple(system.name for system in systems)})
     flow = flows.reproduce(
         source,
+        data.corpus,
         systems,
         settings.features,
         leave_out=data.leave_out,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, replace
 
 import yaml
@@ -12,10 +12,10 @@ import yaml
 from cqa_spark.config.settings import ListRunsSettings, ShowRunSettings
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.night import FIRST_ANSWERS, NIGHT_WORTH, SERVED_ORDERS
+from cqa_spark.lake.snapshot import Snapshot, published_runs
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
 from cqa_spark.runtime.workspace import read_lake
 
@@ -23,14 +23,13 @@ _SEEN = "▶"
 
 
 def list_runs(settings: ListRunsSettings) -> None:
-    """Print every run of a lake with its last status; the published one is marked."""
+    """Print every run of a lake with its last status; the published ones are marked, one of every corpus."""
     lake = read_lake(settings)
-    published = published_run(lake)
+    seen = {record.run_id: record for record in published_runs(lake)}
     newest = [
-        published if published and record.run_id == published.run_id and _precedes(record, published) else record
+        seen[record.run_id] if record.run_id in seen and _precedes(record, seen[record.run_id]) else record
         for record in RunLog(lake.objects).newest()
     ]
-    seen = published.run_id if published is not None else None
     if settings.format == "json":
         print(json.dumps([_listed(record, seen) for record in newest], indent=2))
     elif newest:
@@ -47,49 +46,61 @@ def _precedes(record: RunRecord, published: RunRecord) -> bool:
     return record.recorded_at < published.recorded_at
 
 
-def _listed(record: RunRecord, seen: str | None) -> dict[str, object]:
+def _listed(record: RunRecord, seen: Collection[str] = ()) -> dict[str, object]:
     return {
         "run_id": record.run_id,
         "status": record.status,
-        "published": record.run_id == seen,
+        "published": record.run_id in seen,
         "recorded_at": record.recorded_at.isoformat(),
         "job": record.job,
+        "corpus": record.corpus,
+        "sites": list(record.sites),
         "message": record.message,
     }
 
 
-def runs_table(newest: Iterable[RunRecord], seen: str | None) -> TextTable:
+def runs_table(newest: Iterable[RunRecord], seen: Collection[str]) -> TextTable:
     """A row for each run.
 
     Args:
         newest: the newest record of each run.
-        seen: id of the published run; None for none.
+        seen: ids of the published runs.
     """
     # Columns that people copy or search for are not shortened in a narrow window.
     whole = [Column(name, whole=True) for name in ("", "run", "status", "when")]
-    table = TextTable(*whole, "job", caption=f"{_SEEN} published")
+    table = TextTable(*whole, "about", "job", caption=f"{_SEEN} published")
     for record in newest:
-        mark = _SEEN if record.run_id == seen else ""
+        mark = _SEEN if record.run_id in seen else ""
         job = f"{record.job}: {record.message}" if record.message else record.job
-        table.add_row(mark, record.run_id, record.status, f"{record.recorded_at:%Y-%m-%d %H:%M}", job)
+        when = f"{record.recorded_at:%Y-%m-%d %H:%M}"
+        table.add_row(mark, record.run_id, record.status, when, _about(record, most=1), job)
     return table
+
+
+def _about(record: RunRecord, *, most: int) -> str:
+    """The corpus and the sites of a run, or their number if they are more than ``most``."""
+    sites = ", ".join(record.sites) if len(record.sites) <= most else f"{len(record.sites)} sites"
+    return ": ".join(filter(None, (record.corpus, sites)))
 
 
 def show_run(settings: ShowRunSettings) -> None:
     """Print a run's inputs, steps, tables, artifacts and settings."""
     lake = read_lake(settings)
-    log, published = RunLog(lake.objects), published_run(lake)
+    log = RunLog(lake.objects)
     records = log.records(settings.run_id)
     if not records:
         raise InputError(f"no run {settings.run_id} in {settings.lake}", "list the runs: cqa runs list")
-    if published and published.run_id == settings.run_id and all(_precedes(record, published) for record in records):
-        records.append(replace(published, sequence=log.next_sequence()))
+    for published in published_runs(lake):
+        if published.run_id == settings.run_id and all(_precedes(record, published) for record in records):
+            records.append(replace(published, sequence=log.next_sequence()))
     last = records[-1]
     if settings.format == "json":
         print(json.dumps(_shown(records) | _worth(Snapshot(lake, last)), indent=2))
         return
     terminal = Terminal()
     terminal.line(f"run {last.run_id}: {last.status} ({last.message or last.job}), code {last.code_version}")
+    if last.sites:
+        terminal.text(f"of {_about(last, most=len(last.sites))}")
     inputs = ((i.path, i.split, i.bytes, (i.sha256 or "")[:12]) for i in last.inputs)
     steps = ((s.step, s.rows_in, s.rows_out, s.rows_quarantined, s.seconds) for s in last.steps)
     for table in (
@@ -126,7 +137,7 @@ def _finite(entry: Entry) -> Entry:
 def _shown(records: list[RunRecord]) -> dict[str, object]:
     """A run as plain data: its newest record, with the settings as a mapping, and its log."""
     last = asdict(records[-1])
-    log = [_listed(record, None) | {"sequence": record.sequence} for record in records]
+    log = [_listed(record) | {"sequence": record.sequence} for record in records]
     settings = yaml.safe_load(last.pop("config"))
     return last | {"recorded_at": records[-1].recorded_at.isoformat(), "settings": settings, "log": log}
 

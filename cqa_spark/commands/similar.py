@@ -10,8 +10,8 @@ from cqa_spark.config.duplicates_settings import RetrievalSettings
 from cqa_spark.config.settings import SimilarSettings
 from cqa_spark.config.yaml_files import parse_yaml
 from cqa_spark.errors import ContractError, InputError
-from cqa_spark.lake.publishing import Snapshot, snapshot_of
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
+from cqa_spark.lake.snapshot import Snapshot, snapshot_of
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
 from cqa_spark.retrieval.bm25 import Bm25
@@ -37,8 +37,12 @@ class Index:
             raise InputError(
                 f"run {run.record.run_id} has no index", "make one: cqa duplicates --input DUMP --lake LAKE"
             )
-        self._by_site = read_index(run.lake, run)
-        self._parameters = _parameters(run)
+        self._by_site = {
+            site: (index, _parameters(each))
+            for each in run.runs
+            if each.has(INDEX_SHARDS)
+            for site, index in read_index(run.lake, each).items()
+        }
         self._encoders: dict[tuple[str, str], Encoder] = {}
 
     @property
@@ -61,11 +65,11 @@ class Index:
         if site is not None and site not in self._by_site:
             raise InputError(f"the index has no questions of {site}", f"sites of the index: {', '.join(self.sites)}")
         chosen = [self._by_site[name] for name in (self.sites if site is None else [site])]
-        vectors = {model: self._vector(text, model) for model in {each.model for each in chosen}}
+        vectors = {model: self._vector(text, model) for model in {index.model for index, _ in chosen}}
         similar = [
             each
-            for index in chosen
-            for each in most_similar(index, text, vectors[index.model], self._parameters, limit)
+            for index, parameters in chosen
+            for each in most_similar(index, text, vectors[index.model], parameters, limit)
         ]
         return sorted(similar, key=lambda each: (-each.score, each.site))[:limit]
 

@@ -14,8 +14,8 @@ from cqa_spark.experiments.evaluation_split import Part
 from cqa_spark.experiments.nested_folds import nested_folds
 from cqa_spark.experiments.trials import Trial, chosen, planned_trials, verdict
 from cqa_spark.flows.shared_steps import evaluation_of
-from cqa_spark.lake.publishing import snapshot_of
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.registry import build_ranker

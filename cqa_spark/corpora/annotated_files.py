@@ -16,10 +16,10 @@ from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.inputs import DUMPS, InputFile, find_inputs, input_bytes, input_records, refuse_repeated_paths
 from cqa_spark.corpora.source import Source
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.spark.concurrency import run_concurrently
 
 

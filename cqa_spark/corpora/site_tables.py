@@ -10,9 +10,9 @@ from pyspark.sql import functions as F
 
 from cqa_spark.lake.declared_tables import declared_tables
 from cqa_spark.lake.journal import Entry, JournalTable
-from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS
+from cqa_spark.lake.snapshot import Snapshot, published_of
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import TableFiles, fingerprint_of
 
@@ -23,7 +23,7 @@ class SiteTables:
 
     Attributes:
         run: the run.
-        last: the published run; None before the first publication.
+        last: the published run of its corpus; None before the first publication.
         sites: the sites that the run reads.
         dropped: the sites whose published rows are not kept.
     """
@@ -35,9 +35,8 @@ class SiteTables:
 
     @classmethod
     def of_run(cls, run: Run, sites: Collection[str], dropped: Collection[str] = ()) -> SiteTables:
-        """The tables of a run that starts from the published run."""
-        record = published_run(run.lake)
-        return cls(run, Snapshot(run.lake, record) if record is not None else None, sites, dropped)
+        """The tables of a run that starts from the published run of its corpus."""
+        return cls(run, published_of(run.lake, run.record.corpus), sites, dropped)
 
     def write(self, table: Table, frame: DataFrame) -> int:
         """Replace the rows of the sites in the run's table, else in the published one; return the number of rows."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
 
 

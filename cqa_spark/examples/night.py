@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cqa_spark.config.settings import NightlySettings
-from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.snapshot import Snapshot
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from pyspark.sql import functions as F
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.examples.night import Night
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.plugins import PluginKind
 from cqa_spark.runtime.step import Step
 from cqa_spark.systems.system import System

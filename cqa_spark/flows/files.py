@@ -36,7 +36,7 @@ from cqa_spark.systems.system import System
 def ingest(settings: IngestSettings) -> Flow:
     """Files → community tables."""
     source = annotated_files(settings, settings.inputs.by_split())
-    return Flow("ingest", (Ingest(source),))
+    return Flow("ingest", (Ingest(source, settings.corpus),))
 
 
 def run(settings: RunSettings) -> Flow:
@@ -48,7 +48,7 @@ def run(settings: RunSettings) -> Flow:
     return Flow(
         "run",
         (
-            Ingest(source),
+            Ingest(source, settings.corpus),
             Pair(TASKS.names(), allow_shared_threads=settings.allow_shared_threads),
             *learning(systems, task, settings.features, every_fold=settings.every_fold),
             RankEveryQuery(systems, folds) if settings.every_fold else Score(systems, task),
@@ -70,7 +70,7 @@ def rank(settings: RankSettings) -> Flow:
     return Flow(
         "rank",
         (
-            Ingest(source),
+            Ingest(source, settings.corpus),
             Pair(tasks_of(systems), allow_shared_threads=settings.allow_shared_threads),
             *learning(systems, task, settings.features),
             Score(systems, task),
@@ -83,12 +83,13 @@ def train_on_files(settings: TrainSettings) -> Flow:
     """Train one system on files."""
     assert settings.system is not None, "required with --model"
     source = annotated_files(settings, settings.inputs.by_split())
-    return training_on_files(source, read_systems([settings.system]), settings.features)
+    return training_on_files(source, settings.corpus, read_systems([settings.system]), settings.features)
 
 
-def training_on_files(source: Source, systems: Sequence[System], features: FeatureSettings) -> Flow:
-    """Annotated files → trained systems of one task."""
-    return Flow("train", (Ingest(source), Pair(tasks_of(systems)), *learning(systems, task_of(systems), features)))
+def training_on_files(source: Source, corpus: str, systems: Sequence[System], features: FeatureSettings) -> Flow:
+    """Annotated files of a format → trained systems of one task."""
+    task = task_of(systems)
+    return Flow("train", (Ingest(source, corpus), Pair(tasks_of(systems)), *learning(systems, task, features)))
 
 
 def score_file(settings: ScoreSettings, system: System) -> Flow:
@@ -107,7 +108,7 @@ def score_file(settings: ScoreSettings, system: System) -> Flow:
         "score",
         (
             KeepModels({system.name: settings.model}),
-            Ingest(source),
+            Ingest(source, settings.corpus),
             Pair(tasks_of([system]), models=[system.name], allow_shared_threads=settings.allow_shared_threads),
             *text_analysis([system]),
             *([ScoreUpstream(system)] if system.upstream else []),

@@ -10,7 +10,7 @@ from cqa_spark.errors import ConfigError
 from cqa_spark.examples.night import Night
 from cqa_spark.examples.task import task as task_named
 from cqa_spark.flows.shared_steps import evaluation_of, training
-from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
 from cqa_spark.steps.challenge import Challenge, can_be_challenged
@@ -62,7 +62,7 @@ def nightly(
         "nightly",
         (
             *([KeepModels(kept)] if kept else []),
-            Ingest(source),
+            Ingest(source, night_format(settings, systems)),
             *_examples(settings, systems, new, kept, unchanged),
             *[ScoreUpstream(system) for system in systems if system.upstream and system.name in kept],
             *(training(new, task, settings.features, dispensable) if learning else []),

@@ -21,6 +21,7 @@ from cqa_spark.systems.system import System
 
 def reproduce(
     source: Source,
+    corpus: str,
     systems: Sequence[System],
     features: FeatureSettings,
     *,
@@ -32,6 +33,7 @@ def reproduce(
 
     Args:
         source: files of the data set.
+        corpus: name of their format.
         systems: recipes of one task, with the same upstream systems.
         features: folds of the cross-fitting, and the cut of as-of groups.
         leave_out: training threads that an evaluation file also contains.
@@ -43,7 +45,7 @@ def reproduce(
     return Flow(
         "reproduce",
         (
-            Ingest(source),
+            Ingest(source, corpus),
             Pair(tasks_of(systems), leave_out=leave_out),
             *learning(systems, task, features, every_fold=every_fold),
             RankEveryQuery(systems, EveryFold(features.folds)) if every_fold else Score(systems, task),

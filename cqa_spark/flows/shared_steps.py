@@ -10,7 +10,7 @@ from cqa_spark.corpora.registry import file_source
 from cqa_spark.corpora.source import Source
 from cqa_spark.examples.task import task as task_named
 from cqa_spark.features.registry import embedding_models, reads_texts
-from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.runtime.step import Step
 from cqa_spark.steps.analyse import Analyse
 from cqa_spark.steps.embed import Embed

@@ -1,4 +1,4 @@
-"""Collection: deletes the files that neither the published run, nor a rollback, nor a kept run needs.
+"""Collection: deletes the files that neither a published run, nor a rollback, nor a kept run needs.
 
 Nothing is decided by the clock. The attempts of runs to collect are named in the pointer first, which fails if another
 process has taken the lake over, and then in the run log; whoever takes the lake's lease completes that. Only files that
@@ -43,24 +43,29 @@ class Collected:
 
 
 def runs_to_keep(lake: LeasedLake, keep: int, *, fewest: int = FEWEST) -> list[ListedRecord]:
-    """The last publications, the runs that users keep, and later successful runs that may still be published.
+    """The last publications of every corpus, the runs that users keep, and later successful runs, not yet published.
 
     Args:
         lake: leased by this process.
-        keep: number of publications; each attempt counts once, by its latest publication.
+        keep: number of publications of a corpus; each attempt counts once, by its latest publication.
         fewest: publications that are kept in any case.
     """
     log, pointer = RunLog(lake.objects), read_pointer(lake.objects)
     by_status: dict[str, list[ListedRecord]] = {"published": [], "succeeded": [], "collected": []}
     for each in log.listed(*by_status):
         by_status[each.status].append(each)
+    collected = _names(by_status["collected"]) | {*pointer.collected}
     published = {each.attempt_name: each for each in reversed(by_status["published"])}
+    of_corpus: dict[str, list[ListedRecord]] = {}
+    for name, each in published.items():
+        if name not in collected:
+            of_corpus.setdefault(log.read(each).corpus, []).append(each)
+    last = [each for publications in of_corpus.values() for each in publications[: max(keep, fewest)]]
     shown = pointer.record.sequence if pointer.record is not None else 0
     waiting = [each for each in by_status["succeeded"] if each.sequence > shown or each.run_id in pointer.kept]
-    kept = [*list(published.values())[: max(keep, fewest)], *waiting]
+    kept = [*last, *waiting]
     of_users = [each for each in published.values() if each.run_id in pointer.kept]
     found = {record.attempt_name: record for record in [*kept, *of_users]}
-    collected = _names(by_status["collected"]) | {*pointer.collected}
     return [record for name, record in found.items() if name not in collected]
 
 

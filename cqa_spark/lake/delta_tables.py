@@ -1,8 +1,8 @@
 """The published tables as Delta tables, for readers without this project's code.
 
-The newest version of every table has the files of the published run. The log of a table is written by ``deltalake``, in
-one commit for a publication, with the number of the publication as the version of a transaction: a table that has it is
-complete, and a process that was overtaken commits nothing.
+The newest version of every table has the files of the published runs. The log of a table is written by ``deltalake``,
+in one commit for a publication, with the number of the publication as the version of a transaction: a table that has it
+is complete, and a process that was overtaken commits nothing.
 
 Source: the protocol of Delta's transaction log, "Transaction Identifiers", "Add File and Remove File".
 """
@@ -23,7 +23,6 @@ from deltalake.transaction import AddAction, RemoveAction, create_table_with_add
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import ConfigError, ContractError, EnvironmentProblem
 from cqa_spark.lake.declared_tables import published_tables
-from cqa_spark.lake.manifest import RunManifest
 from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import NO_FILES, DataFile, TableFiles
@@ -67,12 +66,14 @@ def refuse_changed_types(lake: Lake) -> None:
                 _new_columns(stored, table)
 
 
-def update_tables(lake: Lake, manifest: RunManifest, number: int, *, before_commit: Callable[[], None]) -> None:
-    """Make the files of a manifest the newest version of every table.
+def update_tables(
+    lake: Lake, tables: Mapping[str, TableFiles], number: int, *, before_commit: Callable[[], None]
+) -> None:
+    """Make files the newest version of every table.
 
     Args:
         lake: the lake.
-        manifest: of the published run; tables that it lacks become empty.
+        tables: the files of every table, by its name; others become empty.
         number: of the publication; tables of this or a later one stay as they are.
         before_commit: called before every commit, to check that no other process writes the lake.
 
@@ -81,9 +82,9 @@ def update_tables(lake: Lake, manifest: RunManifest, number: int, *, before_comm
     """
     failures: list[EnvironmentProblem] = []
     options = delta_options(lake.root, lake.storage)
-    for table in _tables(lake, manifest.tables):
+    for table in _tables(lake, tables):
         try:
-            _update(lake, options, table, manifest.tables.get(table.name, NO_FILES), number, before_commit)
+            _update(lake, options, table, tables.get(table.name, NO_FILES), number, before_commit)
         except EnvironmentProblem as error:
             failures.append(error)
     if failures:

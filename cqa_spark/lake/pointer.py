@@ -1,4 +1,4 @@
-"""The pointer to the published run of a lake: a small object that changes only by compare-and-swap.
+"""The pointer to the published runs of a lake: a small object that changes only by compare-and-swap.
 
 It also names the runs that are kept and those that are collected, so that neither is decided twice.
 
@@ -27,7 +27,8 @@ class Pointer(BaseModel):
     Attributes:
         format: of the lake; a release reads one format.
         token: of the last holder of the lease; holders with smaller tokens may not publish.
-        record: the record of the publication, with its number in the run log; None before the first one.
+        record: the record of the latest publication, with its number in the run log; None before the first one.
+        others: those of the publications of other corpora, the latest first.
         kept: ids of the runs that users keep.
         collected: attempts of runs whose files are being deleted, as ``RUN.ATTEMPT``; they can never be published.
     """
@@ -37,8 +38,24 @@ class Pointer(BaseModel):
     format: int = FORMAT
     token: int = 0
     record: RunRecord | None = None
+    others: tuple[RunRecord, ...] = ()
     kept: tuple[str, ...] = ()
     collected: tuple[str, ...] = ()
+
+    @property
+    def records(self) -> tuple[RunRecord, ...]:
+        """The published run of every corpus, the latest first."""
+        return (self.record, *self.others) if self.record is not None else ()
+
+    def publishing(self, record: RunRecord) -> Pointer:
+        """The pointer to another run of its corpus, and to the published ones of all other corpora."""
+        others = tuple(each for each in self.records if each.corpus != record.corpus)
+        return self.model_copy(update={"record": record, "others": others})
+
+    def relocated(self, relocate: Callable[[RunRecord], RunRecord]) -> Pointer:
+        """The pointer with other paths of artifacts in its records."""
+        record = relocate(self.record) if self.record is not None else None
+        return self.model_copy(update={"record": record, "others": tuple(map(relocate, self.others))})
 
 
 def read_pointer(store: ObjectStore) -> Pointer:
@@ -99,8 +116,7 @@ def _read(store: ObjectStore) -> tuple[Pointer, str | None]:
         pointer = Pointer.model_validate_json(stored.data)
     except ValidationError as error:
         raise damaged(store.root, KEY, first_mistake(error)) from error
-    located = from_stored(pointer.record, store.root) if pointer.record is not None else None
-    return pointer.model_copy(update={"record": located}), stored.version
+    return pointer.relocated(lambda record: from_stored(record, store.root)), stored.version
 
 
 class _Format(BaseModel):
@@ -122,8 +138,8 @@ def _refuse_other_format(root: str, data: bytes) -> None:
 
 
 def _write(store: ObjectStore, pointer: Pointer, version: str | None) -> None:
-    record = to_stored(pointer.record, store.root) if pointer.record is not None else None
-    data = pointer.model_copy(update={"record": record}).model_dump_json(indent=2).encode()
+    stored = pointer.relocated(lambda record: to_stored(record, store.root))
+    data = stored.model_dump_json(indent=2).encode()
     if version is None:
         store.create(KEY, data)
     else:

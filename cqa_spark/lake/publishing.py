@@ -1,27 +1,24 @@
-"""Publishes runs and reads the published one, through a pointer that changes atomically.
+"""Publishes runs, through a pointer that changes atomically.
 
-A publication has four parts: all files of the run are there; the pointer names the run; every Delta table has the
-run's files; the run log has the record. The pointer decides. Whoever takes the lake's lease completes the last two.
+One run of every corpus is published. A publication has four parts: all files of the run are there; the pointer names
+the run; every Delta table has the files of the published runs; the run log has the record. The pointer decides. Whoever
+takes the lake's lease completes the last two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
 
 from cqa_spark.errors import AnotherWriter, ContractError, InputError, noted
 from cqa_spark.lake.delta_tables import refuse_changed_types, update_tables
-from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.manifest import RunManifest, folder_of, missing_files, read_manifest
+from cqa_spark.lake.manifest import folder_of, missing_files, read_manifest
 from cqa_spark.lake.pointer import change_pointer, read_pointer
 from cqa_spark.lake.run_log import ListedRecord, RunLog
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.lake.snapshot import Snapshot, published_runs
 from cqa_spark.lake.storage import RUNS, TABLES, Lake, LeasedLake
-from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.object_store.store import AlreadyThere, Changed
 from cqa_spark.process.stop_signals import uninterrupted
 
@@ -32,76 +29,8 @@ REPORT_FILES = (REPORT, "report.queries.html", "report.queries.csv")
 """The page with the files that it links to."""
 
 
-@dataclass(frozen=True)
-class Snapshot(RunTables):
-    """The tables of a successful run, as a consistent snapshot."""
-
-    lake: Lake
-    record: RunRecord
-
-    @cached_property
-    def manifest(self) -> RunManifest:
-        """The files of the run.
-
-        Raises:
-            ContractError: the run was collected.
-        """
-        return read_manifest(self.lake.objects, self.record)
-
-    @property
-    def tables(self) -> Mapping[str, TableFiles]:
-        """The files of each table, by its name."""
-        return self.manifest.tables
-
-    @property
-    def entry_files(self) -> Mapping[str, str]:
-        """The file of each journal table, by its name; relative to the lake."""
-        return self.manifest.entries
-
-    def _require_declared(self, name: str) -> None:
-        """All products of a finished run may be read."""
-
-    def _lacks(self, table: Table | JournalTable) -> InputError:
-        return InputError(
-            f"run {self.record.run_id} has no table {table.name}",
-            "name a run that wrote it: --run-id; cqa runs show lists the tables of a run",
-        )
-
-
-def published_run(lake: Lake) -> RunRecord | None:
-    """The published run; None before the first publication."""
-    return read_pointer(lake.objects).record
-
-
-def published_snapshot(lake: Lake) -> Snapshot:
-    """The published run with its tables.
-
-    Raises:
-        InputError: nothing is published.
-    """
-    record = published_run(lake)
-    if record is None:
-        raise InputError(f"nothing is published in {lake.root}", "publish a run: cqa runs publish RUN_ID")
-    return Snapshot(lake, record)
-
-
-def snapshot_of(lake: Lake, run_id: str | None) -> Snapshot:
-    """A successful run with its tables.
-
-    Args:
-        lake: the lake.
-        run_id: the run, by its last successful attempt; None for the published one.
-
-    Raises:
-        InputError: there is no such run, or nothing is published.
-    """
-    if run_id is None:
-        return published_snapshot(lake)
-    return Snapshot(lake, RunLog(lake.objects).require_success(run_id))
-
-
 def publish(lake: LeasedLake, run_id: str, *, reason: str = "published") -> RunRecord:
-    """Publish a finished run atomically; a no-op if it is already published.
+    """Publish a finished run atomically, in the place of that of its corpus; a no-op if it is already published.
 
     Args:
         lake: leased by this process.
@@ -109,41 +38,48 @@ def publish(lake: LeasedLake, run_id: str, *, reason: str = "published") -> RunR
         reason: the message of the log's record.
 
     Raises:
-        InputError: the run never succeeded, or files of it are gone.
+        InputError: the run never succeeded, files of it are gone, or another corpus has one of its sites.
         ContractError: a column is stored with another type than declared; nothing was changed.
         AnotherWriter: this process no longer holds the lease.
         EnvironmentProblem: the run is published, and a Delta table does not show it yet.
     """
     success = RunLog(lake.objects).require_success(run_id)
     complete_publication(lake)
-    current = published_run(lake)
-    if current is not None and current.attempt_name == success.attempt_name:
-        return current
+    for current in published_runs(lake):
+        if current.attempt_name == success.attempt_name:
+            return current
     return _show(lake, success, job="publish", message=reason)
 
 
 def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
-    """Publish an earlier published run again.
+    """Publish an earlier published run again; those of other corpora stay.
 
     Args:
         lake: leased by this process.
-        to: its id; None for the run that was published before the current one.
+        to: its id; None for the run of its corpus that was published before the latest publication.
 
     Raises:
-        InputError: there is no such run, or files of it are gone.
+        InputError: there is no such run, files of it are gone, or another corpus has one of its sites.
         ContractError: a column is stored with another type than declared; nothing was changed.
         AnotherWriter: this process no longer holds the lease.
         EnvironmentProblem: the run is published, and a Delta table does not show it yet.
     """
     complete_publication(lake)
-    current = published_run(lake)
-    shown = current.attempt_name if current else None
-    earlier = [each for each in _publications(lake) if each.attempt_name != shown and to in (None, each.run_id)]
-    if not earlier:
-        wanted = f"run {to} was not published before" if to else "no earlier run was published"
+    current = {record.attempt_name: record for record in published_runs(lake)}
+    latest = next(iter(current.values()), None)
+    records = (
+        RunLog(lake.objects).read(each)
+        for each in _publications(lake)
+        if each.attempt_name not in current and to in (None, each.run_id)
+    )
+    earlier = next((each for each in records if to or latest is None or each.corpus == latest.corpus), None)
+    if earlier is None:
+        of_corpus = f" of {latest.corpus}" if len(current) > 1 and latest else ""
+        wanted = f"run {to} was not published before" if to else f"no earlier run{of_corpus} was published"
         raise InputError(f"{wanted} in {lake.root}", "list the runs: cqa runs list")
-    message = f"rolled back from {current.run_id}" if current else "rolled back"
-    return _show(lake, RunLog(lake.objects).read(earlier[0]), job="rollback", message=message)
+    replaced = next((record for record in current.values() if record.corpus == earlier.corpus), None)
+    message = f"rolled back from {replaced.run_id}" if replaced else "rolled back"
+    return _show(lake, earlier, job="rollback", message=message)
 
 
 def complete_publication(lake: LeasedLake) -> None:
@@ -156,18 +92,20 @@ def complete_publication(lake: LeasedLake) -> None:
         AnotherWriter: this process no longer holds the lease.
         EnvironmentProblem: a Delta table cannot be updated; the message says which run readers see where.
     """
-    record = published_run(lake)
+    record, *others = published_runs(lake) or (None,)
     if record is None or RunLog(lake.objects).has(record):
         return
     seen = f"run {record.run_id} is published; Delta readers may see tables of the run before, until they are updated"
     with noted(seen):
-        update_tables(lake, read_manifest(lake.objects, record), record.sequence, before_commit=lake.before_write)
+        tables = Snapshot(lake, record, tuple(others)).tables
+        update_tables(lake, tables, record.sequence, before_commit=lake.before_write)
         _show_report(lake, record)
     with uninterrupted(), noted(f"run {record.run_id} is published, but not recorded in the run log"):
         RunLog(lake.objects).complete(record)
 
 
 def _show(lake: LeasedLake, run: RunRecord, *, job: str, message: str) -> RunRecord:
+    _refuse_shared_sites(lake, run)
     _refuse_incomplete(lake, run)
     refuse_changed_types(lake)
     shown = replace(
@@ -180,9 +118,24 @@ def _show(lake: LeasedLake, run: RunRecord, *, job: str, message: str) -> RunRec
     )
     lake.before_write()
     with uninterrupted():
-        change_pointer(lake.objects, lake.lease.token, lambda pointer: pointer.model_copy(update={"record": shown}))
+        change_pointer(lake.objects, lake.lease.token, lambda pointer: pointer.publishing(shown))
     complete_publication(lake)
     return shown
+
+
+def _refuse_shared_sites(lake: Lake, run: RunRecord) -> None:
+    """Check that no other corpus has a site of the run, whose rows readers would see twice.
+
+    Raises:
+        InputError: one has.
+    """
+    for other in published_runs(lake):
+        if other.corpus != run.corpus and (shared := {*other.sites} & {*run.sites}):
+            raise InputError(
+                f"run {run.run_id} is not published: {min(shared)} is a site of {other.corpus or 'another corpus'}, "
+                f"by the published run {other.run_id}; nothing was changed",
+                "name another site, use another lake, or drop the site from that corpus first: --drop-site",
+            )
 
 
 def _refuse_incomplete(lake: LeasedLake, run: RunRecord) -> None:

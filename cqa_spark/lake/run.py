@@ -16,11 +16,11 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.declared_products import ALL_PRODUCTS, DeclaredProducts, published_product
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.manifest import RunManifest, folder_of
-from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
 from cqa_spark.lake.run_state import Loaded, RunState
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.snapshot import published_of
 from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import NO_FILES, TableFiles
@@ -92,10 +92,10 @@ class Run(RunTables):
         self._declared.require_readable(name)
 
     def published(self, table: Table) -> TableFiles:
-        """The published files of a table; none if it is not published."""
+        """The published files of a table of the run's corpus; none if it is not published."""
         self._require_declared(published_product(table))
-        record = published_run(self.lake)
-        return Snapshot(self.lake, record).files_or_none(table) if record is not None else NO_FILES
+        last = published_of(self.lake, self.record.corpus)
+        return last.files_or_none(table) if last is not None else NO_FILES
 
     def delete_unused(self, tables: Iterable[Table]) -> None:
         """Delete files that this attempt has written for tables and that are not in them, before a collection does."""
@@ -153,7 +153,7 @@ class Run(RunTables):
         return files.rows
 
     def carry(self, other: RunTables) -> None:
-        """Use all files of another run of the lake: tables, entries and artifacts."""
+        """Be about the same as another run of the lake: use its inputs and all of its files, entries and artifacts."""
         self._state.carry(other)
 
     def write(self, table: Table, frame: DataFrame) -> int:
@@ -179,6 +179,10 @@ class Run(RunTables):
         """Add rows to the run's table."""
         self._declared.require_output(table.name)
         self._state.put(table.name, self.new_files(table, frame), add=True)
+
+    def read_corpus(self, corpus: str) -> None:
+        """Record the source format of the files that the run is about."""
+        self._state.change(corpus=corpus)
 
     def add_inputs(self, inputs: Sequence[InputRecord]) -> None:
         """Record the files that the run reads."""

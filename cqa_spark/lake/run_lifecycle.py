@@ -36,6 +36,7 @@ def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> 
     if before is not None:
         begin = replace(
             begin,
+            corpus=before.corpus,
             inputs=before.inputs,
             steps=before.steps,
             tables=before.tables,
@@ -50,7 +51,9 @@ def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> 
         with uninterrupted():
             write_manifest(lake.objects, run.record, run.manifest())
             lake.before_write()  # who took the lake over may have collected the files before there was a manifest
-            run.record = log.append(replace(run.record, status="succeeded", message=f"{begin.job} finished"))
+            sites = tuple(sorted(set[str]().union(*(files.sites for files in run.tables.values()))))
+            done = replace(run.record, status="succeeded", sites=sites, message=f"{begin.job} finished")
+            run.record = log.append(done)
     except BaseException as error:
         if run.record.status == "running":
             _log_end(log, run, error)

@@ -62,6 +62,8 @@ class RunRecord:
         message: reason of the status.
         sequence: order of the records, from 1.
         recorded_at: when, UTC.
+        corpus: source format of the files that it is about; empty if it has read none.
+        sites: those of its rows, once it has succeeded.
     """
 
     run_id: str
@@ -78,6 +80,8 @@ class RunRecord:
     message: str | None = None
     sequence: int = 0
     recorded_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    corpus: str = ""
+    sites: tuple[str, ...] = ()
 
     @property
     def attempt_name(self) -> str:

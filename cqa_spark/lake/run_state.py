@@ -51,10 +51,11 @@ class RunState:
             self._count(table, rows)
 
     def carry(self, other: RunTables) -> None:
-        """Use all files of another run of the lake: tables, entries and artifacts."""
+        """Be about the same as another run of the lake: use its inputs and all of its files, entries and artifacts."""
+        about = {name: getattr(other.record, name) for name in ("corpus", "inputs", "tables", "artifacts")}
         with self._changing:
             self.tables, self.entry_files = dict(other.tables), dict(other.entry_files)
-            self.record = replace(self.record, tables=other.record.tables, artifacts=other.record.artifacts)
+            self.record = replace(self.record, **about)
 
     def add_step(self, step: StepRecord) -> None:
         """Add a finished step to the record."""

@@ -8,11 +8,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.stackexchange.values import INVENTED
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, TEXTS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.steps.changed_sites import site_update, too_many_unused
 from cqa_spark.text.documents import distinct_texts, documents

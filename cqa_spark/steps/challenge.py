@@ -16,13 +16,13 @@ from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.stored_values import read_values
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import IN_TRAINING
 from cqa_spark.lake.schemas.night import CHALLENGES
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.cross_fitted import CrossFittedModel
 from cqa_spark.runtime.step import Artifact, Product, Step

@@ -15,10 +15,10 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.rendering import hashed_settings
 from cqa_spark.config.sections import SettingsSection
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import fingerprint_of
 from cqa_spark.model_folder.reading import original_of

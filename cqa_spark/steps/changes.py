@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.run_tables import RunTables
@@ -12,6 +11,7 @@ from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import CHANGES
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
 from cqa_spark.runtime.step import Product, Step
 

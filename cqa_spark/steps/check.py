@@ -9,7 +9,6 @@ from cqa_spark.checks.check import RunUnderReview, Verdict, all_checks
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.errors import ChecksFailed
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.run_tables import RunTables
@@ -18,6 +17,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.night import CHECKS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import TableFiles
 from cqa_spark.runtime.step import Product, Step

@@ -26,11 +26,11 @@ from cqa_spark.features.group import FeatureGroup, Place
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.needed_tables import Supplied, with_needed_tables
 from cqa_spark.features.registry import embedding_models, libraries_of, require_libraries
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_RANKED
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.changed_sites import (

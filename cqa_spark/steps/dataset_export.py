@@ -10,11 +10,11 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.lake.plain_files import write_plain_files
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.steps.label_counts import LabelCount, label_counts, label_table
 

@@ -8,12 +8,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.lake.schemas.night import FIRST_ANSWERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.changed_sites import of_sites

@@ -21,9 +21,11 @@ class Ingest(Step):
 
     Attributes:
         source: the files.
+        corpus: name of their format.
     """
 
     source: Source
+    corpus: str
 
     name = "ingest"
     records_parts = True
@@ -42,6 +44,7 @@ class Ingest(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Ingest them."""
+        run.read_corpus(self.corpus)
         self.source.ingest(run)
         quarantined = check_accounting(run.entries_or_none(INGESTED_FILES)).rows_quarantined
         if quarantined:

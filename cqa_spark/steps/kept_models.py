@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import InputError
-from cqa_spark.lake.publishing import Snapshot, published_run
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.model_folder.manifest import MANIFEST, OtherModelFormat
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.object_store.locations import copy_folder, open_store
@@ -22,12 +21,6 @@ from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.shipped_models import shipped_model
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
-
-
-def published_before(lake: Lake) -> Snapshot | None:
-    """The published run at the start of a new one; None before the first publication."""
-    record = published_run(lake)
-    return Snapshot(lake, record) if record is not None else None
 
 
 def kept_model(

@@ -18,9 +18,9 @@ from cqa_spark.config.nightly_settings import ExportFormat
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.examples.task import TASKS, task
 from cqa_spark.lake.plain_files import write_plain_files
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.store import ObjectStore
 

@@ -12,13 +12,13 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import InputError
 from cqa_spark.features.feature_table import tables_of
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.night import SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
 from cqa_spark.rankers.feature_contract import require_features
 from cqa_spark.rankers.rankings import decide_by, rank

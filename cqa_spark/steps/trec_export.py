@@ -12,9 +12,9 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.trec_files import QrelsRow, RunRow, write_qrels, write_run
 from cqa_spark.examples.task import task as task_of
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
+from cqa_spark.lake.snapshot import Snapshot
 
 NIGHTS = "nights"
 """The split of replayed nights in file names and in ``split``."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from cqa_spark.lake.publishing import Snapshot, published_snapshot, snapshot_of
+from cqa_spark.lake.snapshot import Snapshot, published_snapshot, snapshot_of
 from cqa_spark.lake.storage import Lake
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from cqa_spark.cli import main
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.lake.publishing import published_run
+from cqa_spark.lake.snapshot import published_runs
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.synth.qatar_living import write_sample
@@ -47,8 +47,7 @@ def test_a_lake_without_space(
     assert f" in {lake}" in said or f"cannot write {lake}" in said
     assert "Traceback" not in said
     assert "\tat " not in said
-    published = published_run(Lake(spark, str(lake)))
-    assert published is not None
+    [published] = published_runs(Lake(spark, str(lake)))
     assert published.run_id == "r1"
 
 

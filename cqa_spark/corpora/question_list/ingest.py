@@ -26,11 +26,11 @@ from cqa_spark.corpora.whole_files import of_file, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import read_forgotten
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import DUPLICATE_LINK, POST_LINKS
 from cqa_spark.lake.schemas.community import POSTS, UNANNOTATED
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.spark.persistence import persisted

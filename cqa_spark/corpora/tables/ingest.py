@@ -22,11 +22,11 @@ from cqa_spark.corpora.tables.locations import Location, locate, table_name, tab
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import read_forgotten
 from cqa_spark.lake.journal import Entry, JournalTable
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.spark.persistence import persisted

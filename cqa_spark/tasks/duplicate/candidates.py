@@ -12,7 +12,6 @@ from cqa_spark.config.duplicates_settings import RetrievalSettings
 from cqa_spark.errors import InputError
 from cqa_spark.examples.task import Task
 from cqa_spark.features.registry import embedding_models, reads_texts
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import POST_LINKS
@@ -20,6 +19,7 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED, UNRETRIEVED
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.retrieval.bm25 import Bm25
 from cqa_spark.retrieval.fusion import fuse

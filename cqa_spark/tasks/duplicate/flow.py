@@ -32,7 +32,7 @@ def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
     return Flow(
         "duplicates",
         (
-            Ingest(source),
+            Ingest(source, settings.dump_format or Duplicate.formats[0]),
             *question_texts(groups_of(systems), retrieval.embeddings),
             RetrieveCandidates(Duplicate(), retrieval, trains=learn(systems)),
             *training(systems, task, settings.features),

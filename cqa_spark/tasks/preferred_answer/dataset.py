@@ -13,8 +13,9 @@ from pyspark.sql import functions as F
 from cqa_spark.examples.task import Task
 from cqa_spark.tasks.preferred_answer.judged_answers import KEPT
 
-ACCEPTED_ANSWER, OTHER_ANSWER = "Accepted", "NotAccepted"
-"""Labels of the answers of a question whose asker accepted one."""
+ACCEPTED_ANSWER = "Accepted"
+OTHER_ANSWER = "NotAccepted"
+"""The labels of the answers of a question whose asker accepted one."""
 
 SIZES = {"small": 10_000, "large": 70_000}
 FULL = "full"

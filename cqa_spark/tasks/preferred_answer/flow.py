@@ -74,7 +74,7 @@ def train_nights(settings: TrainNightsSettings, source: Source) -> Flow:
     return Flow(
         "train nights",
         (
-            Ingest(source),
+            Ingest(source, PreferredAnswer.formats[0]),
             ReplayNights(PreferredAnswer(), settings.nights, learner=system.name),
             *training(systems, PreferredAnswer.name, settings.features),
             MeasureNights(systems, last=None, unchanged=None),

@@ -17,13 +17,13 @@ from cqa_spark.evaluation.served_order import AGREEING_NIGHTS, Choice, Differenc
 from cqa_spark.features.feature_table import tables_of
 from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_SERVED, QUERY
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.steps.changed_sites import of_sites, site_update

@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame
 from cqa_spark.config.preferred_answer_settings import AnswerSettings, NightSettings, ThreadSettings
 from cqa_spark.errors import InputError
 from cqa_spark.examples.task import Task
-from cqa_spark.lake.publishing import Snapshot, published_snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import StepRecord
@@ -17,6 +16,7 @@ from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED
 from cqa_spark.lake.schemas.studies import DATA_CARD
+from cqa_spark.lake.snapshot import Snapshot, published_snapshot
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.changed_sites import of_sites, site_update
@@ -61,6 +61,7 @@ class AdoptCommunity(Step):
             raise InputError(
                 f"run {found.record.run_id} has no posts and comments", "read a dump first: cqa ingest stackexchange"
             )
+        run.read_corpus(found.record.corpus)
         for table in ADOPTED:
             if found.has(table):
                 run.put(table, found.files(table))

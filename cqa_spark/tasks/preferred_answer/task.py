@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.examples.night import Night
 from cqa_spark.examples.task import Task
-from cqa_spark.lake.publishing import Snapshot
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.runtime.step import Step
 from cqa_spark.systems.system import System
 from cqa_spark.tasks.preferred_answer.dataset import ACCEPTED_ANSWER, OTHER_ANSWER

@@ -21,10 +21,10 @@ from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted
 from cqa_spark.corpora.tables.ingest import tables_of_folder
 from cqa_spark.corpora.tables.locations import locate
 from cqa_spark.errors import InputError
-from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
+from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 

@@ -15,11 +15,11 @@ from cqa_spark.cli import main
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.corpora.stackexchange.ingest import repeated_rows
 from cqa_spark.corpora.stackexchange.ingest.repeated_rows import MOST_SELECTED
-from cqa_spark.lake.publishing import published_run, published_snapshot
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import FAILED_SITES, INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import POSTS, USERS
+from cqa_spark.lake.snapshot import published_runs, published_snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 
@@ -112,7 +112,7 @@ def test_a_site_that_cannot_be_read_stays_as_it_was(
     (tmp_path / "in" / TEA / "Users.xml").write_text(xml("Users", DUMP["Users"], cut=True))
 
     assert ingest(tmp_path / "in", "strict", "--require-every-site") == 3
-    assert published_run(lake).run_id == "r1"
+    assert published_snapshot(lake).record.run_id == "r1"
     assert ingest(tmp_path / "in", "r2") == 0
     assert ids(lake, POSTS, "post_id") == [(BEER, "3"), (TEA, "1"), (TEA, "2"), (WINE, "1"), (WINE, "2")]
     assert sites_of_files(lake) == [BEER] * 3 + [TEA] * 3 + [WINE] * 3
@@ -187,7 +187,7 @@ def test_what_is_forgotten_is_removed_and_not_read_again(
         assert counts["posts"][1:3] == (1, 1)
         check_accounting(files)
         # Nor does a file that no table has.
-        stored = Path(lake.root, "tables").glob(f"*/*.{published_run(lake).attempt}/*/*.parquet")
+        stored = Path(lake.root, "tables").glob(f"*/*.{published_snapshot(lake).record.attempt}/*/*.parquet")
         read = [pq.read_table(path) for path in stored]
         written = [each for table in read for each in table.to_pylist() if each["site"] == BEER]
         assert "7" not in {row.get("user_id") for row in written}
@@ -280,7 +280,7 @@ def test_a_file_that_is_cut_short(
     said = capsys.readouterr().err
     assert f"truncated files, which end before their closing tag: {folder}/Posts.xml" in said
     assert "--allow-incomplete reads them as they are" in said
-    assert published_run(lake) is None
+    assert published_runs(lake) == ()
     assert ingest(folder, "r1", "--tables", "posts", "--allow-incomplete") == 0
     assert ids(lake, POSTS, "post_id") == [(BEER, "1"), (BEER, "2")]
     assert [row["is_complete"] for row in published_snapshot(lake).entries(INGESTED_FILES)] == [False]

@@ -13,10 +13,10 @@ from cqa_spark.cli import main
 from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.experiments.ablation import ablate
 from cqa_spark.experiments.evaluation_split import HeldOut
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.studies import TRIALS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.synth.stackexchange.dump import write_dump
 from cqa_spark.systems.recipes import read_systems

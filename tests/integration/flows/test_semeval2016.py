@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.metrics import METRICS
+from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.lake.storage import Lake
 
 

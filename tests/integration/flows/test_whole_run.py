@@ -13,13 +13,13 @@ from cqa_spark.cli import main
 from cqa_spark.evaluation.judged_rankings import evaluate
 from cqa_spark.evaluation.official_files import ranked_file
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord, StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.steps.kept_models import KeepModels
 from cqa_spark.synth.qatar_living import SamplePaths

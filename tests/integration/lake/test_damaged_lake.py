@@ -22,8 +22,8 @@ from cqa_spark.config.settings import ListRunsSettings, ShowRunSettings
 from cqa_spark.errors import CqaError
 from cqa_spark.lake.declared_tables import declared_tables
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.systems.saved_system import load_system

@@ -22,7 +22,7 @@ from cqa_spark.features.feature_table import feature_table
 from cqa_spark.features.learned_facts import LEARNED
 from cqa_spark.lake.declared_tables import published_tables
 from cqa_spark.lake.forgotten import Forgotten, add_forgotten, read_forgotten
-from cqa_spark.lake.publishing import Snapshot, publish, published_snapshot, rollback
+from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
@@ -34,6 +34,7 @@ from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS, UPSTREAM_S
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED, UNRETRIEVED
 from cqa_spark.lake.schemas.studies import ATTENTIONS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, EMBEDDINGS, TEXTS
+from cqa_spark.lake.snapshot import Snapshot, published_snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.model_folder.reading import open_model_folder

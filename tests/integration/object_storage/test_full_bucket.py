@@ -13,8 +13,8 @@ from s3_server import S3Server, reach
 
 from cqa_spark.cli import main
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.lake.publishing import published_run
 from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.snapshot import published_runs
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.locations import open_store
@@ -60,7 +60,6 @@ def test_a_job_that_fills_the_bucket_leaves_what_is_published(
     assert ".parquet: the object storage is full: 507 InsufficientStorage" in said
     assert "\n  → remove unneeded files (cqa runs gc)" in said
     assert "Traceback" not in said
-    published = published_run(lake)
-    assert published is not None
+    [published] = published_runs(lake)
     assert published.run_id == "r1"
     assert [record.status for record in RunLog(lake.objects).records("r2")] == ["running", "failed"]

@@ -16,13 +16,14 @@ from cqa_spark.commands.inspect import inspected_run
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.publishing import Snapshot, publish
+from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.reports.sections.inspection import facts

@@ -19,7 +19,6 @@ from cqa_spark.config.duplicates_settings import RetrievalSettings
 from cqa_spark.errors import InputError
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.accounting import QUARANTINE
@@ -28,6 +27,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED
+from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.process.stop_signals import Stopped
 from cqa_spark.tasks.duplicate.candidates import RetrieveCandidates

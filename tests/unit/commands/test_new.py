@@ -14,13 +14,10 @@ from cqa_spark.config.conf_files import OVERLAY
 from cqa_spark.systems.system import read_system
 
 
-@pytest.mark.parametrize("kind", ["feature-group", "ranker", "measure", "task"])
+@pytest.mark.parametrize("kind", ["feature-group", "ranker", "measure"])
 def test_a_package_is_written_with_a_test_that_passes(kind: str, tmp_path: Path) -> None:
     assert main(["new", kind, "coin_toss", "--output", str(tmp_path)]) == 0
     package = tmp_path / "coin_toss"
-    if kind == "task":  # its test starts Spark
-        compile((package / "coin_toss" / "task.py").read_text(), "task.py", "exec")
-        return
     test = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_coin_toss.py"]
     done = subprocess.run(test, cwd=package, env=os.environ | {"PYTHONPATH": "."}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout

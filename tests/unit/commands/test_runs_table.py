@@ -25,7 +25,7 @@ from cqa_spark.process.terminal import Terminal
 def record(run_id: str, message: str) -> RunRecord:
     return RunRecord(
         run_id, "succeeded", "nightly", config_hash="c0ffee", config="", code_version="0", message=message,
-        recorded_at=datetime(2026, 11, 23, 11, 43, tzinfo=UTC),
+        recorded_at=datetime(2026, 11, 23, 11, 43, tzinfo=UTC), corpus="tables", sites=("beer.example.org",),
     )  # fmt: skip
 
 
@@ -33,7 +33,7 @@ def test_ids_stay_whole_in_a_narrow_window_and_what_readers_see_is_marked() -> N
     ids = ("20261123T112633Z-e5a31fa5", "20261124T112633Z-0a1b2c3d")
     shown = StringIO()
     terminal = Terminal(Console(file=shown, width=80, force_terminal=True, color_system=None))
-    terminal.table(runs_table([record(run_id, "passed " * 9) for run_id in ids], seen=ids[0]))
+    terminal.table(runs_table([record(run_id, "passed " * 9) for run_id in ids], seen=ids[:1]))
     lines = shown.getvalue().splitlines()
     marked, other = (next(line for line in lines if run_id in line) for run_id in ids)
     assert marked.split()[:5] == ["▶", ids[0], "succeeded", "2026-11-23", "11:43"]
@@ -43,7 +43,8 @@ def test_ids_stay_whole_in_a_narrow_window_and_what_readers_see_is_marked() -> N
 def test_a_message_is_shown_as_it_was_given() -> None:
     shown = StringIO()
     message = "[/b] A. [red]Editor[/red] says so of [dumps] \x1b[31mred"
-    Terminal(Console(file=shown)).table(runs_table([record("mine", message)], seen=None))
+    Terminal(Console(file=shown)).table(runs_table([record("mine", message)], seen=()))
+    assert "tables: beer.example.org" in shown.getvalue()
     assert "nightly: [/b] A. [red]Editor[/red] says so of [dumps] ␛[31mred" in shown.getvalue()
 
 
@@ -70,6 +71,8 @@ def test_runs_as_json(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
             "published": True,
             "recorded_at": "2026-11-23T11:43:00+00:00",
             "job": "nightly",
+            "corpus": "tables",
+            "sites": ["beer.example.org"],
             "message": "passed",
         }
     ]

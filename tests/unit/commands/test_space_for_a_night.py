@@ -70,7 +70,7 @@ def test_a_dump(tmp_path: Path, folder: Path, disk: SimpleNamespace, capsys: pyt
 def test_a_bucket_has_no_limit(
     folder: Path, disk: SimpleNamespace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nightly, "published_before", lambda lake: None)
+    monkeypatch.setattr(nightly, "published_of", lambda lake, corpus: None)
     night = partial(said, capsys, folder, "s3a://bucket/lake")
     disk.free = SCRATCH
     assert "the night starts" in night()

@@ -11,8 +11,9 @@ from small_runs import delta_table, finished, held, lake_at, paths, published, u
 
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.errors import ContractError, CqaError
-from cqa_spark.lake.publishing import published_snapshot, rollback, snapshot_of
+from cqa_spark.lake.publishing import rollback
 from cqa_spark.lake.schemas.community import USERS
+from cqa_spark.lake.snapshot import published_snapshot, snapshot_of
 from cqa_spark.lake.storage import Lake
 from cqa_spark.runtime.workspace import write_lake
 

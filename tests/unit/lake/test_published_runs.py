@@ -30,9 +30,10 @@ from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.lease import LASTS, take_lease
 from cqa_spark.lake.manifest import read_manifest
 from cqa_spark.lake.pointer import change_pointer, claim
-from cqa_spark.lake.publishing import publish, published_run, published_snapshot, rollback, snapshot_of
+from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.community import USERS
+from cqa_spark.lake.snapshot import published_runs, published_snapshot, snapshot_of
 from cqa_spark.lake.storage import Lake
 
 
@@ -93,6 +94,43 @@ def test_there_must_be_something_to_roll_back_to(lake: Lake) -> None:
         rollback(leased)
 
 
+def test_a_publication_replaces_the_run_of_its_corpus_alone(lake: Lake) -> None:
+    for run_id, corpus, sites in (("r1", "forum", {"a": "x"}), ("s1", "list", {"b": "y"}), ("r2", "forum", {"a": "z"})):
+        finished(lake, run_id, corpus, **sites)
+        published(lake, run_id)
+    snapshot = published_snapshot(lake)
+    assert users(snapshot) == ["a/z", "b/y"]
+    assert delta_table(lake) == paths(snapshot)
+    assert snapshot.entries(NOTES) == [{"note": "r2"}, {"note": "s1"}]
+    assert [(each.run_id, each.corpus, each.sites) for each in published_runs(lake)] == [
+        ("r2", "forum", ("a",)),
+        ("s1", "list", ("b",)),
+    ]
+    assert [snapshot.of_site(site).record.run_id for site in "abc"] == ["r2", "s1", "r2"]
+    with held(lake) as leased:
+        assert rollback(leased).message == "rolled back from r2"
+        assert users(published_snapshot(lake)) == ["a/x", "b/y"]
+        with pytest.raises(InputError, match="run s1 was not published before"):
+            rollback(leased, "s1")
+    finished(lake, "s2", "list", c="w")
+    published(lake, "s2")
+    with held(lake) as leased:
+        assert rollback(leased, "r2").message == "rolled back from r1"
+    assert users(published_snapshot(lake)) == ["a/z", "c/w"]
+
+
+def test_a_site_is_of_one_corpus(lake: Lake) -> None:
+    finished(lake, "r1", "forum", a="x")
+    published(lake, "r1")
+    finished(lake, "s1", "list", a="y", b="y")
+    with pytest.raises(InputError) as refused:
+        published(lake, "s1")
+    assert refused.value.problem == (
+        "run s1 is not published: a is a site of forum, by the published run r1; nothing was changed"
+    )
+    assert users(published_snapshot(lake)) == ["a/x"]
+
+
 def test_a_run_without_a_file_of_its_own_is_not_published_and_runs_that_can_be_are_named(lake: Lake) -> None:
     for run_id in ("r1", "r2"):
         finished(lake, run_id, a="x")
@@ -106,7 +144,7 @@ def test_a_run_without_a_file_of_its_own_is_not_published_and_runs_that_can_be_a
         f"run r3 cannot be published: {lake.path(file.path)} is missing, or was changed; nothing was changed",
         "publish one of: r2, r1",
     )
-    assert published_run(lake) == RunLog(lake.objects).records(status="published")[-1]
+    assert published_runs(lake) == (RunLog(lake.objects).records(status="published")[-1],)
     assert users(published_snapshot(lake)) == ["a/x"]
 
 
@@ -126,7 +164,7 @@ def test_who_comes_after_a_dead_writer_completes_its_publication(lake: Lake) -> 
                 ("r2", "failed", f"ended without a record: {dead}"),
             ]
             assert delta_table(lake) == paths(published_snapshot(lake))
-    assert published_run(lake) == shown
+    assert published_runs(lake) == (shown,)
 
 
 def overtake(lake: Lake) -> None:

@@ -30,8 +30,9 @@ from cqa_spark.lake.collection import collect
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
 from cqa_spark.lake.pointer import read_pointer
-from cqa_spark.lake.publishing import publish, published_snapshot, rollback, snapshot_of
+from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.snapshot import published_snapshot, snapshot_of
 from cqa_spark.lake.storage import Lake, LeasedLake
 
 pytestmark = pytest.mark.usefixtures("two_tables")

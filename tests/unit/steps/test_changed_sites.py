@@ -12,9 +12,9 @@ from small_runs import held, lake_at, new_files, opened, published, put_users
 
 from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.value_types import NotHashed
-from cqa_spark.lake.publishing import Snapshot, published_snapshot, snapshot_of
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+from cqa_spark.lake.snapshot import Snapshot, published_snapshot, snapshot_of
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import NO_FILES

@@ -27,7 +27,6 @@ from cqa_spark.corpora.stackexchange.orphans import orphans
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import read_forgotten
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import (
     FAILED_SITES,
@@ -37,6 +36,7 @@ from cqa_spark.lake.schemas.accounting import (
     QUARANTINE,
 )
 from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import fetch_once
 from cqa_spark.process.terminal import Terminal

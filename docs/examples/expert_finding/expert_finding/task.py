@@ -44,4 +44,4 @@ class Expert(Task):
         """Every question with candidates; texts are not read."""
         from expert_finding.step import FindExperts
 
-        return (FindExperts(tuple(night.kept), tuple(night.new), night.last),)
+        return (FindExperts(night.last),)

@@ -22,9 +22,9 @@ from cqa_spark.corpora.stackexchange.dump_stream import Access
 from cqa_spark.corpora.stackexchange.file_probe import probe
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS, USERS
+from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.lake.storage import Lake
 
 SITE = "lines.example.org"

@@ -9,9 +9,9 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.lake.publishing import published_snapshot
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS, USERS
+from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.lake.storage import Lake
 
 PERSONAL = (
