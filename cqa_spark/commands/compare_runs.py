@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 
 from cqa_spark.config.settings import CompareRunsSettings
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.night_worth import ALL, NIGHTS
-from cqa_spark.lake.schemas.night import NIGHT_WORTH
+from cqa_spark.evaluation.night_worth import NIGHTS
+from cqa_spark.lake.schemas.night import NIGHT_WORTH, Worth
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, snapshot_of
 from cqa_spark.process.terminal import Terminal, TextTable, number
@@ -19,8 +18,6 @@ from cqa_spark.reports.post_texts import TEXTS
 from cqa_spark.reports.sections.first_answers import first_answer_changes, table
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.first_answers import changed_first_answers
-
-_OVER_ALL = (NIGHTS, ALL)
 
 
 def compare_runs(settings: CompareRunsSettings) -> None:
@@ -36,13 +33,13 @@ def compare_runs(settings: CompareRunsSettings) -> None:
             raise InputError(f"run {snapshot.record.run_id} ranks nothing", "name nights: cqa runs list")
     entries = changed_first_answers(before.read(RANKINGS), after.read(RANKINGS))
     changes = first_answer_changes(entries, after.present(TEXTS))
-    worth = list(_worth(before, after))
+    measured, worth = _worth(before, after)
     if settings.format == "json":
         orders = [{"order": order, "before": old, "after": new} for order, old, new in worth]
         print(json.dumps(asdict(changes) | {"worth": orders}, indent=2, ensure_ascii=False))
         return
     terminal = Terminal()
-    grid = TextTable("order", *map(number, settings.runs), number("difference"), title="P@1 on replayed nights")
+    grid = TextTable("order", *map(number, settings.runs), number("difference"), title=measured)
     for order, old, new in worth:
         difference = MISSING if old is None or new is None else signed_points(new - old)
         grid.add_row(order, *(MISSING if each is None else points(each) for each in (old, new)), difference)
@@ -51,15 +48,16 @@ def compare_runs(settings: CompareRunsSettings) -> None:
     print_grid(table(changes), terminal)
 
 
-def _worth(before: Snapshot, after: Snapshot) -> Iterator[tuple[str, float | None, float | None]]:
-    """The value of every order over all nights of either run."""
-    found = [
-        {
-            entry["order"]: entry["value"]
-            for entry in snapshot.entries_or_none(NIGHT_WORTH)
-            if (entry["population"], entry["band"]) == _OVER_ALL
-        }
-        for snapshot in (before, after)
-    ]
-    for order in dict.fromkeys([*found[0], *found[1]]):
-        yield order, found[0].get(order), found[1].get(order)
+def _worth(before: Snapshot, after: Snapshot) -> tuple[str, list[tuple[str, float | None, float | None]]]:
+    """What is measured first in the newer run, and its value for every order in both."""
+    rows = [[Worth(**entry) for entry in each.entries_or_none(NIGHT_WORTH)] for each in (before, after)]
+    first = next((each for of_run in reversed(rows) for each in of_run), None)
+    if first is None:
+        return "nothing is measured", []
+    old, new = ({each.order: each.value for each in of_run if _about(each) == _about(first)} for of_run in rows)
+    where = "replayed nights" if first.population == NIGHTS else f"labelled queries of the {first.population} split"
+    return f"{first.measure} on {where}", [(name, old.get(name), new.get(name)) for name in {**old, **new}]
+
+
+def _about(worth: Worth) -> tuple[str, str, str]:
+    return worth.measure, worth.population, worth.band

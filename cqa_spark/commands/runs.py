@@ -14,7 +14,7 @@ from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.lake.schemas.night import FIRST_ANSWERS, NIGHT_WORTH, SERVED_ORDERS
+from cqa_spark.lake.schemas.night import FIRST_ANSWERS, NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH
 from cqa_spark.lake.snapshot import Snapshot, published_runs
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
 from cqa_spark.runtime.workspace import read_lake
@@ -122,7 +122,7 @@ def _worth(snapshot: Snapshot) -> dict[str, list[Entry]]:
     Empty for a run that has not succeeded, or whose files were collected.
     """
     try:
-        tables = [table for table in (NIGHT_WORTH, SERVED_ORDERS, FIRST_ANSWERS) if snapshot.has(table)]
+        tables = [table for table in (NIGHT_WORTH, TRAINED_WORTH, SERVED_ORDERS, FIRST_ANSWERS) if snapshot.has(table)]
     except ContractError:
         return {}
     return {table.name: [_finite(entry) for entry in snapshot.entries(table)] for table in tables}

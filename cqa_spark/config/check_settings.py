@@ -24,6 +24,13 @@ class CheckSettings(SettingsSection):
     max_metric_drop: float = Field(
         default=0, ge=0, le=1, description="maximum drop of the first measure below its interval in the published run"
     )
+    max_worth_drop: float = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        description="maximum drop of the gain over the simple order since the model was trained, at the least by its "
+        "interval",
+    )
     min_rank_correlation: float = Field(
         default=0.8, ge=-1, le=1, description="minimum mean rank correlation over the answers that both runs ranked"
     )

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
+
+from cqa_spark.lake.schemas.night import Worth
 
 Reals = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -70,29 +71,6 @@ class Nights:
         both = np.column_stack([is_first & self.accepted, is_first]).astype(np.float64)
         hits, ties = np.add.reduceat(both, self.starts, axis=0).T
         return hits / ties
-
-
-class Worth(NamedTuple):
-    """P@1 of an order in a band of a population, as fractions; differences are from a reference order.
-
-    ``low`` and ``high`` bound the 95 % interval of the value, which ends at 0 and 1, ``low_difference`` and
-    ``high_difference`` that of the difference, whose ``p_value`` is two-sided. With a single thread, the interval of
-    the difference is infinite and the p-value is 1.
-    """
-
-    order: str
-    population: str
-    band: str
-    measure: str
-    value: float
-    low: float
-    high: float
-    difference: float
-    low_difference: float
-    high_difference: float
-    p_value: float
-    nights: int
-    threads: int
 
 
 def night_worth(nights: Nights, orders: Mapping[str, Reals], reference: str, served_ages: Longs) -> list[Worth]:

@@ -21,6 +21,7 @@ from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.first_answers import FirstAnswers
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.kept_models import KeepModels
+from cqa_spark.steps.night_worth import MeasureLabelled
 from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
@@ -58,6 +59,12 @@ def nightly(
     unchanged = None if settings.full else last
     dispensable = names[:-1] if of_task.replays_nights else []
     learning = are_fitted(new)
+    measuring: tuple[Step, ...] = (
+        Evaluate(evaluation, baseline, last=unchanged),
+        MeasureLabelled(systems[0], baseline, evaluation.measures, last),
+    )
+    if of_task.replays_nights:
+        measuring = ()
     return Flow(
         "nightly",
         (
@@ -84,7 +91,7 @@ def nightly(
             ],
             *of_task.measure_nights(systems, last, unchanged),
             Score(systems, task, unchanged, ranked_once, settings.system),
-            Evaluate(evaluation, baseline, last=unchanged),
+            *measuring,
             *([] if last is None else [Changes(last), FirstAnswers(last)]),
             Check(
                 last,
@@ -93,7 +100,7 @@ def nightly(
                 evaluation.measures[0],
                 settings.answers.min_answers if of_task.replays_nights else None,
             ),
-            Report(settings.report, evaluation.measures, baseline),
+            Report(settings.report, evaluation.measures, baseline, evaluated=bool(measuring)),
             Publish(force=settings.force, who=settings.who),
         ),
     )

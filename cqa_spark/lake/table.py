@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_type_hints
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -28,6 +29,21 @@ def column(name: str, data_type: T.DataType | str, comment: str, *, nullable: bo
     if isinstance(data_type, str):
         data_type = _ATOMIC_TYPES[data_type]
     return T.StructField(name, data_type, nullable, {"comment": comment})
+
+
+_OF_VALUES = {str: "string", int: "bigint", float: "double"}
+
+
+def columns_of(row: type) -> tuple[T.StructField, ...]:
+    """Declare the columns of rows that are objects of a class.
+
+    Args:
+        row: a class whose attributes are annotated with type and meaning, as ``value: Annotated[float, "the mean"]``.
+    """
+    hints = get_type_hints(row, include_extras=True)
+    return tuple(
+        column(name, _OF_VALUES[hint.__origin__], hint.__metadata__[0], nullable=False) for name, hint in hints.items()
+    )
 
 
 @dataclass(frozen=True)

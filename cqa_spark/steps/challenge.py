@@ -12,9 +12,8 @@ from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.challenge import ChallengeResult, challenge
 from cqa_spark.features.assembly import assemble
-from cqa_spark.features.feature_table import KEY
+from cqa_spark.features.feature_table import KEY, read_values
 from cqa_spark.features.group import FeatureGroup
-from cqa_spark.features.stored_values import read_values
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord

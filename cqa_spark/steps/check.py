@@ -14,7 +14,6 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.night import CHECKS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
@@ -46,7 +45,7 @@ class Check(Step):
 
     def reads(self) -> tuple[Product, ...]:
         """The tables of a run with rankings."""
-        return EXAMPLES, RANKINGS, INGESTED_FILES, METRICS
+        return EXAMPLES, RANKINGS, INGESTED_FILES
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """All other tables that checks read."""

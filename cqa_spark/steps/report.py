@@ -48,18 +48,20 @@ class Report(Step):
         path: HTML file; None for one inside the lake.
         measures: order of the measures; the first one orders the systems.
         baseline: system to compare the others with.
+        evaluated: whether an earlier step measures the rankings; False for nights that measure replayed ones instead.
     """
 
     path: str | None
     measures: tuple[str, ...]
     baseline: str
+    evaluated: bool = True
 
     name = "report"
     imports = ("matplotlib.figure", "matplotlib.backends.backend_svg")
 
     def reads(self) -> tuple[Product, ...]:
-        """The rankings and metrics of an evaluated run."""
-        return RANKINGS, EXAMPLES, QUERY_METRICS, METRICS
+        """The rankings, and the metrics of an evaluated run."""
+        return RANKINGS, EXAMPLES, *((QUERY_METRICS, METRICS) if self.evaluated else ())
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """All other tables that the page may show."""
@@ -86,7 +88,7 @@ class Report(Step):
             table.name: run.entries(table) for table in products if isinstance(table, JournalTable) and run.has(table)
         }
         journal, mean = with_official_mean(entries)
-        evaluated = _evaluated(journal[METRICS.name], ranked, mean or self.measures[0])
+        evaluated = _evaluated(journal.get(METRICS.name, ()), ranked, mean or self.measures[0])
         of_section = run_report().headline(journal, task(evaluated.task).measures)
         headline = of_section or Headline(evaluated.system, self.baseline, self.measures)
         measures = (mean, *headline.measures) if mean else headline.measures

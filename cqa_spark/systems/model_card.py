@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
 from cqa_spark.features.registry import group_class
+from cqa_spark.lake.schemas.night import Worth
 
 CARD = "card.json"
 
@@ -36,25 +39,13 @@ class LearnedSite(BaseModel):
     licences: tuple[str, ...] = ()
 
 
-class CardFigure(BaseModel):
-    """A row of the table ``night_worth``, and the order that differences are from."""
+@dataclass(frozen=True)
+class CardFigure(Worth):
+    """What an order was worth when the system was trained, and the order that differences are from."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    order: str
     reference: str
-    population: str
-    band: str
-    measure: str
-    value: float
-    low: float
-    high: float
-    difference: float
-    low_difference: float
-    high_difference: float
-    p_value: float
-    nights: int
-    threads: int
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 class ModelCard(BaseModel):

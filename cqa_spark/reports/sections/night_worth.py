@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from cqa_spark.evaluation.night_worth import AGES, ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES, Worth
+from cqa_spark.evaluation.night_worth import AGES, ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS
+from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, Worth
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import counted, interval, p_value, points, signed_points
 from cqa_spark.reports.kit.page import fragment
@@ -21,6 +21,7 @@ from cqa_spark.reports.section import Section
 
 _POPULATIONS = {NIGHTS: "all nights", SERVED_AGES: "ages of served threads", LAST_NIGHTS: "last nights"}
 _SIGNIFICANT = 0.05
+_UNMEASURED = "No replayed night is measured: no acceptance with a date followed a night with rivals."
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,15 @@ class NightWorth:
 
     Attributes:
         system: the system whose nights are reported.
-        worth: the rows of ``NIGHT_WORTH``; none if no night was measured.
-        orders: the entries of ``SERVED_ORDERS``.
+        simple: name of the simple order.
+        worth: the rows of ``NIGHT_WORTH`` about its first measure; none if no night was measured.
+        orders: the entries of ``SERVED_ORDERS``; none for a task without replayed nights.
     """
 
     system: str
+    simple: str
     worth: Sequence[Worth]
-    orders: Sequence[Entry]
+    orders: Sequence[Entry] = ()
 
     def row(self, order: str, population: str, band: str) -> Worth | None:
         """The worth of an order; None if the band has no nights."""
@@ -45,8 +48,9 @@ class NightWorth:
 
 def data(run: ReportedRun) -> NightWorth:
     """All of it; the system is the one that nights serve."""
-    worth = [Worth(**entry) for entry in run.entries(NIGHT_WORTH.name)]
-    return NightWorth(run.best_system, worth, run.entries(SERVED_ORDERS.name))
+    worth, orders = [Worth(**entry) for entry in run.entries(NIGHT_WORTH.name)], run.entries(SERVED_ORDERS.name)
+    simple = next((entry["simple_order"] for entry in orders), run.baseline or "")
+    return NightWorth(run.best_system, simple, [each for each in worth if each.measure == worth[0].measure], orders)
 
 
 def page(night: NightWorth) -> Markup:
@@ -73,15 +77,18 @@ def sentences(night: NightWorth) -> tuple[str, ...]:
         named = ", ".join(f"{each['order']} for {each['site']}, {each['band']}" for each in exceptions[:4])
         more = f" and {len(exceptions) - 4} more" if len(exceptions) > 4 else ""
         headline += f", except {named}{more}"
-    measured = night.row(usual, NIGHTS, ALL)
+    measured = next((each for each in night.worth if each.order == usual), None)
     if measured is None:
-        return f"{headline}.", "No replayed night is measured: no acceptance with a date followed a night with rivals."
-    simple = next((entry["simple_order"] for entry in night.orders), "")
-    nights = f"{counted(measured.nights, 'replayed night')} of {counted(measured.threads, 'thread')}"
-    value = f"On {nights}, its first answer is the one accepted later in {points(measured.value)} %"
-    if usual == simple:
+        return f"{headline}.", _UNMEASURED if night.orders else "No labelled query tells what it is worth."
+    if night.orders:
+        nights = f"{counted(measured.nights, 'replayed night')} of {counted(measured.threads, 'thread')}"
+        value = f"On {nights}, its first answer is the one accepted later in {points(measured.value)} %"
+    else:
+        queries = counted(measured.nights, "labelled query", "labelled queries")
+        value = f"On {queries} of the {measured.population} split, its {measured.measure} is {points(measured.value)}"
+    if usual == night.simple:
         return f"{headline}.", f"{value}."
-    against = f"{signed_points(measured.difference)} points against {simple}"
+    against = f"{signed_points(measured.difference)} points against {night.simple}"
     return f"{headline}.", f"{value}: {against} (95 % interval {_bounds(measured)}, {p_value(measured.p_value)})."
 
 
@@ -92,8 +99,24 @@ def _bounds(worth: Worth) -> str:
 
 
 def tables(night: NightWorth) -> tuple[Grid, ...]:
-    """Orders by population, bands, and the orders served; those that have rows."""
-    return tuple(grid for grid in (_orders(night), _bands(night), _served(night)) if grid.rows)
+    """Orders by population, bands, and the orders served, or orders by split; those that have rows."""
+    grids = (_orders(night), _bands(night), _served(night)) if night.orders else (_labelled(night),)
+    return tuple(grid for grid in grids if grid.rows)
+
+
+def _labelled(night: NightWorth) -> Grid:
+    measure = night.worth[0].measure if night.worth else ""
+    return Grid(
+        title="Worth of orders on labelled queries",
+        about=f"{measure} in percent on the queries that the system has not learned from, with 95 % intervals; the "
+        f"difference is from {night.simple}.",
+        headings=("order", "split", "queries", measure, "difference", "p-value"),
+        rows=tuple(
+            (each.order, (Cell(each.population), Cell(f"{each.nights:,}"), *_measured_cells(each)))
+            for each in sorted(night.worth, key=lambda each: (each.population, -each.value))
+        ),
+        texts=("split",),
+    )
 
 
 def _orders(night: NightWorth) -> Grid:
@@ -133,11 +156,14 @@ def _bands(night: NightWorth) -> Grid:
 
 
 def _band_cells(worth: Worth) -> tuple[Cell, ...]:
+    return Cell(f"{worth.nights:,}"), Cell(f"{worth.threads:,}"), *_measured_cells(worth)
+
+
+def _measured_cells(worth: Worth) -> tuple[Cell, ...]:
+    """The value, its difference from the simple order, and the p-value."""
     is_significant = worth.p_value < _SIGNIFICANT
     role = ("better" if worth.difference > 0 else "worse") if is_significant else "unclear"
     return (
-        Cell(f"{worth.nights:,}"),
-        Cell(f"{worth.threads:,}"),
         _cell(worth),
         Cell(signed_points(worth.difference), _bounds(worth), role),
         Cell(p_value(worth.p_value)),
@@ -170,4 +196,6 @@ def _why(entries: Sequence[Entry]) -> str:
     return reason if len(reasons) == 1 else f"{reason} ({number:,} of {len(entries):,} sites; the others differ)"
 
 
-SECTION = Section("night-worth", "What the night is worth", data, page, console, products=(NIGHT_WORTH, SERVED_ORDERS))
+SECTION = Section(
+    "night-worth", "What the night is worth", data, page, console, products=(NIGHT_WORTH,), optional=(SERVED_ORDERS,)
+)

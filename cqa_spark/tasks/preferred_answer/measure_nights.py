@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import product
 
@@ -21,13 +21,14 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_SERVED, QUERY
-from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS
+from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.steps.changed_sites import of_sites, site_update
 from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.steps.night_worth import write_trained_worth
 from cqa_spark.steps.score import load_trained, rank_by, read_to_rank
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of
@@ -66,8 +67,8 @@ class MeasureNights(Step):
         return (VOTES,)
 
     def writes(self) -> tuple[Product, ...]:
-        """The rankings of measured nights, what orders are worth, and the orders that are served."""
-        return NIGHT_RANKINGS, NIGHT_WORTH, SERVED_ORDERS
+        """The rankings of measured nights, what orders are and were worth, and the orders that are served."""
+        return NIGHT_RANKINGS, NIGHT_WORTH, TRAINED_WORTH, SERVED_ORDERS
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Rank, measure and choose."""
@@ -81,7 +82,8 @@ class MeasureNights(Step):
         served = threads.collect()
         ages = np.repeat(*np.array([(row["age_days"], row["count"]) for row in served], dtype=np.int64).T)
         worth = night_worth(measured.nights, measured.orders, reference, ages) if measured else []
-        counts.rows_out = run.write_entries(NIGHT_WORTH, [each._asdict() for each in worth])
+        counts.rows_out = run.write_entries(NIGHT_WORTH, map(asdict, worth))
+        write_trained_worth(run, self.systems[0].name, reference, worth, self.last)
         run.write_entries(SERVED_ORDERS, self._choose(run, trained, measured, sorted({row["site"] for row in served})))
 
     def _rank(self, run: Run, trained: Mapping[str, TrainedSystem]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,7 +120,7 @@ def part_figures(
     for reference, names in ((by_votes, list(variants)), (longest, [NO_VOTES])):
         orders = {reference: simple[reference]} | {name: variants[name] for name in names}
         worth = night_worth(nights, orders, reference, np.empty(0, dtype=np.int64))
-        found += _figures([each._asdict() for each in worth if each.order != reference], reference)
+        found += _figures([asdict(each) for each in worth if each.order != reference], reference)
     return found
 
 

@@ -11,6 +11,7 @@ from cqa_spark.checks.quarantine_share import quarantine_share
 from cqa_spark.checks.rank_correlation import rank_correlation
 from cqa_spark.checks.score_drift import score_drift
 from cqa_spark.checks.served_questions import served_questions
+from cqa_spark.checks.worth_drop import worth_drop
 from cqa_spark.config.check_settings import CheckSettings
 
 LIMITS = CheckSettings()
@@ -59,7 +60,8 @@ def test_in_the_first_night_only_the_run_itself_is_judged(spark: SparkSession) -
     assert complete_queries(first, LIMITS) == Verdict(
         "complete queries", False, 2, 0, "1 queries partially ranked, 1 not at all"
     )
-    others = [check for check in all_checks() if check not in (quarantine_share, complete_queries, served_questions)]
+    alone = (quarantine_share, complete_queries, served_questions, worth_drop)
+    others = [check for check in all_checks() if check not in alone]
     assert {check(first, LIMITS).reason for check in others} == {"nothing comparable is published"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -27,7 +28,7 @@ def shown(card: ModelCard, capsys: pytest.CaptureFixture[str]) -> list[list[str]
 
 
 def test_a_card_shows_what_was_learned_and_what_it_is_worth(capsys: pytest.CaptureFixture[str]) -> None:
-    older = FIGURE.model_copy(update={"band": "older", "difference": -0.01})
+    older = replace(FIGURE, band="older", difference=-0.01)
     card = ModelCard(version="1.0", sites=SITES, features="0", licence="CC BY-SA", figures=(FIGURE, older))
     assert shown(card, capsys) == [
         ["learned", "from", "to", "threads", "with", "a", "label", "nights"],

@@ -14,11 +14,9 @@ from cqa_spark.evaluation.night_worth import (
     NIGHTS,
     SERVED_AGES,
     Nights,
-    Worth,
     clustered_mean,
     night_worth,
 )
-from cqa_spark.lake.schemas.night import NIGHT_WORTH
 
 THREE = Nights(
     starts=np.array([0, 2, 5]),
@@ -80,7 +78,3 @@ def test_repeating_every_night_of_a_thread_adds_no_certainty(nights: list[tuple[
 def test_the_bands_of_age_leave_no_gap() -> None:
     bounds = list(AGES.values())
     assert [before for _, before in bounds[:-1]] == [start for start, _ in bounds[1:]]
-
-
-def test_the_rows_are_those_of_the_table() -> None:
-    assert list(Worth._fields) == [column.name for column in NIGHT_WORTH.columns]

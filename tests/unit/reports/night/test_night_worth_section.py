@@ -5,8 +5,9 @@ from __future__ import annotations
 from html_checks import rows
 from lxml import html
 
-from cqa_spark.evaluation.night_worth import ALL, NIGHTS, Worth
+from cqa_spark.evaluation.night_worth import ALL, NIGHTS
 from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.schemas.night import Worth
 from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.sections.night_worth import NightWorth, page, sentences
 
@@ -26,6 +27,7 @@ def served(band: str, order: str, reason: str) -> Entry:
 
 NIGHT = NightWorth(
     SYSTEM,
+    SIMPLE,
     [worth(SYSTEM, 0.75, 0.02), worth(SIMPLE, 0.73, 0.0), worth(SYSTEM, 0.5, -0.2, "older")],
     [served("1-2 days", SYSTEM, "better"), served("older", SIMPLE, "worse")],
 )
@@ -40,7 +42,7 @@ def test_the_sentences_say_what_is_served_and_what_it_is_worth() -> None:
 
 
 def test_without_measured_nights_it_says_so() -> None:
-    nothing = NightWorth(SYSTEM, [], [served("older", SIMPLE, "no votes")])
+    nothing = NightWorth(SYSTEM, SIMPLE, [], [served("older", SIMPLE, "no votes")])
     assert sentences(nothing) == (
         f"The order served is that of {SIMPLE}.",
         "No replayed night is measured: no acceptance with a date followed a night with rivals.",
@@ -58,3 +60,28 @@ def test_the_tables_have_orders_bands_and_reasons() -> None:
         ["older", SIMPLE],
     ]
     assert [row[-1] for row in found[-2:]] == ["better", "worse"]
+
+
+LABELLED = NightWorth(
+    "best_a",
+    "given_order",
+    [
+        Worth("best_a", "test", ALL, "MAP@10", 0.71, 0.67, 0.75, 0.17, 0.13, 0.21, 0.001, 244, 244),
+        Worth("given_order", "test", ALL, "MAP@10", 0.54, 0.5, 0.58, 0.0, 0.0, 0.0, 1.0, 244, 244),
+    ],
+)
+
+
+def test_other_tasks_are_measured_on_labelled_queries() -> None:
+    assert sentences(LABELLED) == (
+        "The order served is that of best_a.",
+        "On 244 labelled queries of the test split, its MAP@10 is 71.00: +17.00 points against given_order "
+        "(95 % interval +13.00 to +21.00, p = 0.001).",
+    )
+    assert sentences(NightWorth("best_a", "given_order", []))[1] == "No labelled query tells what it is worth."
+    found = rows(html.document_fromstring(f"<html>{page(LABELLED)}</html>"))
+    dash = "\N{EN DASH}"
+    assert found == [
+        ["best_a", "test", "244", f"71.0067.00{dash}75.00", "+17.00+13.00 to +21.00", "p = 0.001"],
+        ["given_order", "test", "244", f"54.0050.00{dash}58.00", "0.000.00 to 0.00", "p = 1.000"],
+    ]

@@ -1,0 +1,66 @@
+"""The check of a night's worth against that of when the model was trained, on literal rows."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from cqa_spark.checks.check import RunUnderReview, Verdict
+from cqa_spark.checks.worth_drop import worth_drop
+from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.lake.schemas.night import Worth
+
+TRAINED = Worth("mine", "nights", "all", "P@1", 0.75, 0.7, 0.8, 0.10, 0.06, 0.13, 0.003, 900, 400)
+SIMPLE = replace(TRAINED, order="simple", value=0.65, difference=0.0, low_difference=0.0, high_difference=0.0)
+WORSE = replace(TRAINED, difference=-0.02, low_difference=-0.05, high_difference=0.01, threads=300)
+"""0.12 below ``TRAINED``, of which the interval, whose half is that of 0.04 and 0.03, leaves 0.07."""
+
+
+def verdict(tonight: list[Worth], trained: list[Worth], limit: float = 0.05) -> Verdict:
+    entries = {"night_worth": [*map(asdict, tonight)], "trained_worth": [*map(asdict, trained)]}
+    return worth_drop(RunUnderReview({}, {}, "mine", "P@1", entries), CheckSettings(max_worth_drop=limit))
+
+
+def test_a_drop_counts_as_far_as_the_intervals_leave_it_certain() -> None:
+    found = verdict([SIMPLE, WORSE], [TRAINED])
+    assert found == Verdict(
+        "worth drop", False, pytest.approx(0.07), 0.05,
+        "P@1 over the simple order: -2.0 points (-5.0 to +1.0) on 300 threads; when the model was trained, "
+        "+10.0 points (+6.0 to +13.0) on 400 threads",
+    )  # fmt: skip
+    assert verdict([SIMPLE, WORSE], [TRAINED], limit=0.08).passed
+
+
+def test_no_drop_is_none() -> None:
+    for tonight in (TRAINED, replace(TRAINED, difference=0.3, low_difference=0.2, high_difference=0.4)):
+        assert (verdict([tonight], [TRAINED]).passed, verdict([tonight], [TRAINED]).measured) == (True, 0.0)
+
+
+def test_a_slow_drift_adds_up() -> None:
+    """Every night is 0.01 below the last: none of them is certainly worse than the one before."""
+    nights = [
+        replace(TRAINED, difference=0.1 - step, low_difference=0.06 - step, high_difference=0.13 - step)
+        for step in np.arange(20) / 100
+    ]
+    assert all(verdict([tonight], [last]).measured == 0 for last, tonight in pairwise(nights))
+    passed = [verdict([tonight], [TRAINED], limit=0.055).passed for tonight in nights]
+    assert passed == [True] * 11 + [False] * 9
+
+
+@pytest.mark.parametrize(
+    "few", [replace(WORSE, threads=9), replace(WORSE, difference=0.0, low_difference=0.0, high_difference=0.0)]
+)
+def test_too_few_nights_pass_and_say_so(few: Worth) -> None:
+    for found in (verdict([few], [TRAINED]), verdict([TRAINED], [few])):
+        assert (found.passed, found.measured) == (True, None)
+        assert found.reason.startswith("too few threads to tell: P@1 over the simple order: ")
+
+
+def test_what_was_not_measured_passes_and_says_so() -> None:
+    other = replace(TRAINED, measure="MAP@10")
+    for tonight, trained in (([], [TRAINED]), ([SIMPLE], [TRAINED]), ([WORSE], []), ([WORSE], [other])):
+        found = verdict(tonight, trained)
+        assert (found.passed, found.measured, found.reason) == (True, None, "no labels tell what mine is and was worth")
