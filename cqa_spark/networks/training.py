@@ -64,14 +64,14 @@ class Trainer:
         total: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
     ) -> None:
         weights = weights_of(model)
-        self._model, self._total = model, total
+        self._model, self._optimizer, self._total = model, optimizer, total
         self._weights, self._named = ravel_pytree(weights)
         self._decays = ravel_pytree({name: np.full_like(each, each.ndim > 1) for name, each in weights.items()})[0]
         self._moments = jnp.zeros_like(self._weights), jnp.zeros_like(self._weights)
         self._key = jax.random.key(seed, impl="unsafe_rbg")
         self._steps = 0
         self._gradient = jax.jit(jax.value_and_grad(self._loss, has_aux=True))
-        self._move = jax.jit(lambda *state: _moved(optimizer, self._decays, *state))
+        self._move = jax.jit(self._moved)
 
     def step(self, inputs: Mapping[str, Any], relevant: NDArray[np.bool_], share: float = 1.0) -> None:
         """Change the weights by one batch.
@@ -82,34 +82,32 @@ class Trainer:
             share: the step size relative to its maximum.
         """
         self._steps += 1
-        key = jax.random.fold_in(self._key, self._steps)
-        (_, statistics), gradient = self._gradient(self._weights, dict(inputs), relevant.astype(np.float32), key)
+        step = np.uint32(self._steps)
+        (_, statistics), gradient = self._gradient(self._weights, dict(inputs), relevant.astype(np.float32), step)
         if self._total is not None:
             sums = self._total(np.append(np.asarray(gradient, np.float64) * len(relevant), len(relevant)))
-            gradient = jnp.asarray(sums[:-1] / sums[-1], jnp.float32)
+            gradient = (sums[:-1] / sums[-1]).astype(np.float32)
         self._weights, self._moments = self._move(
-            self._weights, self._moments, gradient, jnp.float32(share), jnp.float32(self._steps)
+            self._weights, self._moments, gradient, statistics, np.float32(share), step
         )
-        if statistics:
-            self._weights = ravel_pytree({**self._named(self._weights), **statistics})[0]
 
     def trained(self) -> ModelProto:
         """The graph with the weights after the last step."""
         return with_weights(self._model, {name: np.asarray(each) for name, each in self._named(self._weights).items()})
 
-    def _loss(self, weights: Any, inputs: Any, relevant: Any, key: Any) -> Any:
+    def _loss(self, weights: Any, inputs: Any, relevant: Any, step: Any) -> Any:
+        key = jax.random.fold_in(self._key, step)
         outputs, statistics = evaluate(self._model, {**self._named(weights), **inputs}, key)
         log_odds = outputs[LOG_ODDS][:, 0]
         return jnp.mean(jax.nn.softplus(log_odds) - relevant * log_odds), statistics
 
-
-def _moved(
-    optimizer: Optimizer, decays: Any, weights: Any, moments: Any, gradient: Any, share: Any, step: Any
-) -> tuple[Any, Any]:
-    """The weights and the moments of the gradient after a step of AdamW."""
-    gradient = gradient * jnp.minimum(1.0, optimizer.largest_gradient / (jnp.linalg.norm(gradient) + _EPSILON))
-    mean = _MEAN_DECAY * moments[0] + (1 - _MEAN_DECAY) * gradient
-    square = _SQUARE_DECAY * moments[1] + (1 - _SQUARE_DECAY) * gradient**2
-    unbiased = mean / (1 - _MEAN_DECAY**step), square / (1 - _SQUARE_DECAY**step)
-    change = unbiased[0] / (jnp.sqrt(unbiased[1]) + _EPSILON) + optimizer.weight_decay * decays * weights
-    return weights - optimizer.learning_rate * share * change, (mean, square)
+    def _moved(self, weights: Any, moments: Any, gradient: Any, statistics: Any, share: Any, step: Any) -> Any:
+        """The weights and the moments of the gradient after a step of AdamW."""
+        settings = self._optimizer
+        gradient = gradient * jnp.minimum(1.0, settings.largest_gradient / (jnp.linalg.norm(gradient) + _EPSILON))
+        mean = _MEAN_DECAY * moments[0] + (1 - _MEAN_DECAY) * gradient
+        square = _SQUARE_DECAY * moments[1] + (1 - _SQUARE_DECAY) * gradient**2
+        unbiased = mean / (1 - _MEAN_DECAY**step), square / (1 - _SQUARE_DECAY**step)
+        change = unbiased[0] / (jnp.sqrt(unbiased[1]) + _EPSILON) + settings.weight_decay * self._decays * weights
+        named = self._named(weights - settings.learning_rate * share * change)
+        return ravel_pytree({**named, **statistics})[0], (mean, square)
