@@ -21,7 +21,7 @@ from cqa_spark.reports.sections import first_answers, night, night_worth
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import open_run_in, run_flow_in, write_lake
 from cqa_spark.spark.session import session_of
-from cqa_spark.steps.kept_models import kept_model
+from cqa_spark.steps.kept_models import challenging_release, kept_model
 from cqa_spark.steps.publish import publish_run
 from cqa_spark.steps.report import written_report
 from cqa_spark.systems.recipes import learn
@@ -44,10 +44,11 @@ def nightly(settings: NightlySettings) -> None:
         last = published_of(lake, corpus)
         kept = _kept_models(settings, systems, last)
         kept |= _trained_on_files(lake, settings, [system for system in systems if system.name not in kept])
-        if last is not None and _is_unchanged(settings, source, last, kept):
+        released = _challenging_releases(settings, systems, last, kept)
+        if last is not None and not released and _is_unchanged(settings, source, last, kept):
             run = _carry(lake, settings, last)
         else:
-            flow = flows.nightly(settings, systems, source, last=last, kept=kept)
+            flow = flows.nightly(settings, systems, source, last=last, kept=kept, released=released)
             run = run_flow_in(lake, flow, settings, on_success=_print_night)
         found = collect(lake, settings.keep)
     terminal = Terminal()
@@ -94,6 +95,18 @@ def _kept_models(settings: NightlySettings, systems: Sequence[System], last: Sna
     given = {settings.system: settings.model}
     found = {
         system.name: kept_model(system, last, settings.object_storage, given.get(system.name)) for system in systems
+    }
+    return {name: path for name, path in found.items() if path is not None}
+
+
+def _challenging_releases(
+    settings: NightlySettings, systems: Sequence[System], last: Snapshot | None, kept: Mapping[str, str]
+) -> dict[str, str]:
+    """The folders of the package's models that challenge those of the lake, by name; none if a model is named."""
+    found = {
+        system.name: challenging_release(system, kept[system.name], last, settings.object_storage)
+        for system in systems
+        if system.name in kept and settings.model is None
     }
     return {name: path for name, path in found.items() if path is not None}
 

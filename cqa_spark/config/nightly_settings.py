@@ -64,10 +64,18 @@ class NightlySettings(DumpJobSettings):
         bool,
         NotHashed(),
         Field(
-            description="retrain the system on the lake's sites now, not only with a tenth more labels; it ranks if it "
-            "is not worse"
+            description="retrain the system on the lake's sites now, not only with a tenth more labels or when it is "
+            "old; it ranks if it is not worse"
         ),
     ] = False
+    max_model_age: Annotated[
+        int,
+        Field(
+            ge=1,
+            description="age in days, by the newest post of the dumps, from which a system is retrained without more "
+            "labels",
+        ),
+    ] = 365
     full: Annotated[bool, NotHashed(), Field(description="recompute everything, including unchanged sites")] = False
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()

@@ -39,6 +39,7 @@ def nightly(
     *,
     last: Snapshot | None = None,
     kept: Mapping[str, str] | None = None,
+    released: Mapping[str, str] | None = None,
 ) -> Flow:
     """A new dump or new files → rankings of the changed sites, checked and published.
 
@@ -48,8 +49,9 @@ def nightly(
         source: the dump, or the files.
         last: the published run; None before the first publication.
         kept: folder of each reused trained system, by name.
+        released: folder of each model of the package that challenges one of these, by name.
     """
-    kept = kept or {}
+    kept, released = kept or {}, released or {}
     task = task_of(systems)
     of_task = task_named(task)
     ranked_once = of_task.candidates_stay
@@ -85,7 +87,9 @@ def nightly(
                 dispensable=dispensable,
             ),
             *[
-                Challenge(each, settings.features, last, settings.retrain)
+                Challenge(
+                    each, settings.features, last, settings.retrain, settings.max_model_age, released.get(each.name)
+                )
                 for each in systems
                 if each.name in kept and can_be_challenged(each)
             ],

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import yaml
+
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import InputError
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.schemas.night import CHALLENGES
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.snapshot import Snapshot
+from cqa_spark.lake.storage import RUNS, Lake
 from cqa_spark.model_folder.manifest import MANIFEST, OtherModelFormat
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.object_store.locations import copy_folder, open_store
@@ -66,6 +71,34 @@ def _is_copy(folder: str, other: str, storage: ObjectStorageSettings) -> bool:
     """Whether two model folders have the same files, by their manifests, which have the hashes of all others."""
     one, two = (open_store(each, storage).read(MANIFEST) for each in (folder, other))
     return one is not None and two is not None and one.data == two.data
+
+
+def challenging_release(system: System, kept: str, last: Snapshot | None, storage: ObjectStorageSettings) -> str | None:
+    """The folder of the package's model of a system, if it has to challenge the one that ranked last night.
+
+    The models of a release challenge once, and not those that somebody named.
+
+    Args:
+        system: its recipe.
+        kept: folder of the model that ranked.
+        last: the published run.
+        storage: object storage settings.
+    """
+    released = shipped_model(system.name)
+    if last is None or released is None or not _is_of(released, system, storage):
+        return None
+    if _is_copy(kept, released, storage) or _was_named(kept, last.lake):
+        return None
+    trained_in = load_recipe(open_model_folder(released, "trained_system", storage)).training_run
+    challenges = (each for each in last.entries_or_none(CHALLENGES) if each["system"] == system.name)
+    return None if any(trained_in in (each["run_id"], each["champion"]) for each in challenges) else released
+
+
+def _was_named(folder: str, lake: Lake) -> bool:
+    """Whether a model is one that ``--model`` named, by the settings of the run that it came with."""
+    attempt, _, _ = folder.removeprefix(lake.path(f"{RUNS}/")).partition("/")
+    records = RunLog(lake.objects).records(attempt.rpartition(".")[0])
+    return any(yaml.safe_load(each.config).get("model") for each in records)
 
 
 @dataclass(frozen=True)

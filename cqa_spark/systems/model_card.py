@@ -72,6 +72,11 @@ class ModelCard(BaseModel):
         """Number of threads with a label that the system learned from."""
         return sum(site.labels for site in self.sites)
 
+    @property
+    def newest(self) -> date:
+        """Date of the newest post of the sites that the system learned from."""
+        return max(site.newest for site in self.sites)
+
 
 def features_hash(groups: Iterable[str]) -> str:
     """A hash of the declarations of feature groups: their columns, with meaning, unit and value where unknown.

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+from pyspark.sql import types as T
+
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.schemas.examples import QUERY_ID, TASK
@@ -51,11 +53,13 @@ FIRST_ANSWERS = JournalTable(
 
 CHALLENGES = JournalTable(
     "challenges",
-    "The last paired test of a retrained model against the one that ranked, by system; of this night or an earlier "
-    "one.",
+    "The last paired tests of a retrained model, and of the model of a release, against the one that ranked, of this "
+    "night or earlier ones.",
     (
         column("system", "string", "name of the system", nullable=False),
         column("run_id", "string", "run that trained the challenger", nullable=False),
+        column("released", "boolean", "whether the challenger came with a release, instead of being retrained"),
+        column("newest", T.DateType(), "date of the newest post that the challenger learned from"),
         column("champion", "string", "run that trained the model that ranked before", nullable=False),
         column("champion_labels", "bigint", "threads with a label that it had learned from", nullable=False),
         column("labels", "bigint", "threads with a label that the challenger learned from", nullable=False),
@@ -67,7 +71,7 @@ CHALLENGES = JournalTable(
         column("threads", "bigint", "number of their threads", nullable=False),
         column("won", "boolean", "whether the challenger ranks from then on", nullable=False),
     ),
-    key=("system",),
+    key=("system", "run_id"),
 )
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date, timedelta
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
+import numpy as np
 import pytest
 
 from cqa_spark.config.sections import FeatureSettings
@@ -24,11 +27,14 @@ BETTER = ChallengeResult(0.02, -0.01, 0.05, 0.2, 300, 120)
 WORSE = BETTER._replace(difference=-0.001)
 
 
+TONIGHT, RELEASED = date(2020, 6, 1), date(2019, 1, 1)
+
+
 class Examples:
     """Any query of examples, of which 120 threads have a label."""
 
     def __getattr__(self, name: str) -> Any:
-        return (lambda: 120) if name == "count" else (lambda *arguments: self)
+        return (lambda: {"labels": 120, "date": TONIGHT}) if name == "first" else (lambda *arguments: self)
 
 
 class FakeRun:
@@ -60,36 +66,59 @@ class FakeRun:
 
 
 @pytest.fixture
-def night(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Executes the step with a model of so many labels, against a challenger with an outcome."""
+def copied() -> list[tuple[str, str]]:
+    """The folders that were copied, with their targets."""
+    return []
+
+
+@pytest.fixture
+def night(monkeypatch: pytest.MonkeyPatch, copied: list[tuple[str, str]]) -> Any:
+    """Executes the step with a model of so many labels and age, against a challenger with an outcome."""
     model = SimpleNamespace(transform=lambda frame: None)
 
+    def challenger_of(run_id: str, labels: int, newest: date) -> Any:
+        card = SimpleNamespace(labels=labels, newest=newest)
+        return SimpleNamespace(
+            system=SYSTEM, model=model, training_run=run_id, card=card, save=lambda path, storage: None
+        )
+
     def execute(
-        outcome: ChallengeResult | InputError, *, labels: int | None, last: Any = None, forced: bool = False
+        outcome: ChallengeResult | InputError,
+        *,
+        labels: int | None,
+        last: Any = None,
+        forced: bool = False,
+        age: int = 30,
+        released: str | None = None,
     ) -> FakeRun:
-        card = None if labels is None else SimpleNamespace(labels=labels)
+        card = None if labels is None else SimpleNamespace(labels=labels, newest=TONIGHT - timedelta(age))
         champion = SimpleNamespace(card=card, training_run="before", groups={}, model=model)
-        challenger = SimpleNamespace(system=SYSTEM, model=model, save=lambda path, storage: None)
 
         @contextmanager
         def frames(*arguments: Any) -> Iterator[Any]:
+            yield lambda system: Examples()
+
+        @contextmanager
+        def frame(*arguments: Any) -> Iterator[Any]:
             yield Examples()
 
         def learn(*arguments: Any) -> Any:
             if isinstance(outcome, InputError):
                 raise outcome
-            return challenger
+            return challenger_of("tonight", 120, TONIGHT)
 
         replacements = {
             "trained_system": lambda run, name: champion, "task_examples": lambda run, task: Examples(),
-            "learn": learn, "challenge": lambda *models: outcome,
-            "write_importances": lambda run, trained: None,
+            "feature_frames": frames, "learn": learn, "challenge": lambda *models: outcome,
+            "write_importances": lambda run, trained: None, "F": MagicMock(),
+            "copy_folder": lambda source, target, storage: copied.append((source, target)),
+            "TrainedSystem": SimpleNamespace(load=lambda path, storage: challenger_of("released", 500, RELEASED)),
         }  # fmt: skip
         for name, replacement in replacements.items():
             monkeypatch.setattr(module, name, replacement)
-        monkeypatch.setattr(Challenge, "_frame", frames)
+        monkeypatch.setattr(Challenge, "_frame", frame)
         run: Any = FakeRun("models/mine")
-        Challenge(SYSTEM, FeatureSettings(), last, forced).execute(run, StepRecord("retrain"))
+        Challenge(SYSTEM, FeatureSettings(), last, forced, released=released).execute(run, StepRecord("retrain"))
         return run
 
     return execute
@@ -99,9 +128,9 @@ def published(*entries: dict[str, Any]) -> Any:
     return SimpleNamespace(entries_or_none=lambda table: list(entries))
 
 
-def test_a_tenth_more_labels_than_learned_or_challenged_are_needed() -> None:
-    assert [is_due(labels, 100, 0) for labels in (109, 110)] == [False, True]
-    assert [is_due(labels, 100, 200) for labels in (219, 220)] == [False, True]
+def test_a_tenth_more_labels_are_needed_or_an_old_model_and_no_fewer_labels() -> None:
+    assert [is_due(labels, 100, 364, 365) for labels in (109, 110)] == [False, True]
+    assert [is_due(labels, 100, 365, 365) for labels in (99, 100)] == [False, True]
 
 
 def test_only_models_that_score_out_of_fold_can_be_compared() -> None:
@@ -121,6 +150,7 @@ def test_a_retrained_model_that_is_not_worse_ranks(night: Any, capsys: pytest.Ca
         {
             "system": "mine", "run_id": "tonight", "champion": "before", "champion_labels": 100, "labels": 120,
             "difference": 0.02, "low": -0.01, "high": 0.05, "p_value": 0.2, "queries": 300, "threads": 120, "won": True,
+            "newest": TONIGHT, "released": False,
         }
     ]  # fmt: skip
     assert " ".join(capsys.readouterr().out.split()) == (
@@ -154,3 +184,42 @@ def test_a_system_that_the_night_left_out_is_not_retrained() -> None:
     run: Any = FakeRun(None)
     Challenge(SYSTEM, FeatureSettings(), published(), forced=True).execute(run, StepRecord("retrain"))
     assert (run.models, run.entries) == ({}, [])
+
+
+def test_an_old_model_is_retrained_and_not_again_until_what_challenged_it_is_old(night: Any) -> None:
+    run = night(WORSE, labels=120, age=365, last=published())
+    assert [entry["newest"] for entry in run.entries] == [TONIGHT]
+    again = night(BETTER, labels=120, age=365, last=published(*run.entries))
+    assert (again.models, again.entries) == ({}, run.entries)
+    yearly = [entry | {"newest": TONIGHT - timedelta(365)} for entry in run.entries]
+    assert night(BETTER, labels=120, age=800, last=published(*yearly)).entries[0]["won"]
+
+
+def test_the_model_of_a_release_that_is_not_worse_ranks_as_it_is(
+    night: Any, copied: list[tuple[str, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = night(BETTER, labels=120, last=published(), released="package/mine")
+    assert list(run.models) == ["model/mine"]
+    assert copied == [("package/mine", "models/challenger/model/mine")]
+    [entry] = run.entries
+    assert (entry["run_id"], entry["labels"], entry["newest"], entry["released"]) == ("released", 500, RELEASED, True)
+    assert " ".join(capsys.readouterr().out.split()) == (
+        "mine comes with this release as a model trained on 500 labelled threads, 120 before: P@1 +2.0 (95 % -1.0 to "
+        "+5.0) on 300 nights of 120 threads: the model of the release ranks from now on"
+    )
+
+
+def test_a_worse_model_of_a_release_is_remembered_beside_what_was_retrained(
+    night: Any, copied: list[tuple[str, str]]
+) -> None:
+    retrained = night(WORSE, labels=100, last=published()).entries
+    run = night(WORSE, labels=100, last=published(*retrained), released="package/mine")
+    assert (run.models, copied) == ({}, [])
+    assert [(entry["run_id"], entry["won"]) for entry in run.entries] == [("tonight", False), ("released", False)]
+
+
+def test_without_a_night_to_compare_on_the_newer_release_ranks(night: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    nothing = ChallengeResult(0.0, -np.inf, np.inf, 1.0, 0, 0)
+    run = night(nothing, labels=120, last=published(), released="package/mine")
+    assert list(run.models) == ["model/mine"]
+    assert "no replayed night compares them: the model of the release ranks" in capsys.readouterr().out
