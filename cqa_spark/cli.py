@@ -65,7 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, BrokenPipeError) and _reader_is_gone():
             return READER_GONE
         print(visible(traceback.format_exc()), end="", file=sys.stderr)
-        _report("; ".join(["internal error: this is a defect of cqa-spark", *_notes(error), _PUBLISHED_IS_READABLE]))
+        from cqa_spark.plugins import origin_of
+
+        defect = f"internal error: this is a defect of {origin_of(error)}"
+        _report("; ".join([defect, *_notes(error), _PUBLISHED_IS_READABLE]))
         return 1
 
 

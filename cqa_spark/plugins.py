@@ -19,6 +19,7 @@ from functools import cache
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
+from traceback import walk_tb
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
@@ -168,6 +169,18 @@ def plugins_of_others() -> list[Registration]:
     """The plug-ins that other packages register, and those that recipes name by their modules, of all kinds."""
     groups = _entry_points(tuple(sys.path)).values()
     return [*_ADDED, *(entry for entries in groups for entry in entries if not entry.is_ours)]
+
+
+def origin_of(error: BaseException) -> str:
+    """The distribution whose defect an error is: that of a plug-in which was running, else this one."""
+    origins = {_package(entry.target): entry.origin for entry in plugins_of_others()}
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    running = [origins.get(_package(frame.f_globals.get("__name__", ""))) for frame in frames]
+    return next(filter(None, reversed(running)), OURS)
+
+
+def _package(module: str) -> str:
+    return module.partition(":")[0].partition(".")[0]
 
 
 def _two_of_a_name(noun: str, one: Registration, other: Registration) -> ConfigError:

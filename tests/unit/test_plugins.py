@@ -17,7 +17,7 @@ from cqa_spark.config.conf_files import OVERLAY
 from cqa_spark.errors import ConfigError, EnvironmentProblem
 from cqa_spark.features import registry
 from cqa_spark.features.registry import group_class
-from cqa_spark.plugins import PluginKind, Registration, plugins_of_others
+from cqa_spark.plugins import PluginKind, Registration, origin_of, plugins_of_others
 from cqa_spark.rankers.registry import RANKERS as RANKERS_BY_NAME
 from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.runtime.provenance import code_version, package_version
@@ -131,6 +131,16 @@ def test_a_plugin_that_cannot_be_imported_is_named_and_the_others_work(
     )
     assert set(RANKERS.names()) - set(RANKERS.load_all()) == {"coin_toss"}
     assert "warning: the ranker coin_toss of coins 1.2 cannot be imported" in capsys.readouterr().err
+
+
+def test_an_error_is_the_defect_of_the_plugin_that_was_running(install: Install) -> None:
+    install("coins", "coin_toss", "def toss(): 1 / 0", "coin_toss = coin_toss:toss")
+    with pytest.raises(ZeroDivisionError) as caught:
+        import_module("coin_toss").toss()
+    assert origin_of(caught.value) == "coins 1.2"
+    with pytest.raises(AttributeError) as ours:
+        group_class(None)  # type: ignore[arg-type]
+    assert origin_of(ours.value) == "cqa-spark"
 
 
 def test_an_unknown_name_is_answered_with_those_of_all_packages(install: Install) -> None:
