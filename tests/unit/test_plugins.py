@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from pyspark import cloudpickle
 
 from cqa_spark import plugins
+from cqa_spark.checks.check import RunUnderReview, Verdict
+from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.conf_files import OVERLAY
 from cqa_spark.errors import ConfigError, EnvironmentProblem
 from cqa_spark.features import registry
 from cqa_spark.features.registry import group_class
+from cqa_spark.lake.table_files import DataFile, TableFiles
 from cqa_spark.plugins import PluginKind, Registration, origin_of, plugins_of_others
 from cqa_spark.rankers.registry import RANKERS as RANKERS_BY_NAME
 from cqa_spark.rankers.registry import build_ranker
@@ -141,6 +147,19 @@ def test_an_error_is_the_defect_of_the_plugin_that_was_running(install: Install)
     with pytest.raises(AttributeError) as ours:
         group_class(None)  # type: ignore[arg-type]
     assert origin_of(ours.value) == "cqa-spark"
+
+
+def test_the_modules_on_the_page_are_plugins() -> None:
+    page = (ROOT / "docs" / "how-to" / "add-your-own.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for module in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        exec(module, names)
+    posts = TableFiles(files=(DataFile("a", 9, 99),))
+    verdict = names["enough_posts"](RunUnderReview({}, {}, "s", "MAP", files={"posts": posts}), CheckSettings())
+    assert verdict == Verdict("enough posts", False, 99, 100, "posts of all sites")
+    section, run = names["SECTION"], SimpleNamespace(journal={"ingested_files": [{}, {}]})
+    assert section.page(section.data(run)) == '<section id="files"><h2>Files</h2><p>2</p></section>'
+    assert names["Letters"](None, b"", b"ab\n").vector("abba, no") @ [1, 10] == 22
 
 
 def test_an_unknown_name_is_answered_with_those_of_all_packages(install: Install) -> None:
