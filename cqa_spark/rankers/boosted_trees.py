@@ -153,12 +153,11 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
     def fit_scores(self, frame: DataFrame) -> BoostedTreesModel:
         """Learn ``relevant`` (classification), ``similarity`` (regression) or ``label`` (all others) from the features.
 
-        Several workers train in Spark's barrier mode, which requires dynamic allocation to be off and ``workers`` cores
-        to be free at the same time. The model depends on the number of workers, because each samples its own rows and
-        the order of floating-point sums differs. For a given number, it does not depend on the partitioning.
+        The model depends on the number of workers, because each samples its own rows. For a given number, it does not
+        depend on the partitioning.
         """
         target = _TARGETS.get(self.parameters.objective, "label")
-        trained = train_in_tasks(frame, self._learning, self.parameters, target=target, order="queries")
+        trained = train_in_tasks(frame, self._learning, self.parameters, target=target, dtype=np.float32)
         threshold = self.parameters.threshold if self.gives_probabilities else None
         description = self.describe(trained.features, threshold=threshold, training=trained.counts)
         return BoostedTreesModel(description, XGBoostJson.model_validate_json(trained.learned))

@@ -119,7 +119,7 @@ class CalibratedRanker(Ranker[CalibratedParameters]):
         learning = _Calibration(_CURVES[self.parameters.method], self.parameters.decide_by)
         used = sample_queries(alone, _MOST_ROWS, rows=member.training_rows)
         trained = train_in_tasks(
-            used, lambda _: learning, TrainingParameters(), target="relevant", order="buckets", dtype=np.float64
+            used, lambda _: learning, TrainingParameters(workers=1), target="relevant", sent="double"
         )
         learned = json.loads(trained.learned)
         curve = learning.curve.model_validate(learned["curve"])
@@ -136,7 +136,7 @@ class _Calibration:
 
     def __call__(self, rows: TaskRows, _: TrainingGroup) -> str:
         curve = self.curve.learn(rows.leading(1))
-        scores, *missed = rows.values(0, len(rows)).T
+        scores, *missed = rows.values.T
         heights = curve.heights(scores)
         threshold = (
             best_truncation(heights, rows.relevant, rows.queries, *missed)

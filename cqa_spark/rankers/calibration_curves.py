@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from cqa_spark.rankers.linear_model import LinearWeights
 from cqa_spark.rankers.model import LearnedNumbers
-from cqa_spark.rankers.training.group import SingleTask
+from cqa_spark.rankers.training.group import TrainingGroup
 from cqa_spark.rankers.training.linear import LinearLearning
 from cqa_spark.rankers.training.rows import TaskRows
 
@@ -50,8 +50,8 @@ class PlattCurve(Curve):
     @classmethod
     def learn(cls, rows: TaskRows) -> Self:
         """Fit a logistic regression without penalty."""
-        learned = LinearLearning("logistic", l2=0.0, iterations=_ITERATIONS)(rows, SingleTask())
-        assert learned is not None, "a single task returns what it learned"
+        learned = LinearLearning("logistic", l2=0.0, iterations=_ITERATIONS)(rows, TrainingGroup())
+        assert learned is not None, "worker 0 returns what it learned"
         return cls(weights=LinearWeights.model_validate_json(learned))
 
     def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -82,7 +82,7 @@ class IsotonicCurve(Curve):
         """Fit an isotonic regression."""
         from sklearn.isotonic import IsotonicRegression
 
-        fitted = IsotonicRegression().fit(rows.values(0, len(rows))[:, 0], rows.targets)
+        fitted = IsotonicRegression().fit(rows.values[:, 0], rows.targets)
         return cls(boundaries=fitted.X_thresholds_.tolist(), predictions=fitted.y_thresholds_.tolist())
 
     def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -67,6 +67,6 @@ class ConditionalLogitRanker(Ranker[ConditionalLogitParameters]):
             signs = tuple(parameters.sign(feature) for feature in features)
             return LinearLearning("choice", parameters.l2, parameters.iterations, signs=signs)
 
-        trained = train_in_tasks(chosen, learning, parameters, target=parameters.target, order="buckets")
+        trained = train_in_tasks(chosen, learning, parameters, target=parameters.target)
         description = self.describe(trained.features, training=trained.counts)
         return ConditionalLogitModel(description, LinearWeights.model_validate_json(trained.learned))

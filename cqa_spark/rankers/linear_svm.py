@@ -43,6 +43,6 @@ class LinearSvmRanker(Ranker[LinearSvmParameters]):
     def fit(self, frame: DataFrame) -> LinearSvmModel:
         """Learn ``relevant`` from the features."""
         learning = LinearLearning("hinge", self.parameters.l2, self.parameters.iterations)
-        trained = train_in_tasks(frame, lambda _: learning, self.parameters, target="relevant", order="buckets")
+        trained = train_in_tasks(frame, lambda _: learning, self.parameters, target="relevant")
         description = self.describe(trained.features, threshold=self.parameters.threshold, training=trained.counts)
         return LinearSvmModel(description, LinearWeights.model_validate_json(trained.learned))

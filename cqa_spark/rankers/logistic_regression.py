@@ -54,6 +54,6 @@ class LogisticRegressionRanker(Ranker[LogisticRegressionParameters]):
     def fit(self, frame: DataFrame) -> LogisticRegressionModel:
         """Learn ``relevant`` from the features."""
         learning = LinearLearning("logistic", self.parameters.l2, self.parameters.iterations)
-        trained = train_in_tasks(frame, lambda _: learning, self.parameters, target="relevant", order="buckets")
+        trained = train_in_tasks(frame, lambda _: learning, self.parameters, target="relevant")
         description = self.describe(trained.features, threshold=self.parameters.threshold, training=trained.counts)
         return LogisticRegressionModel(description, LinearWeights.model_validate_json(trained.learned))

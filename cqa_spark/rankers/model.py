@@ -29,6 +29,7 @@ class TrainingCounts(BaseModel):
         rows: number of labelled examples.
         relevant: number of relevant examples.
         unlabelled: number of examples excluded because they have no label.
+        workers: number of Spark tasks that trained together.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -37,6 +38,7 @@ class TrainingCounts(BaseModel):
     rows: int
     relevant: int
     unlabelled: int
+    workers: int = 1
 
 
 NO_EXAMPLES = TrainingCounts(queries=0, rows=0, relevant=0, unlabelled=0)

@@ -50,6 +50,6 @@ class RidgeRegressionRanker(Ranker[RidgeRegressionParameters]):
     def fit_scores(self, frame: DataFrame) -> RidgeRegressionModel:
         """Learn ``similarity`` from the features."""
         learning = LinearLearning("squared", self.parameters.l2, self.parameters.iterations)
-        trained = train_in_tasks(frame, lambda _: learning, self.parameters, target="similarity", order="buckets")
+        trained = train_in_tasks(frame, lambda _: learning, self.parameters, target="similarity")
         description = self.describe(trained.features, training=trained.counts)
         return RidgeRegressionModel(description, LinearWeights.model_validate_json(trained.learned))

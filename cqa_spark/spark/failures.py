@@ -15,7 +15,7 @@ from cqa_spark.errors import CqaError, EnvironmentProblem, InputError, message_o
 from cqa_spark.object_store.refusals import is_temporary, refusal, unanswered, without_credentials
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.machine_failures import machine_problem, with_causes
-from cqa_spark.spark.internals import java_address
+from cqa_spark.spark.internals import java_address, task_slots
 
 _RESPONSE = r"Status Code: (\d+); Error Code: ([^;]+);"
 _NO_BUCKET = r"UnknownStoreException"
@@ -81,9 +81,9 @@ _SIGNS = (
         "--conf spark.executor.memoryOverheadFactor=…, or take executors with more memory or fewer cores",
     ),
     (
-        r"\[SPARK-24819\]",
-        "a ranker has more training workers than Spark has cores",
-        "set the ranker's workers to at most the number of executor cores, or use more executors",
+        r"XGBoostError[\s\S]*(?:tracker|[Cc]onnect)",
+        "training workers could not connect to each other",
+        "allow connections between executors on all ports, or set the ranker's workers to 1",
     ),
     (
         r"\[SPARK-24942\]",
@@ -155,6 +155,11 @@ def explained(error: BaseException, locations: Sequence[str] = ()) -> CqaError |
     if any(map(_is_unanswered, with_causes(error))) or _java_has_ended():
         return EnvironmentProblem(
             "Spark's Java process has ended, possibly because it ran out of memory", _MORE_FOR_DRIVER
+        )
+    if "[SPARK-24819]" in message:
+        return EnvironmentProblem(
+            "a ranker has more training workers than Spark has cores",
+            f"set the ranker's workers to {task_slots() or 1}, or use more executors",
         )
     for sign, problem_found, remedy in _SIGNS:
         if re.search(sign, message):

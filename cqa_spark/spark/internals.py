@@ -82,6 +82,21 @@ def scan_of(frame: DataFrame) -> DataFrame:
     return DataFrame(of_rows(session, scan), spark)
 
 
+def estimated_bytes(frame: DataFrame) -> int:
+    """Spark's estimate of the size of the rows, from files and persisted columns; joins give far too high ones."""
+    plan: Any = frame._jdf.queryExecution().optimizedPlan()
+    return int(plan.stats().sizeInBytes())
+
+
+def task_slots() -> int:
+    """How many tasks the executors run at once, which the public interface does not tell; 0 if Spark does not run."""
+    context = SparkContext._active_spark_context
+    if context is None:
+        return 0
+    java: Any = context._jsc.sc()
+    return int(java.maxNumConcurrentTasks(java.resourceProfileManager().defaultResourceProfile()))
+
+
 @dataclass(frozen=True)
 class RunningStage:
     """A running stage.

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from pydantic import Field, model_validator
+import logging
+import math
+from typing import Annotated, Literal
+
+from pydantic import Field
+from pyspark.sql import DataFrame
 
 from cqa_spark.rankers.ranker import RankerParameters
+from cqa_spark.spark.internals import estimated_bytes
+
+VALUES_OF_A_WORKER = 100_000_000
+"""Values, rows times features, for which a worker is added: 800 MB of 64-bit floats."""
+
+_COUNTED_FROM = 8 << 20
+"""Estimated bytes from which rows are counted; to count a small corpus for each model takes longer than to train it.
+Spark estimates the bytes of compressed columns, a tenth of those of the values or more."""
+
+_log = logging.getLogger(__name__)
 
 
 class TrainingParameters(RankerParameters):
     """Base class of the parameters of rankers with distributed training."""
 
-    workers: int = Field(default=1, ge=1, description="number of Spark tasks that train together, each with one core")
-    buckets: int = Field(
-        default=64,
-        ge=1,
-        description="number of buckets of rows, by a hash of the query; each worker has several",
+    workers: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
+        default="auto",
+        description="number of Spark tasks that train together, each with one core; auto: one for every "
+        "100 million values (examples times features), whatever the cluster",
     )
     max_training_rows: int | None = Field(
         default=None,
@@ -22,8 +36,19 @@ class TrainingParameters(RankerParameters):
         description="train on a sample of whole queries with about this many examples",
     )
 
-    @model_validator(mode="after")
-    def _give_each_worker_a_bucket(self) -> TrainingParameters:
-        if self.workers > self.buckets:
-            raise ValueError(f"{self.workers} workers cannot share {self.buckets} buckets")
-        return self
+    def workers_for(self, frame: DataFrame, features: int) -> int:
+        """The number of workers for these examples; never depends on the cluster, as the model depends on it.
+
+        Args:
+            frame: training examples with features.
+            features: number of features.
+        """
+        if self.workers != "auto":
+            return self.workers
+        if estimated_bytes(frame) < _COUNTED_FROM:
+            return 1
+        rows = frame.count()
+        workers = max(1, math.ceil(rows * features / VALUES_OF_A_WORKER))
+        if workers > 1:
+            _log.warning("training with %d workers: %s examples with %d features", workers, f"{rows:,}", features)
+        return workers

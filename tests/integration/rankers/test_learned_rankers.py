@@ -142,7 +142,13 @@ def test_unlabelled_examples_are_left_out_and_counted(training) -> None:
     partly = training.withColumn("relevant", F.when(F.col("query_id") != "Q00", F.col("relevant")))
     model = build_ranker("logistic_regression", {}).fit(partly)
     without = build_ranker("logistic_regression", {}).fit(training.where("query_id != 'Q00'"))
-    assert model.description.training.model_dump() == {"queries": 39, "rows": 195, "relevant": 78, "unlabelled": 5}
+    assert model.description.training.model_dump() == {
+        "queries": 39,
+        "rows": 195,
+        "relevant": 78,
+        "unlabelled": 5,
+        "workers": 1,
+    }
     assert scores(model, training) == scores(without, training)
 
 
@@ -197,10 +203,20 @@ def test_the_share_threshold_is_the_score_of_the_last_relevant_place(spark) -> N
 
 
 @pytest.mark.slow
-def test_two_workers_train_the_same_model_whatever_the_partitions(training) -> None:
-    ranker = build_ranker("boosted_trees", {**SMALL, "objective": "pairwise", "workers": 2})
-    once, again = (scores(ranker.fit(training.repartition(partitions)), training) for partitions in (1, 7))
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("boosted_trees", {**SMALL, "objective": "pairwise"}), ("logistic_regression", {})],
+    ids=["trees", "linear"],
+)
+def test_two_workers_train_the_same_model_whatever_the_partitions(training, name: str, parameters: Any) -> None:
+    ranker = build_ranker(name, {**parameters, "workers": 2})
+    models = [ranker.fit(training.repartition(partitions)) for partitions in (1, 7)]
+    once, again = (scores(model, training) for model in models)
     assert once == again
+    assert models[0].description.training.workers == 2
+    if name == "logistic_regression":
+        alone = build_ranker(name, parameters).fit(training)
+        assert once == pytest.approx(scores(alone, training), abs=1e-6)
 
 
 def test_more_workers_than_queries_are_refused(training) -> None:

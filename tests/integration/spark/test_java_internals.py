@@ -15,11 +15,13 @@ from pyspark.sql import functions as F
 
 from cqa_spark.spark.internals import (
     active_context,
+    estimated_bytes,
     java_address,
     keep_java_classes,
     running_stages,
     scan_of,
     set_hadoop_options,
+    task_slots,
 )
 from cqa_spark.spark.persistence import persisted
 
@@ -70,6 +72,20 @@ def test_the_objects_of_java_classes_are_kept(spark: SparkSession) -> None:
     keep_java_classes(spark, ["java.util.ArrayDeque"])
     assert jvm.java.util.ArrayDeque is jvm.java.util.ArrayDeque
     assert jvm.java.util.ArrayDeque().size() == 0
+
+
+def test_sizes_are_estimated_before_and_after_rows_are_persisted(spark: SparkSession) -> None:
+    numbers = spark.range(1000)
+    assert estimated_bytes(numbers) == 8000
+    crossed = numbers.crossJoin(numbers.toDF("other")).crossJoin(numbers.toDF("third")).where("id = other + third")
+    assert estimated_bytes(crossed.crossJoin(crossed.toDF("a", "b", "c"))) > 1 << 63
+    with persisted(numbers.where("id < 10")) as (few,):
+        few.count()
+        assert estimated_bytes(few) == 80
+
+
+def test_a_task_runs_on_every_core(spark: SparkSession) -> None:
+    assert task_slots() == spark.sparkContext.defaultParallelism
 
 
 def test_options_of_hadoop_reach_a_session_that_runs(spark: SparkSession) -> None:

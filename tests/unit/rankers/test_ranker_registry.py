@@ -36,7 +36,7 @@ def test_the_table_names_each_ranker_as_it_names_itself(name: str) -> None:
 
 def test_given_parameters_stand_beside_the_defaults_of_the_others() -> None:
     parameters = build_ranker("boosted_trees", {"trees": 7, "objective": "pairwise"}).parameters
-    assert (parameters.trees, parameters.objective, parameters.workers) == (7, "pairwise", 1)
+    assert (parameters.trees, parameters.objective, parameters.workers) == (7, "pairwise", "auto")
 
 
 def test_an_unknown_ranker_is_answered_with_the_known_ones() -> None:

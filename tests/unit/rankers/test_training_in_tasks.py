@@ -1,18 +1,16 @@
-"""Training without Spark: the tasks of a group are threads."""
+"""Training without Spark: the workers of a group are threads."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import closing
-from multiprocessing.connection import Client
-from threading import Barrier, Thread
-from unittest.mock import patch
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pydantic import ValidationError
@@ -22,114 +20,49 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from cqa_spark.rankers.linear_model import LinearWeights
 from cqa_spark.rankers.logistic_regression import LogisticRegressionParameters
 from cqa_spark.rankers.threshold import best_threshold
-from cqa_spark.rankers.training.group import ConnectedTasks, SingleTask, TrainingGroup
-from cqa_spark.rankers.training.linear import Buckets, LinearLearning
+from cqa_spark.rankers.training.group import TrainingGroup, connected, started_tracker
+from cqa_spark.rankers.training.linear import LinearLearning
 from cqa_spark.rankers.training.losses import LOSSES, LossName
-from cqa_spark.rankers.training.moments import ColumnMoments, merged
-from cqa_spark.rankers.training.rows import CANDIDATE, TaskRows, read_rows
+from cqa_spark.rankers.training.rows import TaskRows, read_rows
 from cqa_spark.rankers.training.trees import TreeLearning
 
-BUCKETS = 8
-FLOAT = np.dtype(np.float32)
 ONE_QUERY = np.array([0])
+ALONE = TrainingGroup()
 
 
-class Threads:
-    """A group of threads, seen from one of them."""
+def together(work: Callable[[TrainingGroup, int], Any], workers: int) -> list[Any]:
+    """What the workers of a group return; they are threads."""
+    tracker = started_tracker("127.0.0.1", workers)
 
-    host = "127.0.0.1"
+    def connect(number: int) -> Any:
+        with connected(number, workers, tracker) as group:
+            return work(group, number)
 
-    def __init__(self, number: int, messages: list[bytes], barrier: Barrier) -> None:
-        self.number, self.tasks = number, len(messages)
-        self._messages, self._barrier = messages, barrier
-
-    def gather(self, message: bytes) -> list[bytes]:
-        self._messages[self.number] = message
-        self._barrier.wait(timeout=60)
-        gathered = list(self._messages)
-        self._barrier.wait(timeout=60)
-        return gathered
+    with ThreadPoolExecutor(workers) as threads:
+        return list(threads.map(connect, range(workers)))
 
 
-def test_connected_tasks_get_the_messages_of_all_in_order() -> None:
-    messages, barrier, gathered = [b""] * 3, Barrier(3), [[]] * 3
+def test_workers_get_the_sums_the_maxima_and_the_values_of_the_first() -> None:
+    def work(group: TrainingGroup, number: int) -> list[list[float]]:
+        values = np.array([1.0 + number, -1.0 - number])
+        return [each(values).tolist() for each in (group.total, group.highest, group.from_first)]
 
-    def work(number: int) -> None:
-        with closing(ConnectedTasks(Threads(number, messages, barrier))) as connected:
-            gathered[number] = [connected.gather(each) for each in (bytes(number), b"x" * 100_000 * number, b"")]
-
-    threads = [Thread(target=work, args=(number,)) for number in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert gathered == [[[b"", b"\0", b"\0\0"], [b"", b"x" * 100_000, b"x" * 200_000], [b""] * 3]] * 3
-
-
-class TwoTasks:
-    """Task 0 of two; the other one does what a function does with the address and the key, and does not train."""
-
-    number, tasks, host = 0, 2, "127.0.0.1"
-
-    def __init__(self, other: Callable[[int, bytes], None]) -> None:
-        self._other = other
-
-    def gather(self, message: bytes) -> list[bytes]:
-        place = json.loads(message)
-        self._other(place["port"], bytes.fromhex(place["key"]))
-        return [message, b""]
-
-
-def test_training_ends_when_a_worker_does_not_connect() -> None:
-    with pytest.raises(TimeoutError, match=r"0 of 1 training workers connected to 127.0.0.1 within 0 s; allow"):
-        ConnectedTasks(TwoTasks(lambda port, key: None), seconds=0)
-
-
-def test_connections_without_the_key_and_silent_ones_are_closed() -> None:
-    opened = []
-
-    def connect(port: int, key: bytes) -> None:
-        for message in (None, b"x" * 40, b"x" * 100, key + (1).to_bytes(8, "big")):
-            opened.append(Client(("127.0.0.1", port)))
-            if message is not None:
-                opened[-1].send_bytes(message)
-
-    with closing(ConnectedTasks(TwoTasks(connect))) as connected:
-        opened[-1].send_bytes(b"hello")
-        assert connected.gather(b"") == [b"", b"hello"]
-    for each in opened[:3]:
-        with pytest.raises((EOFError, OSError)):
-            each.recv_bytes()
+    assert together(work, 3) == [[[6.0, -6.0], [3.0, -1.0], [1.0, -1.0]]] * 3
+    assert work(ALONE, 4) == [[5.0, -5.0]] * 3
 
 
 def learn_together(learn: Callable[[TaskRows, TrainingGroup], str | None], parts: list[TaskRows]) -> str:
-    messages, barrier, learned = [b""] * len(parts), Barrier(len(parts)), [None] * len(parts)
-
-    def work(number: int) -> None:
-        learned[number] = learn(parts[number], Threads(number, messages, barrier))
-
-    threads = [Thread(target=work, args=(number,)) for number in range(len(parts))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert learned[1:] == [None] * (len(parts) - 1)
-    assert learned[0] is not None
-    return learned[0]
+    first, *others = together(lambda group, number: learn(parts[number], group), len(parts))
+    assert others == [None] * len(others)
+    return first
 
 
-def batch(targets, buckets, queries, values) -> pa.RecordBatch:
-    candidates = [f"{place:04}" for place in range(len(targets))]
+def batch(targets, queries, values) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(
         {
-            "site": ["travel"] * len(targets),
-            "task": ["question_answer"] * len(targets),
-            "query_id": [f"{query:02}" for query in queries],
-            "candidate_id": candidates,
             "target": pa.array(targets, pa.float64()),
             "relevant": pa.array([None if each is None else each > 0 for each in targets]),
             "query": pa.array(queries, pa.int64()),
-            "bucket": pa.array(buckets, pa.int32()),
             "values": pa.array(list(values), pa.list_(pa.float32())),
         }
     )
@@ -137,41 +70,45 @@ def batch(targets, buckets, queries, values) -> pa.RecordBatch:
 
 @pytest.fixture(scope="module")
 def table() -> pa.RecordBatch:
-    """700 rows of 3 features in 8 buckets; the last feature is constant."""
+    """700 rows of 3 features; the last feature is constant."""
     random = np.random.default_rng(5)
     values = np.column_stack([random.normal(3, 2, 700), random.normal(size=700), np.full(700, 0.1)])
     targets = (values[:, 0] - 3 + random.normal(size=700) > 0).astype(float)
     queries = np.repeat(np.arange(70), 10)
-    buckets = np.sort(queries % BUCKETS)
-    return batch(targets, buckets, queries, values)
+    return batch(targets, queries, values)
 
 
 def features_of(table: pa.RecordBatch) -> NDArray[np.float64]:
     return np.array(table["values"].to_pylist())
 
 
-def split(table: pa.RecordBatch, tasks: int, rows: int = 50) -> list[TaskRows]:
-    """The rows of each task, which receives them in batches."""
-    worker = np.asarray(table["bucket"]) * tasks // BUCKETS
-    found = []
-    for task in range(tasks):
-        own = table.filter(pa.array(worker == task))
-        batches = [own.slice(start, rows) for start in range(0, own.num_rows, rows)]
-        found.append(read_rows(batches, ("bucket", *CANDIDATE), 3, FLOAT))
-    return found
+def split(table: pa.RecordBatch, workers: int, rows: int = 50) -> list[TaskRows]:
+    """The rows of each worker, which receives them in batches."""
+    worker = np.asarray(table["query"]) % workers
+    parts = [table.filter(pa.array(worker == number)) for number in range(workers)]
+    return [
+        read_rows([part.slice(start, rows) for start in range(0, part.num_rows, rows)], 3, np.float64) for part in parts
+    ]
 
 
-@pytest.mark.parametrize("loss", ["logistic", "hinge", "squared", "choice"])
-def test_weights_are_the_same_to_the_last_digit_for_any_number_of_tasks(table: pa.RecordBatch, loss: LossName) -> None:
+def weights_of(learned: str | None) -> NDArray[np.float64]:
+    weights = LinearWeights.model_validate_json(learned or "")
+    return np.concatenate([weights.mean, weights.std, weights.coefficients, [weights.intercept]])
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared", "choice"])
+def test_weights_hardly_depend_on_the_number_of_workers(table: pa.RecordBatch, loss: LossName) -> None:
     learn = LinearLearning(loss, l2=0.01, iterations=50)
-    alone = learn(split(table, 1)[0], SingleTask())
-    assert alone == learn(split(table, 1, rows=7)[0], SingleTask())
-    for tasks in (2, 7):
-        assert learn_together(learn, split(table, tasks)) == alone
+    alone = learn(split(table, 1)[0], ALONE)
+    assert learn(split(table, 1, rows=7)[0], ALONE) == alone
+    for workers in (2, 7):
+        shared = learn_together(learn, split(table, workers))
+        assert weights_of(shared) == pytest.approx(weights_of(alone), abs=1e-9)
+        assert learn_together(learn, split(table, workers)) == shared
 
 
 def test_a_logistic_regression_is_that_of_scikit_learn(table: pa.RecordBatch) -> None:
-    weights = LinearWeights.model_validate_json(LinearLearning("logistic", 0.01, 200)(split(table, 1)[0], SingleTask()))
+    weights = LinearWeights.model_validate_json(LinearLearning("logistic", 0.01, 200)(split(table, 1)[0], ALONE))
     values = features_of(table)
     assert weights.mean == pytest.approx(values.mean(axis=0))
     assert weights.std[:2] == pytest.approx(values.std(axis=0, ddof=1)[:2])
@@ -183,7 +120,7 @@ def test_a_logistic_regression_is_that_of_scikit_learn(table: pa.RecordBatch) ->
 
 
 def test_a_ridge_regression_is_that_of_scikit_learn(table: pa.RecordBatch) -> None:
-    weights = LinearWeights.model_validate_json(LinearLearning("squared", 0.1, 200)(split(table, 1)[0], SingleTask()))
+    weights = LinearWeights.model_validate_json(LinearLearning("squared", 0.1, 200)(split(table, 1)[0], ALONE))
     values, targets = features_of(table)[:, :2], np.array(table["target"])
     scaled = (values - weights.mean[:2]) / weights.std[:2]
     expected = Ridge(alpha=0.1 / targets.std() * 700, tol=1e-12).fit(scaled, targets)
@@ -225,9 +162,7 @@ def test_a_choice_depends_on_differences_within_the_query_only(table: pa.RecordB
     values[:, 0] += 3.0 * np.array(table["query"])
     place = table.schema.get_field_index("values")
     shifted = table.set_column(place, table.schema.field(place), pa.array(values.tolist(), pa.list_(pa.float32())))
-    found, expected = (
-        LinearWeights.model_validate_json(learn(split(rows, 1)[0], SingleTask())) for rows in (shifted, table)
-    )
+    found, expected = (LinearWeights.model_validate_json(learn(split(rows, 1)[0], ALONE)) for rows in (shifted, table))
     slopes = [np.array(each.coefficients[:2]) / each.std[:2] for each in (found, expected)]
     assert slopes[0] == pytest.approx(slopes[1], rel=1e-3)
 
@@ -235,7 +170,7 @@ def test_a_choice_depends_on_differences_within_the_query_only(table: pa.RecordB
 def test_a_coefficient_with_a_sign_is_at_least_or_at_most_0(table: pa.RecordBatch) -> None:
     def coefficients(*signs: int) -> tuple[float, ...]:
         learn = LinearLearning("choice", l2=0.01, iterations=200, signs=signs)
-        return LinearWeights.model_validate_json(learn(split(table, 1)[0], SingleTask())).coefficients
+        return LinearWeights.model_validate_json(learn(split(table, 1)[0], ALONE)).coefficients
 
     free = coefficients()
     assert free[0] > 0
@@ -245,68 +180,70 @@ def test_a_coefficient_with_a_sign_is_at_least_or_at_most_0(table: pa.RecordBatc
     assert coefficients(0, other, 0)[1] == 0
 
 
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=20))
-def test_chunks_are_whole_queries_of_at_most_so_many_rows(sizes: list[int]) -> None:
-    queries = np.repeat(np.arange(len(sizes)), sizes)
-    rows = split(batch([0.0] * len(queries), [0] * len(queries), queries, [[0.0] * 3] * len(queries)), 1)[0]
-    with patch("cqa_spark.rankers.training.linear.ROWS_AT_A_TIME", 5):
-        found = [(len(targets), starts.tolist()) for _, targets, starts in Buckets(rows).chunks_of(0)]
-    assert sum(number for number, _ in found) == len(queries)
-    assert all(number <= 5 or len(starts) == 1 for number, starts in found)
-    assert [starts[0] for _, starts in found] == [0] * len(found)
-    assert sum(len(starts) for _, starts in found) == len(sizes)
-
-
 def test_the_hinge_loss_is_zero_beyond_the_margin() -> None:
     losses, slopes = LOSSES["hinge"](np.array([-2.0, 0.5, 1.5]), np.array([1.0, 1.0, 1.0]), ONE_QUERY)
     assert (losses.tolist(), slopes.tolist()) == ([3.0, 0.5, 0.0], [-1.0, -1.0, 0.0])
 
 
-@given(st.lists(st.lists(st.floats(-1e6, 1e6), max_size=5), min_size=1))
-@settings(max_examples=50)
-def test_merged_moments_are_those_of_all_rows(parts: list[list[float]]) -> None:
-    rows = np.array([value for part in parts for value in part]).reshape(-1, 1)
-    found = merged((ColumnMoments.of(np.array(part).reshape(-1, 1)) for part in parts if part), 1)
-    assert found.rows == len(rows)
-    if len(rows) > 1:
-        assert found.mean == pytest.approx(rows.mean(axis=0), rel=1e-9, abs=1e-6)
-        assert found.std == pytest.approx(rows.std(axis=0, ddof=1), rel=1e-6, abs=1e-6)
-        assert (found.low, found.high) == (rows.min(), rows.max())
+@given(st.lists(st.lists(st.floats(-1e6, 1e6, width=32), max_size=5), min_size=1, max_size=4))
+@settings(max_examples=20, deadline=None)
+def test_features_are_scaled_by_the_moments_of_all_rows(parts: list[list[float]]) -> None:
+    values = np.array([value for part in parts for value in part])
+    assume(len(values) > 1)
+    rows = [
+        read_rows([batch([0.0] * len(part), [0] * len(part), [[v] for v in part])], 1, np.float64) for part in parts
+    ]
+    learn = LinearLearning("squared", l2=1.0, iterations=1)
+    weights = LinearWeights.model_validate_json(learn_together(learn, rows))
+    assert weights.mean == pytest.approx([values.mean()], rel=1e-9, abs=1e-6)
+    assert weights.std == pytest.approx([values.std(ddof=1)], rel=1e-6, abs=1e-6)
+    assert (weights.std == (0.0,)) == (values.min() == values.max())
 
 
 def test_rows_without_label_are_left_out_and_bad_values_are_found() -> None:
-    given_rows = batch([1.0, None, 0.0], [0, 0, 1], [5, 5, 6], [[1, float("nan"), None], [1, 1, 1], [2, 2, 2]])
-    rows = read_rows([given_rows.slice(0, 1), given_rows.slice(1, 2)], CANDIDATE, 3, FLOAT)
+    given_rows = batch([1.0, None, 0.0], [5, 5, 6], [[1, float("nan"), None], [1, 1, 1], [2, 2, 2]])
+    rows = read_rows([given_rows.slice(0, 1), given_rows.slice(1, 2)], 3, np.float32)
     assert (len(rows), rows.unlabelled, rows.bad.tolist()) == (2, 1, [False, True, True])
     assert rows.query_starts.tolist() == [0, 1]
-    assert rows.values(1, 2).tolist() == [[2.0, 2.0, 2.0]]
+    assert rows.values[1:].tolist() == [[2.0, 2.0, 2.0]]
 
 
 def test_a_task_without_rows_has_no_query() -> None:
-    assert read_rows([], CANDIDATE, 2, FLOAT).query_starts.tolist() == []
-
-
-def test_values_beyond_the_memory_limit_are_read_back_from_a_file(
-    table: pa.RecordBatch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    learn = LinearLearning("logistic", 0.01, 20)
-    expected = learn(split(table, 1)[0], SingleTask())
-    monkeypatch.setattr("cqa_spark.rankers.training.sorted_rows.MOST_IN_MEMORY", 1000)
-    monkeypatch.setattr("cqa_spark.rankers.training.linear._KEPT_BYTES", 0)
-    assert learn(split(table, 1)[0], SingleTask()) == expected
+    assert read_rows([], 2, np.float32).query_starts.tolist() == []
 
 
 def test_trees_see_the_candidates_of_a_query_together(table: pa.RecordBatch) -> None:
     parameters = {"objective": "rank:pairwise", "max_depth": 2, "tree_method": "hist", "nthread": 1}
     learn = TreeLearning(parameters, 3, ("f__a", "f__b", "f__c"), by_query=True)
-    model = json.loads(learn(split(table, 1)[0], SingleTask()))
+    model = json.loads(learn(split(table, 1)[0], ALONE))
     assert model["learner"]["feature_names"] == ["f__a", "f__b", "f__c"]
     assert len(model["learner"]["gradient_booster"]["model"]["trees"]) == 3
 
 
-def test_more_workers_than_buckets_are_refused() -> None:
-    with pytest.raises(ValidationError, match="65 workers cannot share 64 buckets"):
-        LogisticRegressionParameters(workers=65)
+class Frame:
+    """A DataFrame of some rows, whose estimated size is large."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+
+    def count(self) -> int:
+        return self._rows
+
+
+@pytest.mark.parametrize(
+    ("rows", "features", "workers"), [(0, 3, 1), (1_000_000, 100, 1), (1_000_001, 100, 2), (36_000_000, 200, 72)]
+)
+def test_workers_are_chosen_by_rows_and_features(
+    monkeypatch: pytest.MonkeyPatch, rows: int, features: int, workers: int
+) -> None:
+    monkeypatch.setattr("cqa_spark.rankers.training.parameters.estimated_bytes", lambda frame: 1 << 40)
+    assert LogisticRegressionParameters().workers_for(Frame(rows), features) == workers
+    assert LogisticRegressionParameters(workers=5).workers_for(Frame(rows), features) == 5
+
+
+def test_workers_are_a_number_above_0() -> None:
+    with pytest.raises(ValidationError, match="workers"):
+        LogisticRegressionParameters(workers=0)
 
 
 def test_the_threshold_is_the_cut_that_serves_the_measure_best() -> None:
