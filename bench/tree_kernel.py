@@ -1,6 +1,6 @@
 """Compares the compiled partial tree kernel with the same loops in Python, on comments of a Qatar Living file.
 
-python bench/tree_kernel.py ../shared/data/semeval2016-task3/dev/SemEval2016-Task3-CQA-QL-dev-subtaskA.xml
+python bench/tree_kernel.py SemEval2016-Task3-CQA-QL-dev-subtaskA.xml
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ def checks() -> Checks:
         "task": partial(_look_up, "cqa_spark.examples.task", "task"),
         "corpus": partial(_look_up, "cqa_spark.corpora.registry", "require_file_format"),
         "source format": partial(_look_up, "cqa_spark.corpora.registry", "require_format"),
-        "data set": _check_data_set,
+        "data set": partial(_look_up, "cqa_spark.config.datasets", "read_data_set"),
+        "package of data": partial(_look_up, "cqa_spark.config.research_data", "read_package"),
         "embedding model": _check_embedding_model,
         "feature group": partial(_look_up, "cqa_spark.features.registry", "group_class"),
         "measure": partial(_look_up, "cqa_spark.evaluation.measures", "parse_measure"),
@@ -27,12 +28,6 @@ def checks() -> Checks:
 
 def _look_up(module: str, function: str, name: str) -> None:
     getattr(import_module(module), function)(name)
-
-
-def _check_data_set(name: str) -> None:
-    from cqa_spark.config.datasets import read_data_set
-
-    read_data_set(name)
 
 
 def _check_embedding_model(name: str) -> None:

@@ -12,6 +12,7 @@ from cqa_spark import flows
 from cqa_spark.commands.reproduced_scores import EvaluatedPart, score_parts
 from cqa_spark.config.datasets import DataSet, read_data_set
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.research_data import data_folder, file_names, locate
 from cqa_spark.config.settings import ReproduceSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.registry import file_source
@@ -37,7 +38,7 @@ def reproduce(settings: ReproduceSettings) -> None:
     for (name, task, _), members in grouped.items():
         _require_task(sets[name], task, members)
     scores, outcomes = f"{settings.output.rstrip('/')}/{SCORES}", list[Reproduced]()
-    with local_data(settings.data, sets.values(), settings.object_storage) as folder:
+    with local_data(settings.data or data_folder(), sets.values(), settings.object_storage) as folder:
         for name, found in sets.items():
             _require_training_files(name, found, folder)
         for (name, task, _), members in grouped.items():
@@ -79,12 +80,16 @@ def _reproduce_together(
     settings: ReproduceSettings, folder: Path, data: DataSet, task: str, systems: Sequence[System]
 ) -> list[Reproduced]:
     """A run for recipes of one data set, task and upstream, and one for cross-validation where the data set has it."""
-    parts = [EvaluatedPart(name, folder, found.input, found.gold.get(task, "")) for name, found in data.parts.items()]
+    parts = [
+        EvaluatedPart(name, locate(folder, part.input), locate(folder, part.gold[task]) if task in part.gold else None)
+        for name, part in data.parts.items()
+    ]
     held_out = [part for part in parts if part.is_there()]
     if held_out:
         _train_and_rank(settings, folder, data, systems, held_out)
     if task in data.cross_validation:
-        training = EvaluatedPart(CROSS_VALIDATED, folder, data.train[0], data.cross_validation[task])
+        gold = locate(folder, data.cross_validation[task])
+        training = EvaluatedPart(CROSS_VALIDATED, locate(folder, data.train[0]), gold)
         _train_and_rank(settings, folder, data, systems, [training])
         parts.append(training)
     return [
@@ -113,8 +118,8 @@ def _train_and_rank(
         parts: parts of the data set; for cross-validation, only the training file.
     """
     every_fold = parts[0].name == CROSS_VALIDATED
-    by_split = {"train": [str(folder / path) for path in data.train]}
-    by_split |= {part.name: [str(folder / part.input)] for part in parts if not every_fold}
+    by_split = {"train": [str(locate(folder, path)) for path in data.train]}
+    by_split |= {part.name: [str(part.input)] for part in parts if not every_fold}
     source = file_source(data.corpus, by_split, site=data.site, storage=settings.object_storage)
     predictions = {
         (system.name, part.name): _predictions(settings, data, system, part) for system in systems for part in parts
@@ -156,10 +161,12 @@ def _about(system: System) -> About:
 
 
 def _require_training_files(name: str, data: DataSet, folder: Path) -> None:
-    absent = [path for path in data.train if not (folder / path).exists()]
+    absent = [path for path in data.train if not locate(folder, path).exists()]
     if absent:
         raise InputError(
-            f"data set {name}: {folder} lacks {', '.join(absent)}", "give the folder of the data sets with --data"
+            f"data set {name}: {folder} lacks {', '.join(absent)}",
+            "give the folder of the data sets with --data; cqa data list, and cqa data where NAME, say where they come "
+            "from",
         )
 
 
@@ -176,11 +183,10 @@ def local_data(folder: str, sets: Collection[DataSet], storage: ObjectStorageSet
         yield Path(folder)
         return
     with tempfile.TemporaryDirectory(prefix="cqa-data-") as copies:
-        parts = [part for data in sets for part in data.parts.values()]
-        named = [path for data in sets for path in data.train]
-        named += [path for part in parts for path in (part.input, *part.gold.values())]
-        named += [path for data in sets for path in data.cross_validation.values()]
-        for path in dict.fromkeys(named):
-            if find_files(f"{folder.rstrip('/')}/{path}", storage):
-                fetch(f"{folder.rstrip('/')}/{path}", Path(copies, path), storage)
+        for path in dict.fromkeys(path for data in sets for path in data.paths()):
+            for name in file_names(path):
+                beside = str(Path(path).with_name(name))
+                if find_files(f"{folder.rstrip('/')}/{beside}", storage):
+                    fetch(f"{folder.rstrip('/')}/{beside}", Path(copies, beside), storage)
+                    break
         yield Path(copies)

@@ -36,25 +36,23 @@ class EvaluatedPart:
 
     Attributes:
         name: its name, the split of its queries.
-        folder: folder of the data sets.
-        input: file with the queries, relative to the folder.
-        gold: official file of their relevance judgments, relative to the folder; empty if there is none.
+        input: file with the queries.
+        gold: official file of their relevance judgments; None if there is none.
     """
 
     name: str
-    folder: Path
-    input: str
-    gold: str
+    input: Path
+    gold: Path | None
 
     def is_there(self) -> bool:
         """Whether there are queries to rank."""
-        return (self.folder / self.input).exists()
+        return self.input.exists()
 
     def missing(self, task: str, predictions: str) -> str:
         """What is missing for scoring these predictions; empty if nothing is."""
         if not self.is_there():
-            return f"there is no {self.input} in {self.folder}: nothing was ranked"
-        if not (self.folder / self.gold).is_file():
+            return f"there is no {self.input.name} in {self.input.parent}: nothing was ranked"
+        if self.gold is None or not self.gold.is_file():
             command = "cqa evaluate-file --task sts" if task_named(task).grades_pairs else "cqa evaluate-file"
             return f"there is no gold: score {predictions} with {command} GOLD {predictions}"
         return ""
@@ -74,9 +72,9 @@ def score_parts(
     missing = {part: part.missing(system.task, path) for part, path in predictions.items()}
     with ExitStack() as copies:
         files = {
-            part: (part.folder / part.gold, copies.enter_context(local_source(path, storage)))
+            part: (part.gold, copies.enter_context(local_source(path, storage)))
             for part, path in predictions.items()
-            if not missing[part]
+            if part.gold is not None and not missing[part]
         }
         for part, problem in missing.items():
             scores = _measured(system, *files[part]) if part in files else None

@@ -119,6 +119,12 @@ JOBS: dict[str, tuple[Job, ...]] = {
             "cqa_spark.config.settings:DoctorSettings", "cqa_spark.doctor.consultation:consult"),
     ),
     "inspection": (
+        _job("data list", "list the packages of research data that recipes and settings use",
+             "file_commands:CatalogueSettings", "data:list_packages"),
+        _job("data where", "show where a package comes from, and where its files lie here",
+             "data_settings:DataWhereSettings", "data:show_package"),
+        _job("data check", "compare the files of a package with their counts and SHA-256",
+             "data_settings:DataCheckSettings", "data:check_package"),
         _job("inspect", "show the contents of a lake, or the changes between two runs",
              "settings:InspectSettings", "inspect:inspect"),
         _job("runs list", "list the runs of a lake", "settings:ListRunsSettings", "runs:list_runs"),

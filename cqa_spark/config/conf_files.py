@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from cqa_spark.config.project_root import project_root
-from cqa_spark.config.yaml_files import named_files
+from cqa_spark.config.suggestions import known_names
+from cqa_spark.config.yaml_files import named_files, read_yaml
 from cqa_spark.errors import ConfigError
+
+Description = TypeVar("Description", bound=BaseModel)
 
 OVERLAY = "CQA_OVERLAY"
 """Environment variable with folders and recipes, separated as in ``PATH``; ``cqa --overlay`` puts one before them."""
@@ -41,6 +47,35 @@ def conf_files(folder: str) -> dict[str, Path]:
         elif folder == "systems":
             files[laid.stem] = laid
     return dict(sorted(files.items()))
+
+
+def read_conf_file(described: type[Description], folder: str, name: str, kind: str) -> Description:
+    """Read and check a description, ``conf/FOLDER/NAME.yaml``, whose ``name`` is that of the file.
+
+    Args:
+        described: what the file describes.
+        folder: such as ``datasets``.
+        name: the file's name without ``.yaml``.
+        kind: what is described, for messages.
+
+    Raises:
+        ConfigError: there is no such file, or it has mistakes; all of them are listed.
+    """
+    files = conf_files(folder)
+    if name not in files:
+        raise ConfigError(f"unknown {kind} {name}", known_names(name, files, "names"))
+    try:
+        description = described.model_validate(read_yaml(files[name]).value)
+    except ValidationError as error:
+        mistakes = (
+            f"\n  - {'.'.join(map(str, mistake['loc'])) or 'the file'}: {mistake['msg']}" for mistake in error.errors()
+        )
+        raise ConfigError(
+            f"{files[name]} is invalid:{''.join(mistakes)}", f"the files in conf/{folder} are examples"
+        ) from None
+    if (stated := getattr(description, "name")) != name:  # noqa: B009
+        raise ConfigError(f"{files[name]}: name is {stated}", f"name the {kind} like its file")
+    return description
 
 
 def conf_file(name: str) -> Path:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from cqa_spark.config.conf_files import conf_files
+from cqa_spark.config.conf_files import read_conf_file
 from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.site_names import SiteName
-from cqa_spark.config.suggestions import known_names
-from cqa_spark.config.yaml_files import read_yaml
-from cqa_spark.errors import ConfigError
 
 
 class DataPart(SettingsSection):
@@ -57,6 +54,11 @@ class DataSet(SettingsSection):
         """The tasks of its files of relevance judgments."""
         return frozenset(task for part in self.parts.values() for task in part.gold) | frozenset(self.cross_validation)
 
+    def paths(self) -> list[str]:
+        """All its files, and folders of training files."""
+        of_parts = [path for part in self.parts.values() for path in (part.input, *part.gold.values())]
+        return [*dict.fromkeys([*self.train, *of_parts, *self.cross_validation.values()])]
+
 
 def read_data_set(name: str) -> DataSet:
     """Read and check one data set.
@@ -67,18 +69,4 @@ def read_data_set(name: str) -> DataSet:
     Raises:
         ConfigError: there is no such data set, or its file has mistakes.
     """
-    files = conf_files("datasets")
-    if name not in files:
-        raise ConfigError(f"unknown data set {name}", known_names(name, files, "data sets"))
-    try:
-        data_set = DataSet.model_validate(read_yaml(files[name]).value)
-    except ValidationError as error:
-        mistakes = (
-            f"{'.'.join(map(str, mistake['loc'])) or 'the file'}: {mistake['msg']}" for mistake in error.errors()
-        )
-        raise ConfigError(
-            f"{files[name]} is invalid: {'; '.join(mistakes)}", "correct the file; nothing was read or written"
-        ) from error
-    if data_set.name != name:
-        raise ConfigError(f"{files[name]}: name is {data_set.name}", "name the data set like its file")
-    return data_set
+    return read_conf_file(DataSet, "datasets", name, "data set")

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from cqa_spark.config.fields import OptionalLake
 from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.research_data import data_folder
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.config.value_types import DataSetName, InputFile, NotHashed, OutputFolder, Positional, SystemNames
 
@@ -17,9 +18,9 @@ class ReproduceSettings(JobSettings):
     """Train and evaluate published systems on their data sets, and compare with the published scores."""
 
     examples: ClassVar[tuple[str, ...]] = (
-        "cqa reproduce given_order kelp_2016_a --data ../shared/data",
-        "cqa reproduce --all --data ../shared/data --output build/reproduced",
-        "cqa reproduce best_sts samsung_2016_sts --data-set sts2015 --data ../shared/data",
+        "cqa reproduce given_order kelp_2016_a --data semeval",
+        "cqa reproduce --all --output build/reproduced",
+        "cqa reproduce best_sts samsung_2016_sts --data-set sts2015",
     )
 
     lake: OptionalLake = ""
@@ -30,7 +31,12 @@ class ReproduceSettings(JobSettings):
         default="", description="data set in conf/datasets, for any systems; default: that of each recipe"
     )
     all: bool = Field(default=False, description="reproduce all published systems")
-    data: Annotated[InputFile, Field(description="folder of the data sets")] = "../shared/data"
+    data: Annotated[
+        InputFile,
+        Field(
+            description="folder of the data sets; default: CQA_DATA, else data in the user's cache; see cqa data where"
+        ),
+    ] = ""
     output: Annotated[
         OutputFolder, NotHashed(), Field(description="output folder for the official prediction files")
     ] = "build/reproduced"
@@ -44,7 +50,7 @@ class ReproduceSettings(JobSettings):
 
     def reads(self) -> list[str]:
         """The data sets of the recipes."""
-        return [f"{self.data}: files listed in conf/datasets"]
+        return [f"{self.data or data_folder()}: files listed in conf/datasets"]
 
     def writes(self) -> list[str]:
         """The prediction files and the scores."""

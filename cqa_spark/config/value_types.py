@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, ByteSize, StringConstraint
 from pydantic_core import PydanticCustomError
 
 from cqa_spark.config.conf_files import lay_over
+from cqa_spark.config.research_data import DATA, data_folder, locate
 from cqa_spark.errors import CqaError
 
 Checks = Mapping[str, Callable[[Any], object]]
@@ -103,6 +104,22 @@ def _below_a_folder(location: str) -> str:
     return location
 
 
+def _of_data_folder(location: str) -> str:
+    """Replace ``data:PATH`` by the file of the data folder."""
+    if not location.startswith(DATA):
+        return location
+    path = location.removeprefix(DATA)
+    if is_remote(data_folder()):
+        return f"{data_folder().rstrip('/')}/{path}"
+    file = locate(Path(data_folder()), path)
+    if not file.exists():
+        raise refused(
+            f"file not found: {file}",
+            "set CQA_DATA to the folder of the data; cqa data list, and cqa data where NAME, say where it comes from",
+        )
+    return str(file)
+
+
 def _must_exist(location: str) -> str:
     """Refuse a missing local path; remote locations are checked by the job."""
     if is_remote(location) or Path(location).exists() or glob.glob(location):
@@ -145,8 +162,10 @@ OutputFile = Annotated[Location, AfterValidator(_no_folder), AfterValidator(_bel
 Folder = Annotated[Location, AfterValidator(_no_file)]
 OptionalFolder = Annotated[Address, AfterValidator(_no_file), Shown("PATH")]
 OutputFolder = Annotated[Folder, AfterValidator(_below_a_folder)]
-InputFile = Annotated[Address, AfterValidator(_must_exist), Shown("FILE")]
-JudgmentsFile = Annotated[Address, AfterValidator(_must_exist_or_be_listed), Shown("FILE")]
+InputFile = Annotated[Address, AfterValidator(_of_data_folder), AfterValidator(_must_exist), Shown("FILE")]
+JudgmentsFile = Annotated[
+    Address, AfterValidator(_of_data_folder), AfterValidator(_must_exist_or_be_listed), Shown("FILE")
+]
 InputFiles = Annotated[tuple[InputFile, ...], BeforeValidator(one_or_many)]
 # Names of folders and objects contain the run id and suffixes; file names have at most 255 bytes.
 RunName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100), Shown("ID")]
@@ -154,6 +173,7 @@ RunName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*
 Size = Annotated[ByteSize, BeforeValidator(_with_unit), Shown("SIZE")]
 
 FormatName = Annotated[str, _checked("source format"), Shown("NAME")]
+DataPackageName = Annotated[str, _checked("package of data"), Shown("NAME")]
 DataSetName = Annotated[str, _checked("data set"), Shown("NAME")]
 EmbeddingModelName = Annotated[str, _checked("embedding model"), Shown("NAME")]
 CorpusName = Annotated[str, _checked("corpus"), Shown("NAME")]

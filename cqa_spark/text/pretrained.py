@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 
-from cqa_spark.config.conf_files import conf_files
+from cqa_spark.config.conf_files import conf_files, read_conf_file
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
-from cqa_spark.config.suggestions import known_names
-from cqa_spark.config.yaml_files import read_yaml
-from cqa_spark.errors import ConfigError, EnvironmentProblem
+from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.spark.jars import jar_name
 
 Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
@@ -66,7 +64,6 @@ class PretrainedModel(_Part):
     Attributes:
         folder: name of the folder of such descriptions.
         kind: what such a model is called in messages.
-        example: name of a description to start from.
         name: the file's name without ``.yaml``.
         about: description with the paper, one sentence.
         languages: ISO 639-1 codes.
@@ -78,7 +75,6 @@ class PretrainedModel(_Part):
 
     folder: ClassVar[str]
     kind: ClassVar[str]
-    example: ClassVar[str]
 
     name: str
     about: str
@@ -103,29 +99,7 @@ class PretrainedModel(_Part):
         Raises:
             ConfigError: unknown model, or its file has mistakes; all of them are listed.
         """
-        files = conf_files(cls.folder)
-        if name not in files:
-            raise ConfigError(f"unknown {cls.kind} {name}", known_names(name, files, "models"))
-        path = files[name]
-        try:
-            model = cls.model_validate(read_yaml(path).value)
-        except ValidationError as error:
-            raise ConfigError(
-                f"{path} is invalid:\n{_listed(error)}", f"conf/{cls.folder}/{cls.example}.yaml is an example"
-            ) from None
-        if model.name != name:
-            raise ConfigError(f"{path}: name is {model.name}", "name the model like its file")
-        return model
-
-
-def _listed(error: ValidationError) -> str:
-    return "\n".join(_mistakes(error.errors()))
-
-
-def _mistakes(errors: list[Any]) -> Iterator[str]:
-    for mistake in errors:
-        key = ".".join(map(str, mistake["loc"]))
-        yield f"  - {f'{key}: ' if key else ''}{mistake['msg']}"
+        return read_conf_file(cls, cls.folder, name, cls.kind)
 
 
 def read_file(model: PretrainedModel, file: ModelFile, folders: Iterable[Path] = ()) -> bytes:

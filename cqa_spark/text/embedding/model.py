@@ -26,7 +26,6 @@ class EmbeddingModel(PretrainedModel):
 
     folder: ClassVar[str] = "models"
     kind: ClassVar[str] = "embedding model"
-    example: ClassVar[str] = "bge_small_en"
 
     encoder: str = "onnx"
     pooling: Literal["first_token", "mean"] | None = None

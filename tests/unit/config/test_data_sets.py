@@ -26,7 +26,7 @@ def test_an_unknown_data_set_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="unknown data set semeval") as caught:
         read_data_set("semeval")
     known = ", ".join(sorted(path.stem for path in (CONF / "datasets").glob("*.yaml")))
-    assert caught.value.remedy.endswith(f"? known data sets: {known}")
+    assert caught.value.remedy.endswith(f"? known names: {known}")
 
 
 @pytest.mark.parametrize("name", ["../datasets/semeval2016", "./semeval2016", str(CONF / "datasets" / "semeval2016")])
@@ -38,8 +38,8 @@ def test_a_path_is_no_data_set(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("name: mine\ntrain: []\n", " is invalid: about: Field required; "),
-        ("", " is invalid: the file: Input should be a valid dictionary"),
+        ("name: mine\ntrain: []\n", " is invalid:\n  - about: Field required\n"),
+        ("", " is invalid:\n  - the file: Input should be a valid dictionary"),
         ("a: [", ", line 1, column 5: invalid YAML: "),
         ("a: !!int abc", ", line 1, column 4: 'abc' is not !!int"),
     ],

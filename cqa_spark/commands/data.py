@@ -1,0 +1,162 @@
+"""``cqa data``: where packages of research data come from, and whether the files of a folder are theirs."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from cqa_spark.config.conf_files import conf_files
+from cqa_spark.config.data_settings import DataCheckSettings, DataWhereSettings
+from cqa_spark.config.datasets import read_data_set
+from cqa_spark.config.file_commands import CatalogueSettings
+from cqa_spark.config.research_data import DataPackage, PackageFile, data_folder, locate, read_package
+from cqa_spark.errors import InputError
+from cqa_spark.process.terminal import Column, Terminal, TextTable, number
+
+Verdict = Literal["complete", "counts agree", "not checked", "differs", "missing"]
+
+
+class CheckedFile(NamedTuple):
+    """A file of a package, as a folder has it.
+
+    Attributes:
+        file: path below the data folder.
+        verdict: ``complete`` if its SHA-256 is known, ``counts agree`` if only its number of elements or lines is that
+            of the package, ``not checked`` if neither is known.
+        place: where it lies; empty if it is missing.
+        note: how it differs, or for what it stands in.
+        used_by: data sets of ``cqa reproduce`` that need it.
+    """
+
+    file: str
+    verdict: Verdict
+    place: str
+    note: str
+    used_by: list[str]
+
+
+def list_packages(settings: CatalogueSettings) -> None:
+    """Print all packages of research data."""
+    packages = [read_package(name) for name in conf_files("data")]
+    if settings.format == "json":
+        print(json.dumps([package.model_dump(mode="json", exclude_defaults=True) for package in packages], indent=2))
+        return
+    table = TextTable(
+        Column("package", whole=True), number("files"), "official name", "licence",
+        title="Research data", caption="addresses and citations: cqa data where NAME",
+    )  # fmt: skip
+    for package in packages:
+        table.add_row(package.name, str(len(package.files)), package.about, package.licence)
+    Terminal().table(table)
+
+
+def show_package(settings: DataWhereSettings) -> None:
+    """Print the addresses of a package, and where its files lie."""
+    package, folder = read_package(settings.name), Path(settings.folder or data_folder())
+    places = {path: locate(folder, path) for path in package.files}
+    if settings.format == "json":
+        files = {path: str(place) if place.exists() else None for path, place in places.items()}
+        print(json.dumps(package.model_dump(mode="json", exclude={"files"}) | {"files": files}, indent=2))
+        return
+    facts = TextTable(Column("", whole=True), "", title=package.about, has_headings=False)
+    for name, text in (
+        ("published at", package.address),
+        ("archives", "\n".join(package.downloads) or "unknown"),
+        ("licence", package.licence),
+        ("cite", package.citation),
+        ("looked for in", str(folder)),
+    ):
+        facts.add_row(name, text)
+    table = TextTable(Column("file", whole=True), "size", "lies in", title="Files")
+    for path, file in package.files.items():
+        counts = ", ".join(f"{count:,} {name}" for name, count in file.counts.items()) or "unknown"
+        table.add_row(path, counts, str(places[path]) if places[path].exists() else "missing")
+    Terminal().table(facts)
+    Terminal().table(table)
+
+
+def check_package(settings: DataCheckSettings) -> None:
+    """Print a verdict on each file of a package.
+
+    Raises:
+        InputError: a file differs, or one that a data set needs is missing.
+    """
+    package, folder = read_package(settings.name), Path(settings.folder or data_folder())
+    rows = checked_files(package, folder)
+    if settings.format == "json":
+        print(json.dumps([row._asdict() for row in rows], indent=2))
+    else:
+        columns = (Column(name, whole=True) for name in ("file", "verdict"))
+        table = TextTable(*columns, "note", "needed by", title=f"{package.name} in {folder}")
+        for row in rows:
+            table.add_row(row.file, row.verdict, row.note, ", ".join(row.used_by))
+        Terminal().table(table)
+    missing = [row.file for row in rows if row.verdict == "missing" and row.used_by]
+    differing = [row.place for row in rows if row.verdict == "differs"]
+    if missing or differing:
+        raise InputError(
+            f"{folder} lacks {len(missing)} files of {package.name} that data sets need, and {len(differing)} differ",
+            f"unpack the archives below that folder; cqa data where {package.name} says where they come from",
+        )
+
+
+def checked_files(package: DataPackage, folder: Path) -> list[CheckedFile]:
+    """A verdict on each file of a package.
+
+    Args:
+        package: the package.
+        folder: local folder in which it was unpacked.
+    """
+    used = {name: read_data_set(name).paths() for name in conf_files("datasets")}
+    return [
+        _checked(
+            path,
+            file,
+            locate(folder, path),
+            [
+                name
+                for name, paths in used.items()
+                if any(f"{path}/".startswith(f"{used_path}/") for used_path in paths)
+            ],
+        )
+        for path, file in package.files.items()
+    ]
+
+
+def counts_of(content: bytes, names: Mapping[str, int]) -> dict[str, int]:
+    """The number of lines of a file, or of its XML elements with these names."""
+    return {
+        name: len(content.splitlines()) if name == "lines" else len(re.findall(rf"<{name}[\s/>]".encode(), content))
+        for name in names
+    }
+
+
+def _checked(path: str, file: PackageFile, place: Path, used_by: list[str]) -> CheckedFile:
+    if not place.exists():
+        return CheckedFile(path, "missing", "", "", used_by)
+    stand_in = file.stand_ins.get(place.name)
+    described = stand_in if stand_in and stand_in.counts else file
+    verdict, difference = _compared(place.read_bytes(), described)
+    note = "; ".join(filter(None, (f"{place.name}: {described.about}" if described.about else "", difference)))
+    return CheckedFile(path, verdict, str(place), note, used_by)
+
+
+def _compared(content: bytes, described: PackageFile) -> tuple[Verdict, str]:
+    if described.sha256 == hashlib.sha256(content).hexdigest():
+        return "complete", ""
+    plain = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+    counts = counts_of(plain, described.counts)
+    if counts != described.counts:
+        return "differs", ", ".join(_differences(counts, described.counts))
+    return ("counts agree", "") if counts else ("not checked", "")
+
+
+def _differences(counts: Mapping[str, int], expected: Mapping[str, int]) -> Iterator[str]:
+    for name, count in counts.items():
+        if count != expected[name]:
+            yield f"{count:,} {name} instead of {expected[name]:,}"
