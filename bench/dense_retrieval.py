@@ -20,8 +20,7 @@ from threadpoolctl import threadpool_limits
 from usearch.index import Index
 
 from cqa_spark.retrieval.dense import DenseIndex
-from cqa_spark.retrieval.shard import QuestionTimes, build_shard
-from cqa_spark.retrieval.vectors import as_integers
+from cqa_spark.retrieval.shard import QuestionTimes, as_integers, build_shard
 
 DIMENSION, CENTRES, QUERIES, CANDIDATES = 384, 500, 500, 50
 

@@ -20,7 +20,7 @@ from cqa_spark.process.control_characters import visible
 from cqa_spark.process.stop_signals import Stopped, stop_on_signals
 
 if TYPE_CHECKING:
-    from cqa_spark.config.command import Command
+    from cqa_spark.config.sections import Command
 
 READER_GONE = 141
 """Exit code where the reader of the output has ended, as of programs that SIGPIPE ends."""
@@ -155,7 +155,7 @@ def _find_job(given: list[str]) -> tuple[Job, list[str]]:
 
 def _named_in_config(job: Job, arguments: list[str], jobs: dict[str, Job]) -> Job:
     """The job that the config files of ``cqa run`` name in its place; the job itself where they name none."""
-    from cqa_spark.config.named_job import named_job
+    from cqa_spark.config.conf_files import named_job
     from cqa_spark.config.suggestions import did_you_mean
 
     named = named_job(arguments) if job.name == "run" else None

@@ -23,10 +23,9 @@ from cqa_spark.reports.sections.explanation import Explained
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.explanations import strongest_contributions
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.numbered_groups import numbered_groups
 from cqa_spark.systems.saved_system import load_system
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.systems.trained_system import model_artifact, numbered_groups
 
 
 def explain(settings: ExplainSettings) -> None:

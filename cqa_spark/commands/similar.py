@@ -16,7 +16,7 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
 from cqa_spark.retrieval.bm25 import Bm25
 from cqa_spark.retrieval.published_index import Similar, most_similar, read_index
-from cqa_spark.retrieval.vectors import Vectors, as_integers
+from cqa_spark.retrieval.shard import Vectors, as_integers
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.text.embedding.encoder import Encoder, load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel

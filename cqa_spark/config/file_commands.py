@@ -6,11 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from cqa_spark.config.command import Command
 from cqa_spark.config.fields import ObjectStorage, OutputFormat
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
-from cqa_spark.config.sections import ResamplingSettings, SettingsSection
+from cqa_spark.config.sections import Command, ResamplingSettings, SettingsSection
 from cqa_spark.config.value_types import (
     GroupName,
     InputFile,

@@ -14,10 +14,9 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from cqa_spark.config.command import Command
 from cqa_spark.config.layers import Key, SettingsLayer, nested
 from cqa_spark.config.problems import Problem
-from cqa_spark.config.sections import SettingsSection
+from cqa_spark.config.sections import Command, SettingsSection
 from cqa_spark.config.suggestions import did_you_mean
 from cqa_spark.config.value_types import Positional, Shown
 

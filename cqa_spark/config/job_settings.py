@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from cqa_spark.config.command import Command
 from cqa_spark.config.fields import Lake, NewRunId, ObjectStorage, RunId, Spark
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.sections import SparkSettings
+from cqa_spark.config.sections import Command, SparkSettings
 
 
 class JobSettings(Command):

@@ -8,9 +8,8 @@ from typing import Any
 
 import yaml
 
-from cqa_spark.config.command import Command
 from cqa_spark.config.conf_files import conf_files
-from cqa_spark.config.sections import SettingsSection
+from cqa_spark.config.sections import Command, SettingsSection
 from cqa_spark.config.value_types import NotHashed
 from cqa_spark.config.yaml_files import read_yaml
 from cqa_spark.process.control_characters import visible_line

@@ -10,13 +10,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from cqa_spark.config.command import Command
-from cqa_spark.config.conf_files import conf_file
+from cqa_spark.config.conf_files import JOB, conf_file, config_file
 from cqa_spark.config.flags import build_parser, flags, read_flags
 from cqa_spark.config.layers import Key, SettingsLayer, merge, only, origin_of, read_layer, unknown_keys
-from cqa_spark.config.named_job import JOB, config_file
 from cqa_spark.config.problems import Problem, SettingsError
-from cqa_spark.config.sections import SettingsSection
+from cqa_spark.config.sections import Command, SettingsSection
 from cqa_spark.config.settings import JobSettings
 from cqa_spark.config.value_types import Checks
 

@@ -1,8 +1,9 @@
-"""The sections of a config file that several jobs share."""
+"""The base class of the settings of every command, and the sections of a config file that several jobs share."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -94,3 +95,33 @@ class SparkSettings(SettingsSection):
         description="generate and optimize code for queries, which costs more time than it saves on small inputs; "
         "default: if the input files have more than 64 MB, or 8 MB of texts to analyse",
     )
+
+
+class Command(SettingsSection):
+    """The settings of a command.
+
+    Attributes:
+        examples: command lines at the end of the help text.
+        needs: dotted keys that must be set although they have a default.
+    """
+
+    examples: ClassVar[tuple[str, ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def required(cls, given: Mapping[str, Any]) -> tuple[str, ...]:
+        """The dotted keys that must be set, given the other settings."""
+        return cls.needs
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Yield (key, problem, remedy) for every setting that contradicts another."""
+        return iter(())
+
+    def reads(self) -> list[str]:
+        """Descriptions of the inputs, for ``--dry-run``."""
+        return []
+
+    def writes(self) -> list[str]:
+        """Descriptions of the outputs, for ``--dry-run``."""
+        return []

@@ -8,7 +8,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.votes import ACCEPTED, DOWN, UP
+from cqa_spark.corpora.stackexchange.values import ACCEPTED, DOWN, UP
 from cqa_spark.features.author_batch import ALWAYS, CONTRIBUTIONS, END, UNDATED, EventKind
 from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.history.post_events import POST

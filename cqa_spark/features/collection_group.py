@@ -7,11 +7,9 @@ from functools import cache
 from typing import ClassVar, Self
 
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import FittedQueryGroup
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.state_group import FittedState, StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData, learned_texts
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.terms import Collection, WeighedTexts
 
 
@@ -29,19 +27,17 @@ def count_terms(unit: str) -> Callable[[TrainingData], Collection]:
     return count
 
 
-class CollectionGroup(FittedQueryGroup):
+class CollectionGroup(StateGroup[Collection]):
     """Base class of groups that weight terms by their rarity in the training and unannotated texts.
 
     Args:
-        collection: the counts.
+        state: the counts.
     """
 
     learns_from_labels: ClassVar[bool] = False
+    state_type: ClassVar[type[FittedState]] = Collection
     terms: ClassVar[str] = "stems"
     """The array column of the table ``texts`` whose items are the terms."""
-
-    def __init__(self, collection: Collection) -> None:
-        self.collection = collection
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -50,16 +46,7 @@ class CollectionGroup(FittedQueryGroup):
 
     def weighed(self, batch: QueryBatch) -> WeighedTexts:
         """The weighted terms of the batch's texts."""
-        return batch.texts.derive(_weigh, self.collection, self.terms)
-
-    def save(self, folder: NewModelFolder) -> None:
-        """Write the counts."""
-        self.collection.save(folder)
-
-    @classmethod
-    def load(cls, folder: ModelFolder) -> Self:
-        """Read the counts."""
-        return cls(Collection.load(folder))
+        return batch.texts.derive(_weigh, self.state, self.terms)
 
 
 def _weigh(texts: Texts, collection: Collection, unit: str) -> WeighedTexts:

@@ -8,7 +8,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
+from cqa_spark.corpora.stackexchange.values import DOWN, UP, end_of_day
 from cqa_spark.features.aliases import person
 from cqa_spark.features.author_facts import with_facts
 from cqa_spark.features.batch_texts import vector_column

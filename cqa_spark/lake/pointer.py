@@ -13,8 +13,7 @@ from collections.abc import Callable
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cqa_spark.errors import AnotherWriter, ConfigError
-from cqa_spark.lake.artifact_paths import from_stored, to_stored
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_record import RunRecord, from_stored, to_stored
 from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, damaged, first_mistake
 
 KEY = "published.json"

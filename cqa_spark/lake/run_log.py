@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 from pydantic import TypeAdapter, ValidationError
 
 from cqa_spark.errors import AnotherWriter, InputError
-from cqa_spark.lake.artifact_paths import from_stored, to_stored
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_record import RunRecord, from_stored, to_stored
 from cqa_spark.lake.storage import RUNS
 from cqa_spark.object_store.store import AlreadyThere, ObjectStore, damaged, first_mistake, missing
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from cqa_spark.lake.artifact_paths import IN_LAKE, to_stored
 from cqa_spark.lake.manifest import RunManifest, folder_of
-from cqa_spark.lake.run_record import RunRecord, StepRecord
+from cqa_spark.lake.run_record import IN_LAKE, RunRecord, StepRecord, to_stored
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table_files import NO_FILES, TableFiles

@@ -26,7 +26,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import DataFile
-from cqa_spark.object_store.credentials import credentials, use_credentials
+from cqa_spark.object_store.s3 import credentials, use_credentials
 
 _ROWS = 32_768
 _BYTES = 64 << 20

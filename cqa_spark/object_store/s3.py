@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -9,7 +10,7 @@ from urllib.parse import urlsplit
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ConfigError
-from cqa_spark.object_store.storage import ObjectStorage
+from cqa_spark.object_store.storage import OBJECT_STORES, ObjectStorage
 from cqa_spark.object_store.store import ObjectStore
 
 
@@ -92,3 +93,16 @@ def _found_credentials() -> dict[str, str]:
     values = credentials.get_frozen_credentials()
     named = zip(S3.credentials, (values.access_key, values.secret_key, values.token), strict=True)
     return {name: value for name, value in named if value}
+
+
+def credentials() -> dict[str, str]:
+    """The environment variables of this process that hold credentials."""
+    names = (name for storage in OBJECT_STORES.load_all().values() for name in storage.credentials)
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def use_credentials(given: Mapping[str, str]) -> None:
+    """Use the credentials of another process in this one."""
+    if any(os.environ.get(name) != value for name, value in given.items()):
+        os.environ.update(given)
+        s3_client.cache_clear()

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.retrieval.search_result import SearchResult
-from cqa_spark.retrieval.shard import Indices, QuestionTimes, Shard
-from cqa_spark.retrieval.vectors import SCALE, Vectors
+from cqa_spark.retrieval.shard import SCALE, Indices, QuestionTimes, Shard, Vectors
 
 _QUERIES = 64
 _ERROR = 1e-4 * SCALE**2

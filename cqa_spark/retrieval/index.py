@@ -12,8 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
-from cqa_spark.retrieval.shard import build_shard, from_row, to_row
-from cqa_spark.retrieval.vectors import as_vectors
+from cqa_spark.retrieval.shard import as_vectors, build_shard, from_row, to_row
 from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.markup.body import parse_body
 

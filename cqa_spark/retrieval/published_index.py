@@ -18,9 +18,8 @@ from cqa_spark.lake.storage import Lake
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
 from cqa_spark.retrieval.dense import DenseIndex
 from cqa_spark.retrieval.search_result import SearchResult, reciprocal
-from cqa_spark.retrieval.shard import QuestionTimes, Shard, from_row
+from cqa_spark.retrieval.shard import QuestionTimes, Shard, Vectors, from_row
 from cqa_spark.retrieval.terms import count_terms
-from cqa_spark.retrieval.vectors import Vectors
 
 _NOW = QuestionTimes(np.array([np.iinfo(np.int64).max]), np.array([0]))
 """After all questions."""

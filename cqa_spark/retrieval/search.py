@@ -13,8 +13,7 @@ from pyspark.sql import functions as F
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
 from cqa_spark.retrieval.dense import DenseIndex
 from cqa_spark.retrieval.search_result import BM25, COSINE, SearchResult
-from cqa_spark.retrieval.shard import QuestionTimes, Shard, from_row
-from cqa_spark.retrieval.vectors import as_vectors
+from cqa_spark.retrieval.shard import QuestionTimes, Shard, as_vectors, from_row
 
 _FOUND = "site string, query_id string, candidate_id string, way string, score double, time bigint, number bigint"
 

@@ -31,9 +31,8 @@ from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.cautions import cautions
 from cqa_spark.steps.explanations import explained_pairs
 from cqa_spark.steps.query_table import write_query_files
-from cqa_spark.systems.numbered_groups import numbered_groups
 from cqa_spark.systems.recipes import descriptions
-from cqa_spark.systems.trained_system import MODELS, model_artifact
+from cqa_spark.systems.trained_system import MODELS, model_artifact, numbered_groups
 
 REPORT = Artifact("report")
 

@@ -6,8 +6,18 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from cqa_spark.synth.conversations import BAD, GOOD, USEFUL, invent_conversation, invent_question, invent_users
-from cqa_spark.synth.entities import OriginalQuestion, QuestionWithComments, Thread, User
+from cqa_spark.synth.conversations import (
+    BAD,
+    GOOD,
+    USEFUL,
+    OriginalQuestion,
+    QuestionWithComments,
+    Thread,
+    User,
+    invent_conversation,
+    invent_question,
+    invent_users,
+)
 from cqa_spark.synth.topics import TOPICS, Topic
 
 PERFECT, RELEVANT, IRRELEVANT = ("PerfectMatch", "Relevant", "Irrelevant")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from xml.sax.saxutils import escape, quoteattr
 
-from cqa_spark.synth.entities import OriginalQuestion, Thread
+from cqa_spark.synth.conversations import OriginalQuestion, Thread
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE xml [\n<!ELEMENT xml ANY>\n]>\n<xml version="1.0">\n'
 TAIL = "\n</xml>\n"

@@ -9,8 +9,8 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
-from cqa_spark.features.registry import group_class
+from cqa_spark.features.group import FeatureGroup, LearningGroup, NumberedGroup, learns_from_labels
+from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.lake.run import Run
 from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
 from cqa_spark.model_folder.writing import NewModelFolder, new_model_folder
@@ -173,3 +173,21 @@ def _read_threads(folder: ModelFolder) -> DataFrame:
 
 def _load(found: type[FeatureGroup], folder: ModelFolder) -> FeatureGroup:
     return found.load(folder) if issubclass(found, LearningGroup) else found()
+
+
+def numbered_groups(
+    features: Iterable[str], path: str | None, storage: ObjectStorageSettings
+) -> dict[str, FeatureGroup]:
+    """Load the numbered groups among those of some feature columns, without the system's model.
+
+    Args:
+        features: the columns, ``GROUP__COLUMN``.
+        path: the model folder of the trained system; None if it is unknown, for no groups.
+        storage: object storage settings.
+
+    Raises:
+        ContractError: the folder is invalid.
+    """
+    groups = {name.partition("__")[0] for name in features}.intersection(known_groups())
+    numbered = sorted(name for name in groups if issubclass(group_class(name), NumberedGroup))
+    return fitted_groups(numbered, path, storage) if path is not None and numbered else {}

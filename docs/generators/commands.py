@@ -6,9 +6,8 @@ import importlib
 from collections.abc import Iterator, Mapping, Sequence
 
 from cqa_spark.commands.table import JOBS, Job
-from cqa_spark.config.command import Command
 from cqa_spark.config.flags import Flag, flags
-from cqa_spark.config.sections import SettingsSection
+from cqa_spark.config.sections import Command, SettingsSection
 from cqa_spark.config.settings import JobSettings
 from generators.markdown import code, page, plain, sentence, table
 

@@ -12,7 +12,7 @@ from py4j.protocol import Py4JNetworkError
 from cqa_spark import cli
 from cqa_spark.cli import main
 from cqa_spark.commands.table import JOBS, Job
-from cqa_spark.config.command import Command
+from cqa_spark.config.sections import Command
 from cqa_spark.errors import ConfigError, InputError, noted
 from cqa_spark.process.stop_signals import Stopped
 

@@ -16,8 +16,8 @@ from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.archives.extraction import RECORD, Unpacked, extract_tables, folder_name
 from cqa_spark.corpora.archives.limits import UnpackLimits
 from cqa_spark.errors import ConfigError, CqaError, InputError
-from cqa_spark.object_store.credentials import credentials, use_credentials
 from cqa_spark.object_store.locations import fetch, find_files, open_store, split
+from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.process.disk_failures import scratch_folders
 
 

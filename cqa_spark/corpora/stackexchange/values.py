@@ -1,10 +1,32 @@
-"""Converts the texts of attributes to the values of their columns, in every form that is read."""
+"""Converts the texts of attributes to the values of their columns, in every form that is read; what votes mean."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
 from enum import Enum
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+ACCEPTED, UP, DOWN = 1, 2, 3
+"""Values of ``vote_type_id``."""
+
+_MICROSECONDS_A_DAY = 86_400_000_000
+
+
+def end_of_day(moment: str) -> Column:
+    """The midnight at the end of a moment's day, UTC; null for a null moment.
+
+    Votes have dates without times, so a vote is known at the end of its day.
+
+    Args:
+        moment: name of a timestamp column.
+    """
+    # Arithmetic is faster than Spark's date functions, which build a calendar date for every row.
+    since_1970 = F.unix_micros(F.col(moment))
+    return F.timestamp_micros(since_1970 - F.pmod(since_1970, F.lit(_MICROSECONDS_A_DAY)) + _MICROSECONDS_A_DAY)
+
 
 # Times outside of these years are placeholders, such as .NET's 0001-01-01, or damage. Spark refuses to write a table
 # with a time before 1900 (WRITE_ANCIENT_DATETIME), and pandas' nanoseconds cover the years 1677 to 2262.

@@ -8,7 +8,7 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.votes import ACCEPTED, DOWN, UP, end_of_day
+from cqa_spark.corpora.stackexchange.values import ACCEPTED, DOWN, UP, end_of_day
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
+from cqa_spark.corpora.stackexchange.values import DOWN, UP, end_of_day
 from cqa_spark.features.author_batch import Longs
 from cqa_spark.features.inputs import dated_pairs
 from cqa_spark.features.training_data import TrainingData

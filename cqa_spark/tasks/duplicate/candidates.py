@@ -22,9 +22,9 @@ from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.retrieval.bm25 import Bm25
-from cqa_spark.retrieval.fusion import fuse
 from cqa_spark.retrieval.index import index_shards, questions, with_vectors
 from cqa_spark.retrieval.search import search
+from cqa_spark.retrieval.search_result import fuse
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.analyse import Analyse

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.votes import ACCEPTED, end_of_day
+from cqa_spark.corpora.stackexchange.values import ACCEPTED, end_of_day
 
 KEPT = "kept"
 PROPERTIES = ("self_answer", "late", "ownerless", "early")

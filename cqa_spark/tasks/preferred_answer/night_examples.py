@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.stackexchange.votes import DOWN, UP, end_of_day
+from cqa_spark.corpora.stackexchange.values import DOWN, UP, end_of_day
 from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES, MEASURED, NIGHT_MARK, SERVED
 from cqa_spark.spark.whole_groups import whole_groups

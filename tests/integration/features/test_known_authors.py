@@ -12,7 +12,7 @@ from saved_folders import reloaded_group
 from single_groups import compute_values, fit_and_compute
 
 from cqa_spark.features.groups.author.author_activity_v2 import AuthorActivityV2
-from cqa_spark.features.groups.author.author_quality_v2 import AuthorQualityV2
+from cqa_spark.features.groups.author.author_quality import AuthorQualityV2
 from cqa_spark.features.inputs import FeatureInputs
 
 _GOOD, _BAD = {"relevant": True}, {"relevant": False}

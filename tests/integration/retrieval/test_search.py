@@ -11,9 +11,9 @@ from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.retrieval.bm25 import Bm25
-from cqa_spark.retrieval.fusion import fuse
 from cqa_spark.retrieval.index import index_shards, questions
 from cqa_spark.retrieval.search import search
+from cqa_spark.retrieval.search_result import fuse
 
 _WORDS = ["beer", "cellar", "yeast", "glass", "malt", "hop", "foam", "taste", "cold", "warm", "bottle", "keg"]
 _NOTICE = (

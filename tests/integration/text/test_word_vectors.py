@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.text.neighbours import frequent_words, neighbours
+from cqa_spark.text.word_vectors import frequent_words, neighbours
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.commands.known_names import checks
-from cqa_spark.config.command import Command
 from cqa_spark.config.problems import Problem, SettingsError
 from cqa_spark.config.resolve import resolve
+from cqa_spark.config.sections import Command
 from cqa_spark.config.settings import (
     DuplicatesSettings,
     ExportTrecSettings,

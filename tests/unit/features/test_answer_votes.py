@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from literal_batches import Said, Thread, batch_of, values
 
-from cqa_spark.corpora.stackexchange.votes import DOWN, UP
+from cqa_spark.corpora.stackexchange.values import DOWN, UP
 from cqa_spark.features.groups.thread.answer_votes import AnswerVotesAsOfV1
 
 

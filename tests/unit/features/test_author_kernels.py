@@ -13,8 +13,7 @@ from pyspark import cloudpickle
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.groups.author.author_activity import AuthorActivityV1
 from cqa_spark.features.groups.author.author_activity_v2 import AuthorActivityV2
-from cqa_spark.features.groups.author.author_quality import AuthorQualityV1
-from cqa_spark.features.groups.author.author_quality_v2 import AuthorQualityV2
+from cqa_spark.features.groups.author.author_quality import AuthorQualityV1, AuthorQualityV2
 from cqa_spark.features.query_batch import QueryBatch
 
 COUNTS = ("judged", "relevant", "helper_judged", "helper_relevant")

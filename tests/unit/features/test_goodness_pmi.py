@@ -9,8 +9,7 @@ import pytest
 from literal_batches import Said, Thread, batch_of, values
 from saved_folders import reloaded_group
 
-from cqa_spark.features.groups.text.goodness_pmi import GoodnessPmiV1
-from cqa_spark.features.groups.text.goodness_pmi_v2 import GoodnessPmiV2
+from cqa_spark.features.groups.text.goodness_pmi import GoodnessPmiV1, GoodnessPmiV2
 from cqa_spark.features.judged_terms import CANDIDATES
 
 Count = tuple[str, str, str | None, int, int]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from literal_batches import SITE, Said, Thread, batch_of, values
 
-from cqa_spark.corpora.stackexchange.votes import DOWN, UP
+from cqa_spark.corpora.stackexchange.values import DOWN, UP
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.groups.thread.answer_markup import AnswerMarkupAsOfV1
 from cqa_spark.features.groups.thread.answer_standing import AnswerStandingAsOfV1

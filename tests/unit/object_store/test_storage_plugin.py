@@ -15,8 +15,8 @@ from cqa_spark.config.resolve import resolve
 from cqa_spark.corpora.inputs import InputFile, find_inputs
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.object_store import locations
-from cqa_spark.object_store.credentials import credentials
 from cqa_spark.object_store.locations import local_source, local_target, open_store, require_writable
+from cqa_spark.object_store.s3 import credentials
 from cqa_spark.object_store.storage import OBJECT_STORES, delta_address, delta_options
 from cqa_spark.object_store.transfers import open_object
 from cqa_spark.plugins import Registration

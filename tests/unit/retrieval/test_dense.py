@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.retrieval.dense import DenseIndex
-from cqa_spark.retrieval.shard import QuestionTimes, build_shard
-from cqa_spark.retrieval.vectors import Vectors, as_vectors
+from cqa_spark.retrieval.shard import QuestionTimes, Vectors, as_vectors, build_shard
 
 
 def _index(vectors: Vectors) -> DenseIndex:

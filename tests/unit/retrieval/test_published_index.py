@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from cqa_spark.retrieval.bm25 import Bm25
 from cqa_spark.retrieval.published_index import Similar, SiteIndex, most_similar
-from cqa_spark.retrieval.shard import Shard, build_shard, to_row
-from cqa_spark.retrieval.vectors import Vectors
+from cqa_spark.retrieval.shard import Shard, Vectors, build_shard, to_row
 
 _TEXTS = ["beer glass", "beer beer cellar yeast", "wine glass", "", "glass beer"]
 _VECTORS = np.array([[6000, 8000], [10000, 0], [0, 10000], [0, 0], [8000, 6000]], np.int16)

@@ -1,4 +1,4 @@
-"""How often an author's comments were judged relevant."""
+"""How often an author's comments were judged relevant; version 2 knows authors by name where ids differ."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.aliases import by_id, person, same_person
+from cqa_spark.features.aliases import by_id, known_names, person, same_person, with_aliases, with_person
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.author.judged_authors import NICOSIA, SHARES, Judged, JudgedAuthorsGroup, by_person
@@ -65,3 +66,76 @@ class AuthorQualityV1(JudgedAuthorsGroup):
         is_person = batch.examples.column("account").is_valid().to_numpy()
         judged = self.judged(batch)
         return {each.name: np.where(is_person, compute(judged), np.nan) for each, compute in _FEATURES.items()}
+
+
+_SECTION_PRIOR_WEIGHT = 2
+
+
+def _share_in_section(judged: Judged) -> ArrayLike:
+    here = judged.in_section
+    return (here["relevant"] + _SECTION_PRIOR_WEIGHT * judged.share()) / (here["judged"] + _SECTION_PRIOR_WEIGHT)
+
+
+def _log_odds(judged: Judged) -> ArrayLike:
+    relevant = judged.author["relevant"]
+    return np.log((1 + relevant) / (1 + judged.author["judged"] - relevant))
+
+
+_FEATURES_V2: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
+    **SHARES,
+    FeatureColumn(
+        "relevant_share_in_section",
+        f"the same in the forum section, smoothed by {_SECTION_PRIOR_WEIGHT} of the share in all sections",
+        "ours",
+        0.4,
+    ): _share_in_section,
+    FeatureColumn("log_judged", "ln(1 + judged comments of the author)", NICOSIA): (
+        lambda judged: np.log(1 + judged.author["judged"])
+    ),
+    FeatureColumn("log_odds", "ln((1 + relevant) / (1 + irrelevant)) of the author's judged comments", NICOSIA): (
+        _log_odds
+    ),
+}
+"""Each column with the function that computes it."""
+
+
+class AuthorQualityV2(JudgedAuthorsGroup):
+    """Share and number of an author's relevant comments in the training threads; the mean if none was judged."""
+
+    name: ClassVar[str] = "author_quality_v2"
+    family: ClassVar[str] = "author"
+    about: ClassVar[str] = "how often comments in other threads by an author of this name were judged relevant"
+    entity: ClassVar[Entity] = Entity.CANDIDATE
+    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES_V2)
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Count the judged and the relevant comments of every author, in all sections and in each."""
+        names = training.derive(known_names)
+        counted = by_person(with_person(_judged_comments(training), names))
+        return Fitted(cls.of_people(with_aliases(counted, names)))
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+        """Values of each comment whose author is one person."""
+        judged = self.judged(batch)
+        return {each.name: np.where(batch.by_person, compute(judged), np.nan) for each, compute in _FEATURES_V2.items()}
+
+
+def _judged_comments(training: TrainingData) -> DataFrame:
+    """The judged comments, one row per label and fold: author, section, and whether another person asked."""
+    fold = fold_of(training.folds).cast("int").alias("fold")
+    known = training.inputs.examples.where("relevant IS NOT NULL")
+    labels = known.select("site", "candidate_id", "relevant", fold).distinct()
+    comments = training.inputs.comments.select(
+        "site",
+        F.col("comment_id").alias("candidate_id"),
+        "post_id",
+        "user_id",
+        "user_name",
+        person("site", "user_id", "user_name").alias("author"),
+    )
+    questions = training.inputs.posts.select(
+        "site", "post_id", F.col("category").alias("section"), person("site", "user_id", "user_name").alias("asker")
+    )
+    said = labels.join(comments, on=["site", "candidate_id"])
+    return said.join(questions, on=["site", "post_id"], how="left").withColumn("helps", ~same_person("author", "asker"))

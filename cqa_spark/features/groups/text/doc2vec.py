@@ -9,22 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.features.arrays import ABSENT
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.state_group import FittedState, StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData, learned_texts
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.paragraph_vectors import DIMENSIONS, ParagraphVectors
 
 _UNIT = "words"
 _SOURCE = "Xu et al. 2018, section 4.1.2; Bogdanova and Foster 2016, This is how we do it: Answer reranking"
 
 
-class Doc2VecV1(FittedQueryGroup):
+class Doc2VecV1(StateGroup[ParagraphVectors]):
     """The paragraph vectors of both texts; fitted on texts without labels.
 
     Args:
-        vectors: the fitted model.
+        state: the fitted model.
     """
 
     name: ClassVar[str] = "doc2vec_v1"
@@ -39,9 +38,7 @@ class Doc2VecV1(FittedQueryGroup):
         for number in range(DIMENSIONS)
     )
     learns_from_labels: ClassVar[bool] = False
-
-    def __init__(self, vectors: ParagraphVectors) -> None:
-        self.vectors = vectors
+    state_type: ClassVar[type[FittedState]] = ParagraphVectors
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -53,15 +50,6 @@ class Doc2VecV1(FittedQueryGroup):
         texts, sides = batch.texts.unit(_UNIT), (batch.query_text, batch.candidate_text)
         needed = np.setdiff1d(np.concatenate(sides), [ABSENT])
         vectors = np.full((len(texts) + 1, DIMENSIONS), np.nan)  # the last row is the one at ABSENT
-        vectors[needed] = self.vectors.infer([texts[place] for place in needed.tolist()])
+        vectors[needed] = self.state.infer([texts[place] for place in needed.tolist()])
         both = np.hstack([vectors[side] for side in sides])
         return {column.name: values for column, values in zip(self.columns, both.T, strict=True)}
-
-    def save(self, folder: NewModelFolder) -> None:
-        """Write the fitted state."""
-        self.vectors.save(folder)
-
-    @classmethod
-    def load(cls, folder: ModelFolder) -> Self:
-        """Read the fitted state."""
-        return cls(ParagraphVectors.load(folder))

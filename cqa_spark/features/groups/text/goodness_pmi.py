@@ -1,4 +1,7 @@
-"""Goodness polarity: association of the comment's words with relevance in the training threads."""
+"""Goodness polarity: association of the comment's words with relevance in the training threads.
+
+Version 2 has also pairs of words and stems, and the words within the forum's section.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
 from cqa_spark.features.judged_terms import CANDIDATES, RAREST, fit_on_counts
 from cqa_spark.features.query_batch import QueryBatch
@@ -109,3 +113,130 @@ def log_odds(good: pd.Series[int], bad: pd.Series[int]) -> NDArray[np.float64]:
 def sorted_polarities(polarities: Mapping[str, float], terms: Sequence[str]) -> list[float]:
     """The known polarities of the distinct terms, in ascending order."""
     return sorted(polarities[term] for term in set(terms) if term in polarities)
+
+
+_UNITS = {"words": "words", "bigrams": "pairs of neighbouring words", "stems": "stems"}
+_IN_SECTION = "section"
+_STRONGEST = 3
+_ALL_WEIGHT = 5.0
+"""Pseudo-count of comments from all sections, towards which sections with few comments are shrunk."""
+
+_EVERYWHERE, _IN_SECTIONS = "everywhere.parquet", "in_sections.parquet"
+_COLUMNS_V2 = pa.schema([("unit", pa.string()), ("term", pa.string()), ("polarity", pa.float64())])
+_SECTION_COLUMNS = pa.schema([("section", pa.string()), ("term", pa.string()), ("polarity", pa.float64())])
+
+_Polarities = Mapping[str, Sequence[float]]
+"""By unit the sorted polarities of a comment's distinct terms."""
+
+
+def _statistics(unit: str, about: str) -> dict[FeatureColumn, Callable[[_Polarities], float]]:
+    return {
+        FeatureColumn(f"{unit}_mean", f"mean polarity of {about}", BALCHEV): lambda found: (
+            sum(found[unit]) / max(1, len(found[unit]))
+        ),
+        FeatureColumn(f"{unit}_max", f"highest polarity of {about}", BALCHEV): lambda found: max(
+            found[unit], default=0.0
+        ),
+        FeatureColumn(f"{unit}_min", f"lowest polarity of {about}", BALCHEV): lambda found: min(
+            found[unit], default=0.0
+        ),
+        FeatureColumn(f"{unit}_sum", f"sum of the polarities of {about}", BALCHEV): lambda found: sum(found[unit]),
+        FeatureColumn(
+            f"{unit}_best_{_STRONGEST}", f"sum of the {_STRONGEST} highest polarities of {about}", BALCHEV
+        ): lambda found: sum(found[unit][-_STRONGEST:]),
+        FeatureColumn(
+            f"{unit}_worst_{_STRONGEST}", f"sum of the {_STRONGEST} lowest polarities of {about}", BALCHEV
+        ): lambda found: sum(found[unit][:_STRONGEST]),
+    }
+
+
+_FEATURES_V2: Mapping[FeatureColumn, Callable[[_Polarities], float]] = {
+    **{column: value for unit, about in _UNITS.items() for column, value in _statistics(unit, about).items()},
+    **_statistics(_IN_SECTION, "words in the thread's forum section (shrunk towards all sections)"),
+}
+
+
+class GoodnessPmiV2(FittedQueryGroup):
+    """Polarity of a term: PMI(term, relevant) - PMI(term, irrelevant), over comments that contain the term.
+
+    Threads without a section, and sections without judged comments, use the polarities of all sections.
+
+    Args:
+        everywhere: ``unit`` (words, bigrams, stems), ``term``, ``polarity`` of all sections.
+        in_sections: ``section``, ``term`` (a word), ``polarity`` within the section.
+    """
+
+    name: ClassVar[str] = "goodness_pmi_v2"
+    family: ClassVar[str] = "quality"
+    about: ClassVar[str] = "association of the comment's words, word pairs and stems with relevant comments elsewhere"
+    entity: ClassVar[Entity] = Entity.CANDIDATE
+    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES_V2)
+    learns_from_labels: ClassVar[bool] = True
+
+    def __init__(self, everywhere: pd.DataFrame, in_sections: pd.DataFrame) -> None:
+        self._everywhere = _by(everywhere, "unit")
+        self._in_sections = _by(in_sections, "section")
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Count the relevant and the irrelevant comments that contain each term, overall and per section."""
+        return fit_on_counts(training, cls.of_counts)
+
+    @classmethod
+    def of_counts(cls, counts: pd.DataFrame) -> Self:
+        """Compute the polarities from rows of ``judged_terms``."""
+        everywhere = term_polarities(counts[counts["unit"].isin([CANDIDATES, *_UNITS])])
+        return cls(everywhere, _section_polarities(counts, everywhere))
+
+    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+        """Statistics of the polarities of each candidate's distinct terms."""
+        keys = [
+            None if text is None else (text, section)
+            for text, section in zip(candidate_texts(batch), batch.category, strict=True)
+        ]
+        return tabulate(_FEATURES_V2, keys, lambda key: self._polarities(batch.texts, *key))
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the polarities as Parquet."""
+        folder.write_arrow(_EVERYWHERE, _rows(self._everywhere, _COLUMNS_V2))
+        folder.write_arrow(_IN_SECTIONS, _rows(self._in_sections, _SECTION_COLUMNS))
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the polarities."""
+        everywhere = folder.read_arrow(_EVERYWHERE, _COLUMNS_V2)
+        return cls(everywhere.to_pandas(), folder.read_arrow(_IN_SECTIONS, _SECTION_COLUMNS).to_pandas())
+
+    def _polarities(self, texts: Texts, index: int, section: str | None) -> _Polarities:
+        found = {unit: sorted_polarities(self._everywhere.get(unit, {}), texts.unit(unit)[index]) for unit in _UNITS}
+        return {**found, _IN_SECTION: self._within(section, texts.words[index], found["words"])}
+
+    def _within(self, section: str | None, words: Sequence[str], everywhere: list[float]) -> list[float]:
+        here = self._in_sections.get(section, {}) if section is not None else {}
+        if not here:
+            return everywhere
+        of_all = self._everywhere.get("words", {})
+        return sorted(here.get(word, of_all[word]) for word in set(words) if word in of_all)
+
+
+def _section_polarities(counts: pd.DataFrame, everywhere: pd.DataFrame) -> pd.DataFrame:
+    """Polarities per section, shrunk towards the polarities of all sections."""
+    known = (
+        counts[counts["section"].notna()].groupby(["unit", "section", "term"], as_index=False)[["good", "bad"]].sum()
+    )
+    candidates = known[known["unit"] == CANDIDATES]
+    priors = candidates[["section"]].assign(prior=log_odds(candidates["good"], candidates["bad"]))
+    words = known.merge(everywhere, on=["unit", "term"]).merge(priors, on="section")
+    expected_good = 1 / (1 + np.exp(-(words["prior"] + words["polarity"])))
+    good = words["good"] + _ALL_WEIGHT * expected_good
+    bad = words["bad"] + _ALL_WEIGHT * (1 - expected_good)
+    return words[["section", "term"]].assign(polarity=np.log(good / bad) - words["prior"])
+
+
+def _by(polarities: pd.DataFrame, key: str) -> dict[str, dict[str, float]]:
+    return {str(name): dict(zip(rows["term"], rows["polarity"], strict=True)) for name, rows in polarities.groupby(key)}
+
+
+def _rows(polarities: Mapping[str, Mapping[str, float]], schema: pa.Schema) -> pa.Table:
+    rows = [(name, term, polarity) for name, terms in polarities.items() for term, polarity in terms.items()]
+    return pa.table([list(column) for column in zip(*rows, strict=True)] or [[], [], []], schema=schema)

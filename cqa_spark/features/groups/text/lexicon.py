@@ -12,8 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.state_group import FittedState, StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
@@ -60,33 +61,22 @@ class Lexicon:
         return cls(coefficients, float(intercept))
 
 
-class LexiconGroup(FittedQueryGroup):
+class LexiconGroup(StateGroup[Lexicon]):
     """Base class of groups that use the lexicon.
 
     Args:
-        lexicon: the fitted model.
+        state: the fitted model.
     """
 
     learns_from_labels: ClassVar[bool] = True
+    state_type: ClassVar[type[FittedState]] = Lexicon
     libraries: ClassVar[tuple[str, ...]] = ("sklearn.feature_extraction", "sklearn.linear_model")
-
-    def __init__(self, lexicon: Lexicon) -> None:
-        self.lexicon = lexicon
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Fit the weights on the judged candidates."""
         learned = training.derive(learn_lexicons)
         return Fitted(cls(learned.on_all), tuple(cls(each) for each in learned.on_rests))
-
-    def save(self, folder: NewModelFolder) -> None:
-        """Write the weights."""
-        self.lexicon.save(folder)
-
-    @classmethod
-    def load(cls, folder: ModelFolder) -> Self:
-        """Read the weights."""
-        return cls(Lexicon.load(folder))
 
 
 class LexiconV2(LexiconGroup):
@@ -105,7 +95,7 @@ class LexiconV2(LexiconGroup):
         """Predict from each candidate's text."""
         from scipy.special import expit
 
-        log_odds = self.lexicon.log_odds(batch.texts)[batch.candidate_text]
+        log_odds = self.state.log_odds(batch.texts)[batch.candidate_text]
         return {"log_odds": log_odds, "probability": expit(log_odds)}
 
 

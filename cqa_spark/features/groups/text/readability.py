@@ -149,6 +149,6 @@ class ReadabilityV2(CollectionGroup):
         return tabulate(_FEATURES, keys, lambda key: self._read(batch.texts, *key))
 
     def _read(self, texts: Texts, index: int, itself: bool) -> _Comment:
-        words, holding = texts.words[index], self.collection.frequencies
+        words, holding = texts.words[index], self.state.frequencies
         held_by = [max(0, holding.get(word, 0) - itself) for word in words]
         return _Comment(texts.raw[index], texts.clean[index], texts.sentences[index], words, held_by)

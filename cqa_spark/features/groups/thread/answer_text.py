@@ -11,28 +11,27 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.arrays import values_at
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.thread.term_match import tf_idf_cosine
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.state_group import FittedState, StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.lake.schemas.examples import QUERY_POST
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.post_words import plain_text_of, post_words, words_of
 from cqa_spark.text.terms import Collection
 
 _XU = "Xu et al. 2018, section 5, baselines"
 
 
-class AnswerTextV1(FittedQueryGroup):
+class AnswerTextV1(StateGroup[Collection]):
     """Regular expressions extract the words from the bodies, so that a whole dump needs no text analysis.
 
     Fitting counts the questions and answers of the training part that contain each word, as for the paper's tf-idf.
 
     Args:
-        collection: the counts.
+        state: the counts.
     """
 
     name: ClassVar[str] = "answer_text_v1"
@@ -45,14 +44,12 @@ class AnswerTextV1(FittedQueryGroup):
         FeatureColumn("cosine", "cosine of the tf-idf vectors of question and answer", _XU),
     )
     learns_from_labels: ClassVar[bool] = False
+    state_type: ClassVar[type[FittedState]] = Collection
     reads_texts: ClassVar[bool] = False
     reads_comments: ClassVar[bool] = False
     post_columns: ClassVar[tuple[str, ...]] = ("subject", "body")
     is_as_of: ClassVar[bool] = True
     as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS})
-
-    def __init__(self, collection: Collection) -> None:
-        self.collection = collection
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -63,22 +60,13 @@ class AnswerTextV1(FittedQueryGroup):
         """Values of each pair whose answer is a post; the cosine of a text without words is 0."""
         texts = list(map(plain_text_of, *(batch.posts[name].to_pylist() for name in ("subject", "body"))))
         words = [words_of(text) for text in texts]
-        cosines = tf_idf_cosine(self.collection.weigh(words), batch.query_post, batch.candidate_post)
+        cosines = tf_idf_cosine(self.state.weigh(words), batch.query_post, batch.candidate_post)
         is_post = batch.candidate_post >= 0
         return {
             "characters": values_at(batch.candidate_post, [len(text) for text in texts]),
             "words": values_at(batch.candidate_post, [len(each) for each in words]),
             "cosine": np.where(is_post, cosines, np.nan),
         }
-
-    def save(self, folder: NewModelFolder) -> None:
-        """Write the counts."""
-        self.collection.save(folder)
-
-    @classmethod
-    def load(cls, folder: ModelFolder) -> Self:
-        """Read the counts."""
-        return cls(Collection.load(folder))
 
 
 def _posts(inputs: FeatureInputs) -> DataFrame:

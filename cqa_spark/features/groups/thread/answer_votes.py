@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cqa_spark.corpora.stackexchange.votes import DOWN, UP
+from cqa_spark.corpora.stackexchange.values import DOWN, UP
 from cqa_spark.features.arrays import Indices, Reals, codes, doubles, matches, seconds
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.query_batch import QueryBatch

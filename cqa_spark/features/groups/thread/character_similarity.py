@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.features.arrays import ABSENT
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.groups.thread.unit_overlap import SIDES
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.state_group import FittedState, StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData, learned_texts
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.characters import CharacterRuns
 
 _COMPARED = {
@@ -28,11 +27,11 @@ _COMPARED = {
 _SOURCE = "McNamee and Mayfield 2004, Character n-gram tokenization for European language text retrieval"
 
 
-class CharacterSimilarityV1(FittedQueryGroup):
+class CharacterSimilarityV1(StateGroup[CharacterRuns]):
     """Tf-idf cosines of character n-grams, n from 2 to 4; fitted on document frequencies.
 
     Args:
-        runs: the document frequencies.
+        state: the document frequencies.
     """
 
     name: ClassVar[str] = "character_similarity_v1"
@@ -45,9 +44,7 @@ class CharacterSimilarityV1(FittedQueryGroup):
         for name, (_, _, both) in _COMPARED.items()
     )
     learns_from_labels: ClassVar[bool] = False
-
-    def __init__(self, runs: CharacterRuns) -> None:
-        self.runs = runs
+    state_type: ClassVar[type[FittedState]] = CharacterRuns
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -59,7 +56,7 @@ class CharacterSimilarityV1(FittedQueryGroup):
         sides = {name: side(batch) for name, side in SIDES.items()}
         compared = np.unique(np.concatenate([np.array([ABSENT]), *sides.values()]))
         clean = [*batch.texts.clean, ""]
-        weighed = self.runs.weigh([clean[text] for text in compared])
+        weighed = self.state.weigh([clean[text] for text in compared])
         rows = {name: np.searchsorted(compared, texts) for name, texts in sides.items()}
         return {
             f"{name}_cosine": np.where(
@@ -69,12 +66,3 @@ class CharacterSimilarityV1(FittedQueryGroup):
             )
             for name, (one, other, _) in _COMPARED.items()
         }
-
-    def save(self, folder: NewModelFolder) -> None:
-        """Write the counts."""
-        self.runs.save(folder)
-
-    @classmethod
-    def load(cls, folder: ModelFolder) -> Self:
-        """Read the counts."""
-        return cls(CharacterRuns.load(folder))

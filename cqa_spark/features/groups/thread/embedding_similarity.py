@@ -10,11 +10,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from cqa_spark.features.arrays import ABSENT, Indices, Mask
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.state_group import FittedState, StateGroup
 from cqa_spark.features.training_data import LEARNED_FROM, Fitted, TrainingData, learned_texts
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.comparison.meaning import Bag, MeaningSimilarity, Numbers, compare_meaning
 from cqa_spark.text.word_vectors import WordVectors
 
@@ -54,11 +53,11 @@ _ABOUT = {
 """Each field of ``MeaningSimilarity``: meaning, source, and the value if a text has no word with a vector."""
 
 
-class EmbeddingSimilarityV1(FittedQueryGroup):
+class EmbeddingSimilarityV1(StateGroup[WordVectors]):
     """Cosines of means, alignment, relaxed Word Mover's distance and soft cosine; fitted: vectors of content words.
 
     Args:
-        vectors: the word vectors, with a description of their training texts.
+        state: the word vectors, with a description of their training texts.
     """
 
     name: ClassVar[str] = "embedding_similarity_v1"
@@ -72,9 +71,7 @@ class EmbeddingSimilarityV1(FittedQueryGroup):
         for about, source, missing in [_ABOUT[field]]
     )
     learns_from_labels: ClassVar[bool] = False
-
-    def __init__(self, vectors: WordVectors) -> None:
-        self.vectors = vectors
+    state_type: ClassVar[type[FittedState]] = WordVectors
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -96,25 +93,16 @@ class EmbeddingSimilarityV1(FittedQueryGroup):
                 comparable = np.array([one in bags and other in bags for one, other in zip(asked, said, strict=True)])
                 for pairs in _by_query(batch, comparable):
                     others = [bags[text] for text in said[pairs].tolist()]
-                    found = compare_meaning(bags[asked[pairs[0]]], others, self.vectors.common)
+                    found = compare_meaning(bags[asked[pairs[0]]], others, self.state.common)
                     for field, similarities in found._asdict().items():
                         values[f"{name}_{field}"][pairs] = similarities
         return values
 
     def _bags(self, batch: QueryBatch, texts: Indices) -> dict[int, Bag]:
         """The bag of each text that has one."""
-        words, vocabulary = batch.texts.unit(_WORDS), self.vectors.vocabulary
+        words, vocabulary = batch.texts.unit(_WORDS), self.state.vocabulary
         bags = {text: vocabulary.bag(words[text]) for text in np.unique(texts[texts != ABSENT]).tolist()}
         return {text: bag for text, bag in bags.items() if bag is not None}
-
-    def save(self, folder: NewModelFolder) -> None:
-        """Write the vectors and the description of their training texts."""
-        self.vectors.save(folder)
-
-    @classmethod
-    def load(cls, folder: ModelFolder) -> Self:
-        """Read the vectors."""
-        return cls(WordVectors.load(folder))
 
 
 def _by_query(batch: QueryBatch, chosen: Mask) -> Iterator[Indices]:

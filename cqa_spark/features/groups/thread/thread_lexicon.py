@@ -111,7 +111,7 @@ class ThreadLexiconV2(LexiconGroup):
 
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
         """Values of each candidate that is a comment."""
-        comments = _comments(batch, self.lexicon.log_odds(batch.texts))
+        comments = _comments(batch, self.state.log_odds(batch.texts))
         return tabulate(
             _FEATURES,
             [place if place in comments else None for place in batch.comment.tolist()],

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from cqa_spark.features.arrays import Indices
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.state_group import FittedState, StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData, learned_threads
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.text.topics import Topics
 
 _TERMS = "stems"
@@ -64,11 +63,11 @@ _OF_SIDES = {side: _measures(side) for side in _SIDES}
 _MAIN_SHARE = FeatureColumn("main_share", "share in the candidate of its main topic", _TOPICS)
 
 
-class TopicSimilarityV2(FittedQueryGroup):
+class TopicSimilarityV2(StateGroup[Topics]):
     """Similarity of topic shares; fits a topic model of stems.
 
     Args:
-        topics: the topic model of stems.
+        state: the topic model of stems.
     """
 
     name: ClassVar[str] = "topic_similarity_v2"
@@ -81,9 +80,7 @@ class TopicSimilarityV2(FittedQueryGroup):
         _MAIN_SHARE,
     )
     learns_from_labels: ClassVar[bool] = False
-
-    def __init__(self, topics: Topics) -> None:
-        self.topics = topics
+    state_type: ClassVar[type[FittedState]] = Topics
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -96,7 +93,7 @@ class TopicSimilarityV2(FittedQueryGroup):
 
     def compute(self, batch: QueryBatch) -> Mapping[str, _Numbers]:
         """Compare the topics of each pair."""
-        shares = batch.texts.derive(_shares, self.topics)
+        shares = batch.texts.derive(_shares, self.state)
         said = shares[batch.candidate_text]
         asked: Mapping[str, Indices] = {"query": batch.query_text, "subject": batch.subject_text}
         compared = {
@@ -105,15 +102,6 @@ class TopicSimilarityV2(FittedQueryGroup):
             for feature, compare in measures.items()
         }
         return {**compared, _MAIN_SHARE.name: said.max(axis=1)}
-
-    def save(self, folder: NewModelFolder) -> None:
-        """Write the topics."""
-        self.topics.save(folder)
-
-    @classmethod
-    def load(cls, folder: ModelFolder) -> Self:
-        """Read the topics."""
-        return cls(Topics.load(folder))
 
 
 def _shares(texts: Texts, topics: Topics) -> _Numbers:
