@@ -12,7 +12,9 @@ from cqa_spark.rankers.neural.architecture import new_network
 from cqa_spark.rankers.neural.network import Network, NetworkShape
 from cqa_spark.rankers.neural.neural_ranker import NeuralParameters
 from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
-from cqa_spark.rankers.training.group import SingleTask, TrainingGroup
+from cqa_spark.rankers.training.group import TrainingGroup
+
+ALONE = TrainingGroup()
 
 _SHORTEST = 16
 """Texts are not padded to fewer words."""
@@ -25,7 +27,7 @@ def train_network(
     vectors: NDArray[np.float32],
     examples: TrainingExamples,
     held_out: NDArray[np.bool_],
-    group: TrainingGroup | None = None,
+    group: TrainingGroup = ALONE,
 ) -> Network:
     """Train a network on examples in memory.
 
@@ -37,33 +39,32 @@ def train_network(
         examples: the examples of this task.
         held_out: mask of the validation examples, on which the epoch is chosen. If it is all False or all True, the
             last epoch is kept.
-        group: the tasks that train together; None for a single one.
+        group: the tasks that train together.
 
     Returns:
         The network after the epoch with the highest mean average precision on the validation examples; the last epoch
         among ties.
     """
-    group = group or SingleTask()
     learned = examples.take(np.flatnonzero(~held_out)) if not held_out.all() else examples
     validation = examples.take(np.flatnonzero(held_out)) if not held_out.all() else examples.take(np.arange(0))
-    low = -_highest(-learned.features.min(axis=0), group)
-    high = _highest(learned.features.max(axis=0), group)
+    low = -group.highest(-learned.features.min(axis=0))
+    high = group.highest(learned.features.max(axis=0))
     trainer = Trainer(
         new_network(shape, parameters.seed),
         Optimizer(parameters.learning_rate),
         parameters.seed + group.number,
-        (lambda values: _total(values, group)) if group.tasks > 1 else None,
+        group.total if group.workers > 1 else None,
     )
     random = np.random.default_rng([parameters.seed, group.number])
     best, best_value = Network(low, high, b""), -1.0
     for _ in range(parameters.epochs):
         batches = list(learned.batches(parameters.batch, random))
         # As many steps in each task: they exchange gradients.
-        steps = int(_highest(np.array([len(batches)], dtype=np.float64), group)[0])
+        steps = int(group.highest(np.array([len(batches)], dtype=np.float64))[0])
         for batch in islice(cycle(batches), steps):
             trainer.step(_inputs(best, batch, vectors, most_words), batch.target.astype(bool))
         network = Network(low, high, trainer.trained().SerializeToString())
-        total, queries = _total(_validated(network, validation, vectors), group)
+        total, queries = group.total(_validated(network, validation, vectors))
         value = total / queries if queries else 0.0
         if value >= best_value:
             best, best_value = network, value
@@ -90,13 +91,3 @@ def _validated(network: Network, validation: TrainingExamples, vectors: NDArray[
     scores = [network.probability(row, pair) for row, pair in zip(validation.features, texts, strict=True)]
     precisions = average_precisions(validation.query, validation.target, np.array(scores))
     return np.array([precisions.sum(), len(precisions)], dtype=np.float64)
-
-
-def _total(values: NDArray[np.float64], group: TrainingGroup) -> NDArray[np.float64]:
-    """The sum over the tasks."""
-    return np.sum([np.frombuffer(each) for each in group.gather(values.tobytes())], axis=0)
-
-
-def _highest(values: NDArray[np.float64], group: TrainingGroup) -> NDArray[np.float64]:
-    """The maximum over the tasks."""
-    return np.max([np.frombuffer(each) for each in group.gather(values.tobytes())], axis=0)
