@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 
+from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.night_worth import ALL, NIGHTS
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
@@ -66,7 +67,8 @@ def labelled_worth(
         (each["system"], each["split"], each["measure"]): each for each in comparisons if each["baseline"] == simple
     }
     itself = {"difference": 0.0, "difference_low": 0.0, "difference_high": 0.0, "p_value": 1.0}
-    ordered = sorted(metrics, key=lambda each: (measures.index(each["measure"]), each["split"], each["system"]))
+    names = [str(parse_measure(name)) for name in measures]
+    ordered = sorted(metrics, key=lambda each: (names.index(each["measure"]), each["split"], each["system"]))
     return [_labelled(each, tests.get((each["system"], each["split"], each["measure"]), itself)) for each in ordered]
 
 

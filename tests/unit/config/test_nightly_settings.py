@@ -23,7 +23,8 @@ def test_a_night_reads_the_format_of_its_task_whatever_base_yaml_names(system: s
     assert flows.night_format(night_of(system), flows.night_systems(night_of(system))) == source_format
 
 
-RANKED = ["features", "score", "evaluate", "checks", "report", "publish"]
+REVIEWED = ["checks", "report", "publish"]
+RANKED = ["features", "score", "evaluate", "worth", *REVIEWED]
 
 
 @pytest.mark.parametrize(
@@ -31,9 +32,9 @@ RANKED = ["features", "score", "evaluate", "checks", "report", "publish"]
     [
         (
             "night_answers",  # the package ships its model; the simple orders are trained
-            ["models", "ingest", "dataset", "features", "train", "features", "retrain", "nights", *RANKED[1:]],
+            ["models", "ingest", "dataset", "features", "train", "features", "retrain", "nights", "score", *REVIEWED],
         ),
-        ("metadata_boosted_asof", ["ingest", "dataset", "features", "train", "features", "nights", *RANKED[1:]]),
+        ("metadata_boosted_asof", ["ingest", "dataset", "features", "train", "features", "nights", "score", *REVIEWED]),
         ("fused_e", ["ingest", "candidates", "features", "train", *RANKED]),
         # Trained on annotated files before; the order of the search engine learns nothing.
         ("best_a", ["models", "ingest", "pair", "text", "embeddings", "features", "train", *RANKED]),
