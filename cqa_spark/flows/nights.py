@@ -61,12 +61,10 @@ def nightly(
     unchanged = None if settings.full else last
     dispensable = names[:-1] if of_task.replays_nights else []
     learning = are_fitted(new)
-    measuring: tuple[Step, ...] = (
-        Evaluate(evaluation, baseline, last=unchanged),
-        MeasureLabelled(systems[0], baseline, evaluation.measures, last),
-    )
-    if of_task.replays_nights:
-        measuring = ()
+    measuring: tuple[Step, ...] = ()
+    if not of_task.replays_nights:
+        worth = MeasureLabelled(systems[0], baseline, evaluation.measures, last)
+        measuring = Evaluate(evaluation, baseline, last=unchanged), worth
     return Flow(
         "nightly",
         (
