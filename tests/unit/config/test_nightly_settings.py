@@ -32,13 +32,13 @@ RANKED = ["features", "score", "evaluate", "worth", *REVIEWED]
     [
         (
             "night_answers",  # the package ships its model; the simple orders are trained
-            ["models", "ingest", "dataset", "features", "train", "features", "retrain", "nights", "score", *REVIEWED],
+            ["models", "ingest", "dataset", "train", "features", "retrain", "nights", "score", *REVIEWED],
         ),
         ("metadata_boosted_asof", ["ingest", "dataset", "features", "train", "features", "nights", "score", *REVIEWED]),
         ("fused_e", ["ingest", "candidates", "features", "train", *RANKED]),
         # Trained on annotated files before; the order of the search engine learns nothing.
-        ("best_a", ["models", "ingest", "pair", "text", "embeddings", "features", "train", *RANKED]),
-        ("best_c", ["models", "ingest", "pair", "text", "embeddings", "upstream", "features", "train", *RANKED]),
+        ("best_a", ["models", "ingest", "pair", "text", "embeddings", "train", *RANKED]),
+        ("best_c", ["models", "ingest", "pair", "text", "embeddings", "upstream", "train", *RANKED]),
     ],
 )
 def test_the_steps_of_the_first_night(system: str, steps: list[str]) -> None:
