@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -15,7 +15,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Journal, JournalTable
-from cqa_spark.lake.table import column
+from cqa_spark.lake.table import column, columns_of
 from cqa_spark.object_store.folder import Folder
 
 MEASURED = JournalTable(
@@ -138,4 +138,18 @@ def test_any_engine_reads_a_file(store: Folder, journal: Journal) -> None:
     assert (str(schema.field("counts").type.key_type), str(schema.field("counts").type.item_type)) == (
         "string",
         "int64",
+    )
+
+
+class Counted:
+    name: Annotated[str, "what"]
+    share: Annotated[float, "how much, a fraction"]
+    rows: Annotated[int, "how many"]
+
+
+def test_the_columns_of_rows_follow_from_their_class() -> None:
+    assert columns_of(Counted) == (
+        column("name", "string", "what", nullable=False),
+        column("share", "double", "how much, a fraction", nullable=False),
+        column("rows", "bigint", "how many", nullable=False),
     )
