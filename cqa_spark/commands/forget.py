@@ -119,9 +119,10 @@ def _delete_earlier(lake: LeasedLake, known: Forgotten, corpus: str, *, now: boo
         now: also collect the publication before the current one.
     """
     log = RunLog(lake.objects)
-    latest_first = dict.fromkeys(each.attempt for each in reversed(log.listed("published")))
+    publications = [each for each in log.records(status="published") if each.corpus == corpus]
+    latest_first = dict.fromkeys(each.attempt for each in reversed(publications))
     without = list(takewhile(lambda attempt: attempt >= known.attempt, latest_first))
-    kept = collect(lake, max(1, len(without)), fewest=1 if now else FEWEST).kept
+    kept = collect(lake, max(1, len(without)), fewest=1 if now else FEWEST, corpus=corpus).kept
     earlier = [log.read(each) for each in kept if each.attempt < known.attempt]
     others = sorted({each.run_id for each in earlier if each.corpus == corpus})
     terminal = Terminal()

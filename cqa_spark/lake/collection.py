@@ -42,46 +42,51 @@ class Collected:
     bytes: int
 
 
-def runs_to_keep(lake: LeasedLake, keep: int, *, fewest: int = FEWEST) -> list[ListedRecord]:
-    """The last publications of every corpus, the runs that users keep, and later successful runs, not yet published.
+def runs_to_keep(lake: LeasedLake, keep: int, *, fewest: int = FEWEST, corpus: str | None = None) -> list[ListedRecord]:
+    """The last publications of every corpus, later successful runs that may still be published, and runs of users.
 
     Args:
         lake: leased by this process.
         keep: number of publications of a corpus; each attempt counts once, by its latest publication.
         fewest: publications that are kept in any case.
+        corpus: the only one whose earlier publications are not kept; None for all.
     """
     log, pointer = RunLog(lake.objects), read_pointer(lake.objects)
-    by_status: dict[str, list[ListedRecord]] = {"published": [], "succeeded": [], "collected": []}
-    for each in log.listed(*by_status):
-        by_status[each.status].append(each)
-    collected = _names(by_status["collected"]) | {*pointer.collected}
-    published = {each.attempt_name: each for each in reversed(by_status["published"])}
-    of_corpus: dict[str, list[ListedRecord]] = {}
+    listed = log.listed("published", "succeeded", "collected")
+    collected = _names(each for each in listed if each.status == "collected") | {*pointer.collected}
+    stored = [each for each in listed if each.attempt_name not in collected]
+    published = {each.attempt_name: each for each in reversed(stored) if each.status == "published"}
+    succeeded = {each.attempt_name: each for each in stored if each.status == "succeeded"}
+    corpora = {name: log.read(each).corpus for name, each in succeeded.items()}
+    by_corpus: dict[str, list[ListedRecord]] = {}
     for name, each in published.items():
-        if name not in collected:
-            of_corpus.setdefault(log.read(each).corpus, []).append(each)
-    last = [each for publications in of_corpus.values() for each in publications[: max(keep, fewest)]]
-    shown = pointer.record.sequence if pointer.record is not None else 0
-    waiting = [each for each in by_status["succeeded"] if each.sequence > shown or each.run_id in pointer.kept]
-    kept = [*last, *waiting]
-    of_users = [each for each in published.values() if each.run_id in pointer.kept]
-    found = {record.attempt_name: record for record in [*kept, *of_users]}
-    return [record for name, record in found.items() if name not in collected]
+        by_corpus.setdefault(corpora[name], []).append(each)
+    last = [
+        each
+        for name, publications in by_corpus.items()
+        for each in (publications[: max(keep, fewest)] if corpus in (None, name) else publications)
+    ]
+    shown = {record.corpus: record.sequence for record in pointer.records}
+    latest = max(shown.values(), default=0)
+    waiting = [each for name, each in succeeded.items() if each.sequence > shown.get(corpora[name], latest)]
+    of_users = [each for each in (*published.values(), *succeeded.values()) if each.run_id in pointer.kept]
+    return list({each.attempt_name: each for each in (*last, *waiting, *of_users)}.values())
 
 
-def collect(lake: LeasedLake, keep: int, *, fewest: int = FEWEST) -> Collected:
+def collect(lake: LeasedLake, keep: int, *, fewest: int = FEWEST, corpus: str | None = None) -> Collected:
     """Delete the files that no kept run needs; those of runs that failed are among them.
 
     Args:
         lake: leased by this process; no run is in progress.
         keep: as for ``runs_to_keep``.
         fewest: as for ``runs_to_keep``.
+        corpus: as for ``runs_to_keep``.
 
     Raises:
         AnotherWriter: another process has taken the lease.
         ContractError: the manifest of a kept run cannot be read; nothing was deleted.
     """
-    kept, stored = runs_to_keep(lake, keep, fewest=fewest), stored_sizes(lake)
+    kept, stored = runs_to_keep(lake, keep, fewest=fewest, corpus=corpus), stored_sizes(lake)
     folders = tuple(f"{folder_of(record)}/" for record in kept)
     needed = {path for record in kept for path in read_manifest(lake.objects, record).all_sizes()}
     unneeded = [path for path in stored if _OF_RUN.match(path) and path not in needed and not path.startswith(folders)]

@@ -26,6 +26,7 @@ from small_runs import (
 )
 
 from cqa_spark.errors import AnotherWriter, InputError
+from cqa_spark.lake.collection import collect
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.lease import LASTS, take_lease
 from cqa_spark.lake.manifest import read_manifest
@@ -117,6 +118,28 @@ def test_a_publication_replaces_the_run_of_its_corpus_alone(lake: Lake) -> None:
     with held(lake) as leased:
         assert rollback(leased, "r2").message == "rolled back from r1"
     assert users(published_snapshot(lake)) == ["a/z", "c/w"]
+
+
+def test_a_collection_of_one_corpus_keeps_the_runs_of_others(lake: Lake) -> None:
+    for number in (1, 2):
+        for corpus in ("forum", "list"):
+            finished(lake, f"{corpus}{number}", corpus, **{f"of_{corpus}": "x"})
+            published(lake, f"{corpus}{number}")
+    with held(lake) as leased:
+        kept = collect(leased, 1, fewest=1, corpus="forum").kept
+        assert {each.run_id for each in kept} == {"forum2", "list1", "list2"}
+        assert {each.run_id for each in collect(leased, 1, fewest=1).kept} == {"forum2", "list2"}
+
+
+def test_a_run_that_may_still_be_published_is_kept_until_one_of_its_corpus_is(lake: Lake) -> None:
+    finished(lake, "f1", "forum", of_forum="x")
+    published(lake, "f1")
+    finished(lake, "waits", "forum", of_forum="x")
+    for corpus, run_id, kept in (("list", "l1", {"f1", "waits", "l1"}), ("forum", "f2", {"f1", "l1", "f2"})):
+        finished(lake, run_id, corpus, **{f"of_{corpus}": "x"})
+        published(lake, run_id)
+        with held(lake) as leased:
+            assert {each.run_id for each in collect(leased, 1).kept} == kept
 
 
 def test_a_site_is_of_one_corpus(lake: Lake) -> None:
