@@ -12,6 +12,7 @@ from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.rankings import RANKINGS
 
 TENTHS = [tenth / 10 for tenth in range(1, 10)]
+_ACCURACY = 10_000  # the rank of a decile is off by at most the 10,000th part of the scores: not at all up to so many
 _LEAST = 1e-4  # share used for an empty bin, whose logarithm would be infinite
 
 
@@ -30,7 +31,8 @@ def score_drift(review: RunUnderReview, limits: CheckSettings) -> Verdict:
 
 def _shares(last: DataFrame, now: DataFrame) -> list[list[float]]:
     """The shares of published and of new scores in each bin, in one query."""
-    edges = last.agg(F.array_sort(F.array_distinct(F.percentile("score", TENTHS))).alias("edges"))
+    deciles = F.percentile_approx("score", TENTHS, _ACCURACY)
+    edges = last.agg(F.array_sort(F.array_distinct(deciles)).alias("edges"))
     sides = [frame.select("score", F.lit(side).alias("side")) for side, frame in enumerate((last, now))]
     scores = (
         sides[0]

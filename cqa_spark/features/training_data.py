@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.lake.schemas.text import comment_document
 from cqa_spark.spark.persistence import persisted
 
@@ -80,6 +81,14 @@ class TrainingData:
         rows = with_section.join(texts, on=["site", "candidate_id"]).distinct()
         (judged,) = self._held.enter_context(persisted(rows))
         return judged
+
+    def judged_sample(self, most: int) -> DataFrame:
+        """``judged``, or about ``most`` of more, by whole queries, for groups that learn in one task."""
+        return sample_queries(self.judged, most, rows=self._judged_rows)
+
+    @cached_property
+    def _judged_rows(self) -> int:
+        return self.judged.count()
 
 
 @contextmanager

@@ -32,6 +32,7 @@ _VECTOR = pa.list_(pa.float32())
 _ROWS = pa.schema([("fold", pa.int32()), ("relevant", pa.bool_()), ("asked_vector", _VECTOR), ("said_vector", _VECTOR)])
 _LEARNED = "fold int, weights binary"
 _ALL_FOLDS = -1
+_MOST_CANDIDATES = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,12 +121,13 @@ def ridge(inputs: Reals, relevant: NDArray[np.bool_], fold: Indices, folds: int)
 
 
 def _learn(training: TrainingData) -> dict[int, Reals]:
-    """Weights by fold, in one Spark job, whose last task needs about 12 kB of memory per judged candidate."""
+    """Weights by fold, learned in one task, which needs about 12 kB of memory per judged candidate."""
     inputs, folds = training.inputs, training.folds
     vectors = inputs.needed("embeddings").where(F.col("model") == MODEL)
     questions = inputs.documents.select("site", F.col("document_id").alias("query_id"), F.col("text_id").alias("asked"))
     rows = (
-        training.judged.join(questions, on=["site", "query_id"])
+        training.judged_sample(_MOST_CANDIDATES)
+        .join(questions, on=["site", "query_id"])
         .join(vectors.select("text_id", F.col("vector").alias("said_vector")), on="text_id")
         .join(vectors.select(F.col("text_id").alias("asked"), F.col("vector").alias("asked_vector")), on="asked")
         .select(*_PAIR, "fold", "relevant", "asked_vector", "said_vector")
