@@ -34,7 +34,7 @@ setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies
 models: setup ## download the embedding models that do not come with the jars (160 MB)
 	$(BIN)/cqa setup --models
 
-neural: $(NEURAL) $(RESOLVED) ## also install JAX, ONNX and gensim, for the neural rankers (430 MB)
+neural: $(NEURAL) models ## also install JAX, ONNX and gensim (430 MB) and the embedding models, for neural networks
 
 demo: setup ## run the whole pipeline on the built-in sample
 	$(BIN)/cqa demo

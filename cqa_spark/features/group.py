@@ -21,6 +21,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.process.extras import require_extra
 
 
 class Entity(Enum):
@@ -95,6 +96,16 @@ class FeatureGroup(ABC):
     extra: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ()
     caution: ClassVar[str] = ""
+
+    @classmethod
+    def require_installed(cls) -> None:
+        """Check that what the group needs to compute its values is installed.
+
+        Raises:
+            EnvironmentProblem: it is not; the message names the command that installs it.
+        """
+        if cls.extra:
+            require_extra(cls.extra, cls.libraries, f"the feature group {cls.name}")
 
 
 class LearningGroup(FeatureGroup):

@@ -9,7 +9,6 @@ from functools import cache
 from cqa_spark.errors import ContractError
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.plugins import PluginKind
-from cqa_spark.process.extras import require_extra
 
 FEATURE_GROUPS: PluginKind[type[FeatureGroup]] = PluginKind("feature_groups", "feature group")
 
@@ -97,7 +96,7 @@ def libraries_of(groups: Iterable[str]) -> frozenset[str]:
 
 
 def require_libraries(groups: Iterable[str]) -> None:
-    """Check that the libraries of all groups are installed.
+    """Check that what all groups need to compute their values is installed.
 
     Args:
         groups: names of feature groups.
@@ -106,5 +105,4 @@ def require_libraries(groups: Iterable[str]) -> None:
         EnvironmentProblem: one is not; the message names the command that installs it.
     """
     for group in map(group_class, groups):
-        if group.extra:
-            require_extra(group.extra, group.libraries, f"the feature group {group.name}")
+        group.require_installed()

@@ -13,11 +13,12 @@ pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
 import numpy as np
 from tiny_transformer import write_tiny_transformer
 
-from cqa_spark.errors import ContractError
+from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.features.groups.text.cross_encoder import CrossEncoderGroup
 from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
 from cqa_spark.text.cross_encoding.learning import JudgedPairs, learn
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
+from cqa_spark.text.embedding.encoder import load_encoder
 
 pytestmark = pytest.mark.neural
 
@@ -75,3 +76,14 @@ def test_another_version_of_the_transformer_is_refused(
     monkeypatch.setenv("CQA_HOME", str(tmp_path / "home"))
     with pytest.raises(ContractError, match=r"trained with version \w+ of the transformer tiny"):
         TinyV1.load(folder)
+
+
+def test_a_transformer_that_is_absent_is_an_error_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tiny_transformer(tmp_path)
+    (tmp_path / "weights").unlink()
+    monkeypatch.setenv("CQA_HOME", str(tmp_path))
+    load_encoder.cache_clear()
+    with pytest.raises(EnvironmentProblem, match="the embedding model tiny is not installed"):
+        TinyV1.require_installed()

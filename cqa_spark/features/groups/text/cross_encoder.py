@@ -27,6 +27,7 @@ from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.process.extras import require_extra
 from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
+from cqa_spark.text.embedding.encoder import load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.embeddings import ship
 
@@ -67,6 +68,12 @@ class CrossEncoderGroup(FittedQueryGroup):
 
     def __init__(self, network: bytes) -> None:
         self.network = network
+
+    @classmethod
+    def require_installed(cls) -> None:
+        """Check that ONNX and the pretrained transformer are installed."""
+        super().require_installed()
+        load_encoder(EmbeddingModel.read(cls.settings.transformer))
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
