@@ -225,6 +225,22 @@ class BgePairRegressionV1(PairRegressionGroup):
     embeddings: ClassVar[tuple[str, ...]] = ("bge_small_en",)
 
 
+class E5PairRegressionV1(PairRegressionGroup):
+    """Embeddings of E5 small, for English."""
+
+    name: ClassVar[str] = "e5_pair_regression_v1"
+    about: ClassVar[str] = "similarity of two sentences by their embeddings of E5 small, learned from labelled pairs"
+    embeddings: ClassVar[tuple[str, ...]] = ("e5_small",)
+
+
+class MinilmPairRegressionV1(PairRegressionGroup):
+    """Embeddings of MiniLM, for English."""
+
+    name: ClassVar[str] = "minilm_pair_regression_v1"
+    about: ClassVar[str] = "similarity of two sentences by their embeddings of MiniLM, learned from labelled pairs"
+    embeddings: ClassVar[tuple[str, ...]] = ("minilm",)
+
+
 class UsePairRegressionV1(PairRegressionGroup):
     """Embeddings of the multilingual Universal Sentence Encoder: the two sentences may be in different languages."""
 
