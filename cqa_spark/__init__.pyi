@@ -10,6 +10,7 @@ from cqa_spark.api.lake import Run as Run
 from cqa_spark.api.lake import open_lake as open_lake
 from cqa_spark.api.measuring import compare as compare
 from cqa_spark.api.measuring import evaluate as evaluate
+from cqa_spark.api.measuring import evaluate_queries as evaluate_queries
 from cqa_spark.api.ranking import rank as rank
 from cqa_spark.api.rows import Rows as Rows
 

@@ -24,7 +24,7 @@ def export_trec(settings: ExportTrecSettings) -> None:
 
 def _evaluation(qrels: ExportedQrels, location: str) -> str:
     """The commands that evaluate a run as the report does."""
-    ours, theirs = f"--trec.relevance-level {qrels.relevance_level}", f"-c -l {qrels.relevance_level}"
+    ours, theirs = f"--relevance-level {qrels.relevance_level}", f"-c -l {qrels.relevance_level}"
     if qrels.is_partial:
-        ours, theirs = f"{ours} --trec.judged-only", f"{theirs} -J"
+        ours, theirs = f"{ours} --judged-only", f"{theirs} -J"
     return f"cqa evaluate-file {location} RUN {ours}, or trec_eval {theirs} {location} RUN"

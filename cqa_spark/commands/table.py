@@ -101,9 +101,9 @@ JOBS: dict[str, tuple[Job, ...]] = {
     "on files": (
         _job("rank", "train on files and rank another file", "settings:RankSettings", "rank:rank", has_flow=True),
         _job("evaluate-file", "score official prediction files or TREC runs, without Spark",
-             "file_commands:EvaluateFileSettings", "file_commands:print_scores"),
+             "measuring_settings:EvaluateFileSettings", "measure_files:print_scores"),
         _job("compare-files", "compare prediction files or TREC runs, without Spark",
-             "file_commands:CompareFilesSettings", "file_commands:print_comparison"),
+             "measuring_settings:CompareFilesSettings", "measure_files:print_comparison"),
         _job("import ir-datasets", "download a collection of ir_datasets as a question list",
              "file_commands:ImportIrDatasetsSettings", "file_commands:import_collection"),
         _job("import cqadupstack", "write a subforum of CQADupStack as a question list",

@@ -9,12 +9,10 @@ from pydantic import Field, StringConstraints
 from cqa_spark.config.fields import ObjectStorage, OutputFormat
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
-from cqa_spark.config.sections import Command, ResamplingSettings, SettingsSection
+from cqa_spark.config.sections import Command
 from cqa_spark.config.value_types import (
     GroupName,
     InputFile,
-    InputFiles,
-    JudgmentsFile,
     OutputFolder,
     Positional,
     Shown,
@@ -107,74 +105,6 @@ class FilesCommand(Command):
     """Base of the settings of commands on files."""
 
     object_storage: ObjectStorage = ObjectStorageSettings()
-
-
-class TrecSettings(SettingsSection):
-    """TREC runs and qrels, also BEIR's qrels and MS MARCO's runs."""
-
-    relevance_level: int = Field(
-        default=1, ge=1, description="lowest grade that counts as relevant, -l of trec_eval; nDCG ignores it"
-    )
-    precision: Literal["double", "single"] = Field(
-        default="double",
-        description="precision in which scores are compared: double, as in trec_eval 10, or single, as in trec_eval 9, "
-        "pytrec_eval and ir_measures",
-    )
-    judged_only: bool = Field(default=False, description="leave out documents without judgment, -J of trec_eval")
-
-
-class PredictionFilesCommand(FilesCommand):
-    """Base of the settings of commands on prediction files."""
-
-    gold: Annotated[
-        JudgmentsFile,
-        Positional(),
-        Field(description="official file of judgments or gold scores, TREC qrels, or irds:ID for those of ir_datasets"),
-    ]
-    predictions: InputFiles
-    task: Annotated[
-        Literal["ranking", "duplicate", "sts"],
-        Field(
-            description="ranking: files of SemEval Task 3 or TREC; duplicate: truncated rankings of subtask E, for "
-            "TMAP; sts: scores, one a line, or folders of such files"
-        ),
-    ] = "ranking"
-    trec: TrecSettings = TrecSettings()
-    format: OutputFormat = "table"
-
-    def reads(self) -> list[str]:
-        """The gold file and the prediction files."""
-        return [self.gold, *self.predictions]
-
-
-class EvaluateFileSettings(PredictionFilesCommand):
-    """Score prediction files as the official scorer does, or TREC runs as trec_eval does, without Spark."""
-
-    examples: ClassVar[tuple[str, ...]] = (
-        "cqa evaluate-file dev.xml.subtaskA.relevancy best_a.pred",
-        "cqa evaluate-file dev.xml.subtaskA.relevancy *.pred --format json",
-        "cqa evaluate-file dev.qrels best_a.run --trec.relevance-level 2",
-        "cqa evaluate-file irds:antique/test best_a.run",
-        "cqa evaluate-file android_test.relevancy best_e.pred --task duplicate",
-        "cqa evaluate-file STS.gs.headlines.txt STS.output.headlines.txt --task sts",
-    )
-
-    predictions: Annotated[
-        InputFiles, Positional(), Field(min_length=1, description="official prediction files, or runs of TREC")
-    ]
-
-
-class CompareFilesSettings(PredictionFilesCommand):
-    """Compare prediction files with the first one: confidence intervals and paired tests, without Spark."""
-
-    examples: ClassVar[tuple[str, ...]] = ("cqa compare-files dev.xml.subtaskA.relevancy official.pred best_a.pred",)
-
-    predictions: Annotated[
-        InputFiles,
-        Positional(),
-        Field(min_length=2, description="prediction files or runs for the same queries; the first is the baseline"),
-    ]
-    resampling: ResamplingSettings = ResamplingSettings()
 
 
 class ImportSettings(FilesCommand):

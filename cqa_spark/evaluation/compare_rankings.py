@@ -1,21 +1,18 @@
-"""Intervals of rankings, and paired tests of each against the first, without Spark."""
+"""Intervals of rankings, and paired tests against one or more baselines, without Spark."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isnan, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.intervals import bootstrap_intervals
+from cqa_spark.evaluation.compare_systems import ComparedSystems, compare_systems, count_wins
 from cqa_spark.evaluation.judged_rankings import JudgedRanking
-from cqa_spark.evaluation.measure import Measure
-from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.measure import MeanMeasure, Measure
 from cqa_spark.evaluation.ranked_query import RankedQuery
-from cqa_spark.evaluation.resampling import Resampling
-from cqa_spark.evaluation.significance import holm, randomization_test
+from cqa_spark.evaluation.resampling import Resampling, aggregated
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RankingComparison:
-    """One measure of one ranking, compared with the first one.
+    """One measure of one ranking, compared with a baseline.
 
-    A gold file predicts no labels: its measures of labels are NaN, and so are differences from them.
+    A gold file or a run of TREC predicts no labels: its measures of labels are NaN, and so are differences from them.
 
     Attributes:
         measure: display name of the measure, such as ``MAP@10``.
@@ -35,71 +32,76 @@ class RankingComparison:
         value: the measure, a fraction.
         low: lower end of its interval.
         high: upper end of its interval.
-        difference: the value minus that of the first ranking; 0 for the first.
-        p_value: two-sided, of the paired randomization test against the first ranking, adjusted by Holm for the number
-            of rankings; 1 for the first.
-        williams: two-sided p-value of Williams' test against the first file, adjusted in the same way; NaN unless the
+        difference: the value minus that of the baseline; 0 for the baseline.
+        p_value: two-sided, of the paired randomization test against the baseline, adjusted by Holm for the number of
+            rankings that are tested against it; 1 for the baseline.
+        baseline: name of the baseline.
+        difference_low: lower end of the interval of the difference.
+        difference_high: upper end of the interval of the difference.
+        wins: number of queries on which the ranking is better; None if single queries have no value.
+        ties: number of queries on which both are equal.
+        losses: number of queries on which it is worse.
+        effect_size: mean of the differences by query, divided by their standard deviation (Sakai 2014, Statistical
+            Reform in Information Retrieval?, SIGIR Forum 48(1), section 3.4); NaN if the measure is no mean over
+            queries, or all differences are equal.
+        williams: two-sided p-value of Williams' test against the baseline, adjusted in the same way; NaN unless the
             measure is one correlation.
     """
 
     measure: str
     file: str
     queries: int
-    value: float
-    low: float
-    high: float
-    difference: float
-    p_value: float
+    value: float = nan
+    low: float = nan
+    high: float = nan
+    difference: float = nan
+    p_value: float = nan
+    baseline: str = ""
+    difference_low: float = nan
+    difference_high: float = nan
+    wins: int | None = None
+    ties: int | None = None
+    losses: int | None = None
+    effect_size: float = nan
     williams: float = nan
+
+    def record(self) -> dict[str, Any]:
+        """The attributes by name; None for NaN."""
+        return {
+            name: None if isinstance(value, float) and isnan(value) else value for name, value in asdict(self).items()
+        }
 
 
 def compare_rankings(
-    rankings: Sequence[JudgedRanking], measures: Sequence[str], drawn: Resampling
+    rankings: Sequence[JudgedRanking],
+    measures: Sequence[Measure],
+    drawn: Resampling,
+    baselines: Sequence[int] = (0,),
 ) -> list[RankingComparison]:
-    """Evaluate rankings, with intervals, and test each against the first.
+    """Evaluate rankings, with intervals, and test them against baselines.
 
     Args:
         rankings: rankings of the same queries; a gold file stands for the order that the task gives.
-        measures: measures as written.
+        measures: the measures.
         drawn: parameters of the resampling.
+        baselines: positions of the baselines. Each ranking is tested against every one that does not precede it.
 
     Returns:
-        Measure by measure, the rankings in the order given.
+        Measure by measure, baseline by baseline, the rankings in the order given without earlier baselines.
 
     Raises:
-        ConfigError: an unknown measure.
         InputError: the rankings have different queries.
     """
     _require_same_queries(rankings)
-    parsed = [*map(parse_measure, measures)]
-    compared = {
-        **_compared([each for each in parsed if not each.uses_labels], rankings, drawn),
-        **_compared(
-            [each for each in parsed if each.uses_labels], [each for each in rankings if each.predicts_labels], drawn
-        ),
-    }
-    rows = []
-    for measure in parsed:
-        of_measure = iter(compared.get(str(measure), ()))
-        for ranking in rankings:
-            if not ranking.has(measure):
-                rows.append(
-                    RankingComparison(str(measure), ranking.name, len(ranking.queries), nan, nan, nan, nan, nan)
-                )
-            elif rankings[0].has(measure):
-                rows.append(next(of_measure))
-            else:
-                rows.append(replace(next(of_measure), difference=nan, p_value=nan))
-    return rows
-
-
-def to_json(comparisons: Sequence[RankingComparison]) -> str:
-    """The comparisons as a JSON array, in full precision; null for NaN."""
-    rows = [
-        {name: None if isinstance(value, float) and isnan(value) else value for name, value in asdict(each).items()}
-        for each in comparisons
-    ]
-    return json.dumps(rows, indent=2, ensure_ascii=False)
+    names = [ranking.name for ranking in rankings]
+    rows: dict[str, list[RankingComparison]] = {}
+    for uses_labels in (False, True):
+        members = [number for number, ranking in enumerate(rankings) if ranking.predicts_labels or not uses_labels]
+        ordered = [[rankings[number].queries[query] for query in rankings[0].queries] for number in members]
+        components = components_of([measure for measure in measures if measure.uses_labels == uses_labels], ordered)
+        for row in compare_components(components, names, drawn, baselines, members):
+            rows.setdefault(row.measure, []).append(replace(row, queries=len(rankings[0].queries)))
+    return [row for measure in measures for row in rows[str(measure)]]
 
 
 def components_of(
@@ -120,42 +122,96 @@ def compare_components(
     components: Mapping[Measure, NDArray[np.float64]],
     names: Sequence[str],
     drawn: Resampling,
+    baselines: Sequence[int] = (0,),
+    members: Sequence[int] | None = None,
 ) -> Iterator[RankingComparison]:
-    """Intervals of each ranking, and a test of each against the first.
+    """Intervals of rankings, and tests against baselines.
 
     Args:
-        components: additive components, shape (rankings, queries, components), by measure.
-        names: paths of the files, or names of the rankings.
+        components: additive components, shape (members, queries, components), by measure.
+        names: paths of the files, or names of the rankings; they may repeat.
         drawn: parameters of the resampling.
+        baselines: positions of the baselines among the names.
+        members: positions of the rankings that have components; None for all.
 
     Yields:
-        Measure by measure, the rankings in the order given.
+        Measure by measure, baseline by baseline, the rankings in the order given without earlier baselines.
     """
-    others = {measure: of_files[1:] for measure, of_files in components.items()}
-    first = {measure: of_files[0] for measure, of_files in components.items()}
-    ends = bootstrap_intervals(components, **drawn._asdict())
-    tests = randomization_test(others, first, resamples=drawn.resamples, seed=drawn.seed)
-    for measure, of_files in components.items():
-        values = [measure.total(map(tuple, rows)) for rows in of_files]
-        p_values = [1.0, *holm(tests[measure])]
-        for file, value, low, high, p_value in zip(names, values, *ends[measure][:2], p_values, strict=True):
-            yield RankingComparison(
-                str(measure), file, of_files.shape[1], value, float(low), float(high), value - values[0],
-                float(p_value),
-            )  # fmt: skip
+    members = [*range(len(names))] if members is None else members
+    tests = _tests(components, members, drawn, baselines) if components and members else {}
+    for measure in components:
+        for number, baseline in enumerate(baselines):
+            for position, name in enumerate(names):
+                if position not in baselines[:number]:
+                    nothing = RankingComparison(str(measure), name, 0)
+                    alone = tests.get((str(measure), position, None), nothing)
+                    row = tests.get((str(measure), position, baseline), alone)
+                    yield replace(row, file=name, baseline=names[baseline])
 
 
-def _compared(
-    measures: Sequence[Measure], rankings: Sequence[JudgedRanking], drawn: Resampling
-) -> dict[str, list[RankingComparison]]:
-    """The comparisons by measure, of rankings that have values of all these measures."""
-    if not measures or not rankings:
-        return {}
-    components = components_of(measures, [[each.queries[query] for query in rankings[0].queries] for each in rankings])
-    compared: dict[str, list[RankingComparison]] = {}
-    for row in compare_components(components, [each.name for each in rankings], drawn):
-        compared.setdefault(row.measure, []).append(row)
-    return compared
+def _tests(
+    components: Mapping[Measure, NDArray[np.float64]],
+    members: Sequence[int],
+    drawn: Resampling,
+    baselines: Sequence[int],
+) -> dict[tuple[str, int, int | None], RankingComparison]:
+    """By measure and ranking, the value alone, and the tests against each baseline by its position."""
+    import numpy as np
+
+    # Names may repeat, positions do not.
+    systems = [str(member) for member in members]
+    totals = {
+        measure: np.array([measure.total(map(tuple, rows)) for rows in of_members])
+        for measure, of_members in components.items()
+    }
+    compared = ComparedSystems(tuple(map(str, baselines)))
+    outcomes = {str(measure): _Outcomes(measure, of_members) for measure, of_members in components.items()}
+    comparisons: dict[tuple[str, int, int | None], RankingComparison] = {}
+    for row in compare_systems(systems, components, totals, compared, drawn).to_dict("records"):
+        of_measure, position = outcomes[row["measure"]], int(row["system"])
+        alone = RankingComparison(
+            row["measure"],
+            row["system"],
+            of_measure.queries,
+            float(row["value"]),
+            float(row["low"]),
+            float(row["high"]),
+        )
+        comparisons[row["measure"], position, None] = alone
+        if position in baselines:
+            comparisons[row["measure"], position, position] = replace(alone, difference=0.0, p_value=1.0)
+        if isinstance(row["baseline"], str):
+            columns = ("difference", "difference_low", "difference_high", "p_value")
+            against = int(row["baseline"])
+            tested: dict[str, Any] = {name: float(row[name]) for name in columns}
+            tested |= of_measure.against(members.index(position), members.index(against))
+            comparisons[row["measure"], position, against] = replace(alone, **tested)
+    return comparisons
+
+
+class _Outcomes:
+    """The outcomes of a measure on single queries, by pairs of rankings.
+
+    Args:
+        measure: the measure.
+        components: of each ranking, shape (rankings, queries, components).
+    """
+
+    def __init__(self, measure: Measure, components: NDArray[np.float64]) -> None:
+        self.queries = components.shape[1]
+        self._is_mean = isinstance(measure, MeanMeasure)
+        self._values = aggregated({measure: components}, components, 1)[0] if measure.has_query_values else None
+        self._wins = None if self._values is None else count_wins(self._values.T[:, :, None])
+
+    def against(self, ranking: int, baseline: int) -> dict[str, Any]:
+        """Wins, ties, losses and effect size of a ranking."""
+        if self._values is None or self._wins is None:
+            return {}
+        wins, losses = int(self._wins[ranking, baseline, 0]), int(self._wins[baseline, ranking, 0])
+        differences = self._values[ranking] - self._values[baseline]
+        spread = float(differences.std(ddof=1)) if self._is_mean and self.queries > 1 else 0.0
+        effect_size = float(differences.mean()) / spread if spread else nan
+        return {"wins": wins, "ties": self.queries - wins - losses, "losses": losses, "effect_size": effect_size}
 
 
 def _require_same_queries(rankings: Sequence[JudgedRanking]) -> None:

@@ -20,16 +20,14 @@ class ComparedSystems(NamedTuple):
     """The systems to test.
 
     Attributes:
-        baseline: every other system is tested against it.
+        baselines: every other system is tested against each of them, except those before it; those that were not
+            evaluated are ignored.
         best_by: display name of the measure by which the best system is selected; it is tested against the second best
             unless one of them is a baseline. None for no such test.
-        second_baseline: a further system against which all others are tested, except the baseline; ignored if it was
-            not evaluated.
     """
 
-    baseline: str
+    baselines: tuple[str, ...]
     best_by: str | None = None
-    second_baseline: str | None = None
 
 
 _COLUMNS = [
@@ -101,10 +99,26 @@ def compare_systems(
             "difference": np.concatenate([totals[measure][ours] - totals[measure][theirs] for measure in components]),
             "difference_low": low[:, number:].ravel(),
             "difference_high": high[:, number:].ravel(),
-            "p_value": np.concatenate([of_family[measure] for measure in components for of_family in p_values]),
+            "p_value": np.concatenate(
+                [np.empty(0), *(of_family[measure] for measure in components for of_family in p_values)]
+            ),
         }
     )
     return measured.merge(tests, on=["measure", "system"], how="left")
+
+
+def count_wins(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The number of queries on which a system is better than another, for each pair of systems and each measure.
+
+    Args:
+        values: of single queries, shape (queries, systems, measures).
+
+    Returns:
+        Shape (systems, systems, measures): the first is better than the second.
+    """
+    import numpy as np
+
+    return np.stack([(values[:, [system]] > values).sum(axis=0) for system in range(values.shape[1])])
 
 
 def _is_defined(measure: Measure, components: NDArray[np.float64]) -> bool:
@@ -114,12 +128,11 @@ def _is_defined(measure: Measure, components: NDArray[np.float64]) -> bool:
 def _families(
     systems: Sequence[str], totals: Mapping[Measure, NDArray[np.float64]], compared: ComparedSystems
 ) -> Iterator[_Family]:
-    first, second = compared.baseline, compared.second_baseline
-    yield _Family([name for name in systems if name != first], first)
-    if second is not None and second in systems:
-        yield _Family([name for name in systems if name not in (first, second)], second)
+    baselines = [name for name in compared.baselines if name in systems]
+    for number, baseline in enumerate(baselines, start=1):
+        yield _Family([name for name in systems if name not in baselines[:number]], baseline)
     best = _best_two(systems, totals, compared.best_by)
-    if len(best) > 1 and not {first, second} & {*best}:
+    if len(best) > 1 and not {*baselines} & {*best}:
         yield _Family(best[:1], best[1])
 
 

@@ -20,9 +20,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.evaluation.compare_systems import ComparedSystems, compare_systems
+from cqa_spark.evaluation.compare_systems import ComparedSystems, compare_systems, count_wins
 from cqa_spark.evaluation.exact_sums import digits, from_digits
-from cqa_spark.evaluation.group_summary import GroupSummary, count_wins
+from cqa_spark.evaluation.group_summary import GroupSummary
 from cqa_spark.evaluation.paired_systems import Key, MeasuredGroup, paired
 from cqa_spark.evaluation.resampling import Resampling, aggregated, joined
 

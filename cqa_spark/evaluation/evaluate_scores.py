@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,8 +21,6 @@ from cqa_spark.evaluation.williams import williams_test
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from cqa_spark.process.terminal import TextTable
 
 WEIGHTED_MEAN, MEAN = "weighted mean", "mean"
 """Over sets: weighted by their scored pairs, as in 2012-2016, and unweighted, as over the tracks of 2017."""
@@ -159,21 +156,6 @@ def compare_scores(gold: Path, predictions: Sequence[Path], drawn: Resampling) -
         means = _mean_components(by_file)
         found += compare_components(means, files, drawn)
     return found
-
-
-def to_json(found: Sequence[SetCorrelation]) -> str:
-    """The correlations as a JSON array, in full precision."""
-    return json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False)
-
-
-def to_table(found: Sequence[SetCorrelation]) -> TextTable:
-    """The correlations with five decimals, as the official scorer prints them."""
-    from cqa_spark.process.terminal import TextTable, number
-
-    table = TextTable("File", "Set", *map(number, ("Pairs", "Pearson")))
-    for row in found:
-        table.add_row(Path(row.file).name, row.set, str(row.pairs), f"{row.pearson:.5f}")
-    return table
 
 
 def _sets(gold: Path, prediction: Path) -> dict[str, ScoredPairs]:

@@ -49,20 +49,6 @@ class GroupSummary:
         return with_key.assign(queries=measured.queries, **self.drawn._asdict())
 
 
-def count_wins(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The number of queries on which a system is better than another, for each pair of systems and each measure.
-
-    Args:
-        values: of single queries, shape (queries, systems, measures).
-
-    Returns:
-        Shape (systems, systems, measures): the first is better than the second.
-    """
-    import numpy as np
-
-    return np.stack([(values[:, [system]] > values).sum(axis=0) for system in range(values.shape[1])])
-
-
 def with_outcomes(tests: pd.DataFrame, wins: NDArray[np.int64], measured: MeasuredGroup) -> pd.DataFrame:
     """Tests with the numbers of queries on which the system is better, worse and equal; null without a baseline.
 

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from cqa_spark.corpora.ir_datasets import load_collection, rows
 from cqa_spark.errors import ConfigError
-from cqa_spark.evaluation.trec_files import QrelsRow, write_qrels
 
 
 def catalogue_grades(dataset: str) -> dict[str, dict[str, int]]:
@@ -30,22 +25,3 @@ def catalogue_grades(dataset: str) -> dict[str, dict[str, int]]:
     for row in rows(dataset, collection.qrels_iter):
         grades[row.query_id][row.doc_id] = row.relevance
     return dict(grades)
-
-
-@contextmanager
-def catalogue_qrels(dataset: str) -> Iterator[Path]:
-    """The judgments as a qrels file, which is deleted when the block ends.
-
-    Args:
-        dataset: id, with or without the prefix.
-
-    Raises:
-        ConfigError: ir_datasets is not installed, has no such data set, or the data set has no judgments.
-        EnvironmentProblem: the judgments cannot be downloaded.
-    """
-    grades = catalogue_grades(dataset)
-    with TemporaryDirectory(prefix="cqa-qrels-") as folder:
-        file = Path(folder, f"{dataset.replace('/', '_')}.qrels")
-        table = (QrelsRow(query, *judged) for query, found in grades.items() for judged in found.items())
-        write_qrels(file, table)
-        yield file

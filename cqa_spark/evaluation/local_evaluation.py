@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.evaluation.compare_systems import compare_systems
-from cqa_spark.evaluation.group_summary import GroupSummary, count_wins
+from cqa_spark.evaluation.compare_systems import compare_systems, count_wins
+from cqa_spark.evaluation.group_summary import GroupSummary
 from cqa_spark.evaluation.paired_systems import Key, MeasuredGroup, paired
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ Sum = TypeVar("Sum", float, "NDArray[np.float64]")
 """A sum over queries, or an array with one such sum per resample; the same arithmetic applies to both."""
 
 
-def parameter(default: int, about: str) -> Any:
+def parameter(default: float, about: str) -> Any:
     """Declare a parameter of a measure, with its default and its help."""
     return dataclasses.field(default=default, metadata={"about": about})
 
@@ -97,8 +97,11 @@ class Measure(ABC):
         return self.aggregate([math.fsum(column) for column in zip(*rows, strict=True)], len(rows))
 
     def __str__(self) -> str:
-        """The display name with parameters, such as ``MAP@10``."""
-        return self.name + "".join(f"@{getattr(self, field.name)}" for field in self.parameters())
+        """The display name with parameters, such as ``MAP@10`` or ``RBP(p=0.8)@10``."""
+        values = {field.name: getattr(self, field.name) for field in self.parameters()}
+        cutoff = f"@{values.pop('cutoff')}" if "cutoff" in values else ""
+        others = ",".join(f"{name}={value}" for name, value in values.items())
+        return f"{self.name}{f'({others})' if others else ''}{cutoff}"
 
 
 class MeanMeasure(Measure):

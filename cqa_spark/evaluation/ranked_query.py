@@ -8,19 +8,21 @@ from typing import NamedTuple
 
 
 class Candidate(NamedTuple):
-    """A judged candidate.
+    """A candidate.
 
     Attributes:
         relevant: whether the task counts it as a hit.
         gain: graded relevance or similarity, 0 is none.
         predicted: whether the system predicts that it is relevant.
         score: the system's score; 0 if it is not ranked.
+        judged: whether it has a judgment; without one, it is not relevant.
     """
 
     relevant: bool
     gain: float
     predicted: bool = False
     score: float = 0.0
+    judged: bool = True
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 RESAMPLES = 9999
 """Default number of resamples; with the data itself that makes 10,000."""
 
-SEED = 42
-"""Default seed, an arbitrary fixed number."""
+SEED = 20160616
+"""Default seed, that of ``resampling.seed`` in the settings."""
 
 CONFIDENCE = 0.95
 """Default coverage of an interval."""

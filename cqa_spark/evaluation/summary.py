@@ -79,7 +79,9 @@ def summarise(
         ContractError: a task and split has no rankings of the baseline, or systems with different queries.
     """
     drawn = Resampling(resamples, seed, confidence)
-    found = _summary(query_metrics, ComparedSystems(baseline, best_by, second_baseline), drawn, _GROUP)
+    found = _summary(
+        query_metrics, ComparedSystems(tuple(filter(None, (baseline, second_baseline))), best_by), drawn, _GROUP
+    )
     tested = [entry for entry in found if entry["baseline"] in (None, baseline)]
     return Summary(tested, [entry for entry in found if entry["baseline"] not in (None, baseline)])
 
@@ -99,7 +101,7 @@ def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling
         ContractError: as in ``summarise``.
     """
     scope = F.explode(F.array(F.lit(EVERY), F.col("site"))).alias("scope")
-    found = _summary(query_metrics.select("*", scope), ComparedSystems(baseline), drawn, [*_GROUP, "scope"])
+    found = _summary(query_metrics.select("*", scope), ComparedSystems((baseline,)), drawn, [*_GROUP, "scope"])
     return [
         {"site": entry["scope"], **{column.name: entry[column.name] for column in METRICS.columns}, **_test(entry)}
         | {"baseline": baseline}
@@ -130,7 +132,7 @@ def _summary(query_metrics: DataFrame, compared: ComparedSystems, drawn: Resampl
     keys = [name for name in by if name != "measure"]
     schema = T.StructType([*_SUMMARISED, *[T.StructField(name, T.StringType()) for name in by if name not in _GROUP]])
     summary = GroupSummary(compared, drawn, tuple(keys), schema)
-    groups = measured_groups(query_metrics, compared.baseline, keys)
+    groups = measured_groups(query_metrics, compared.baselines[0], keys)
     many = {key: group for key, group in groups.items() if group.queries > MANY}
     few = {key: group for key, group in groups.items() if key not in many}
     found: list[Entry] = []

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import logging
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal, get_args
 
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.coverage import some, warn_of_uncovered_queries
-from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
+from cqa_spark.evaluation.judged_rankings import JudgedRanking
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
-from cqa_spark.evaluation.trec_files import read_qrels, read_run
 
 MEASURES = ("AP@1000", "nDCG@10", "P@1", "P@10", "MRR@10")
 """Measures that equal those of trec_eval."""
-
-TREC_MEASURES = tuple(ReportedMeasure(name, name, name) for name in MEASURES)
-"""The same, as the commands print them."""
 
 Precision = Literal["double", "single"]
 Grades = Mapping[str, Mapping[str, float]]
@@ -59,16 +54,6 @@ class TrecOptions:
             )
 
 
-def judged_runs(qrels: Path, runs: Sequence[Path], options: TrecOptions = TrecOptions()) -> list[JudgedRanking]:
-    """The queries of a file of judgments, ranked by each run; see ``judged``.
-
-    Raises:
-        InputError: a file cannot be parsed, a document of a query is repeated, or no query is in both files.
-    """
-    grades = read_qrels(qrels)
-    return [judged(grades, read_run(run), options, names=(str(qrels), str(run))) for run in runs]
-
-
 def judged(
     grades: Grades,
     scores: RunScores,
@@ -97,7 +82,7 @@ def judged(
     warn_of_uncovered_queries(judgments, run, grades.keys(), scores.keys(), counted=True)
     _warn_of_near_ties(run, grades, scores, options)
     queries = {query: _ranked(of_query, scores.get(query, {}), options) for query, of_query in grades.items()}
-    return JudgedRanking(run, queries)
+    return JudgedRanking(run, queries, predicts_labels=False)
 
 
 def _ranked(grades: Mapping[str, float], scores: Mapping[str, float], options: TrecOptions) -> RankedQuery:
@@ -131,10 +116,10 @@ def _warn_of_near_ties(run: str, grades: Grades, scores: RunScores, options: Tre
     if changed:
         _log.warning(
             "%s: scores of %d of %d queries are so close that the measures differ between %s precision, used here, and "
-            "%s (trec.precision; trec_eval 9, pytrec_eval and ir_measures compare in single precision): %s",
+            "%s (--precision; trec_eval 9, pytrec_eval and ir_measures compare in single precision): %s",
             run, len(changed), len(grades), options.precision, other.precision, some(sorted(changed)),
         )  # fmt: skip
 
 
 def _judged(grade: float, relevance_level: float, score: float = 0.0) -> Candidate:
-    return Candidate(relevant=grade >= relevance_level, gain=max(grade, 0), score=score)
+    return Candidate(relevant=grade >= relevance_level, gain=max(grade, 0), score=score, judged=grade >= 0)

@@ -81,7 +81,7 @@ def test_trec_files_of_a_run_reproduce_its_measures(
     printed = capsys.readouterr()
     assert printed.out.split() == [str(run), str(qrels)]
     assert printed.err.splitlines()[-1] == (
-        f"as in the report: cqa evaluate-file {qrels} RUN --trec.relevance-level 2 --trec.judged-only, "
+        f"as in the report: cqa evaluate-file {qrels} RUN --relevance-level 2 --judged-only, "
         f"or trec_eval -c -l 2 -J {qrels} RUN"
     )
     scores = ["0.75", "0.5", "0.25", "0.2499999850988388", "0.2499999701976776", "-1.0"]

@@ -1,6 +1,6 @@
 import pytest
 
-from cqa_spark.config.file_commands import CompareFilesSettings, EvaluateFileSettings
+from cqa_spark.config.measuring_settings import CompareFilesSettings, EvaluateFileSettings
 from cqa_spark.config.problems import SettingsError
 from cqa_spark.config.project_root import project_root
 from cqa_spark.config.resolve import resolve, standard_files

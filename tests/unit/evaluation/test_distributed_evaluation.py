@@ -71,7 +71,7 @@ def components() -> dict[object, np.ndarray]:
 def test_intervals_are_as_wide_as_those_of_the_exact_bootstrap(components) -> None:
     drawn = Resampling(3999)
     exact = bootstrap_intervals(components, resamples=drawn.resamples)
-    found = compare_groups(MEASURED, grouped(components, GROUPS), ComparedSystems("a"), drawn).set_index(
+    found = compare_groups(MEASURED, grouped(components, GROUPS), ComparedSystems(("a",)), drawn).set_index(
         ["measure", "system"]
     )
     tests = randomization_test(
@@ -94,11 +94,13 @@ def test_intervals_are_as_wide_as_those_of_the_exact_bootstrap(components) -> No
 def test_intervals_of_many_queries_have_the_width_of_the_normal_approximation() -> None:
     values = np.random.default_rng(6).beta(1, 2, (1, 100_000, 1))
     sums = grouped({MAP: values}, GROUPS)
-    row = compare_groups(MeasuredGroup([MAP], ["a"], 100_000), sums, ComparedSystems("a"), Resampling(3999)).iloc[0]
+    row = compare_groups(MeasuredGroup([MAP], ["a"], 100_000), sums, ComparedSystems(("a",)), Resampling(3999)).iloc[0]
     assert row["high"] - row["low"] == pytest.approx(2 * 1.96 * values.std() / np.sqrt(100_000), rel=0.05)
 
 
 def test_the_baseline_has_no_test(components) -> None:
-    found = compare_groups(MEASURED, grouped(components, 50), ComparedSystems("b"), Resampling(9)).set_index("system")
+    found = compare_groups(MEASURED, grouped(components, 50), ComparedSystems(("b",)), Resampling(9)).set_index(
+        "system"
+    )
     assert found.loc["b", ["baseline", "difference", "difference_low", "p_value"]].isna().all(axis=None)
     assert found.loc["a", "p_value"].notna().all()

@@ -6,17 +6,14 @@ import json
 import re
 import subprocess
 import sys
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from cqa_spark.cli import main
-from cqa_spark.evaluation.judged_rankings import evaluate, to_json, to_table
+from cqa_spark.evaluation.judged_rankings import distinct_labels, evaluate, records
 from cqa_spark.evaluation.official_files import OFFICIAL_MEASURES, ranked_file
-from cqa_spark.process.terminal import Terminal
 
 NAMES = {
     "A": "SemEval2016-Task3-CQA-QL-dev-subtaskA.xml.subtaskA",
@@ -26,7 +23,7 @@ NAMES = {
 
 
 def printed_scores(gold: Path, *predictions: Path) -> list[dict[str, Any]]:
-    return json.loads(to_json([ranked_file(gold, path) for path in predictions], OFFICIAL_MEASURES))
+    return records([ranked_file(gold, path) for path in predictions], OFFICIAL_MEASURES)
 
 
 @pytest.fixture
@@ -64,18 +61,94 @@ def test_a_gold_file_predicts_no_labels(files: tuple[Path, Path]) -> None:
     assert printed_scores(gold, gold)[0] == {
         "file": str(gold), "queries": 2, "map": 0.5, "avg_rec": 1.0, "mrr": 0.5, **of_labels,
     }  # fmt: skip
-    page = StringIO()
-    Terminal(Console(file=page, width=80)).table(to_table([ranked_file(gold, gold)], OFFICIAL_MEASURES))
-    assert page.getvalue().splitlines()[1].split() == ["gold", "2", "50.00", "100.00", "50.00"]
 
 
-def test_table_fits_a_terminal_and_is_in_percent(files: tuple[Path, Path]) -> None:
-    page = StringIO()
-    Terminal(Console(file=page, width=80)).table(to_table([ranked_file(*files)], OFFICIAL_MEASURES, "of two"))
-    heading, row, *about = page.getvalue().splitlines()
-    assert [line.strip() for line in about] == ["in percent; --format json: fractions", "of two"]
-    assert heading.split() == ["file", "queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc"]
-    assert row.split() == ["pred", "2", "25.00", "90.00", "25.00", "50.00", "100.00", "66.67", "66.67"]
+def test_a_table_has_points_and_short_names(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    gold, prediction = files
+    assert main(["evaluate-file", str(gold), str(prediction), str(gold)]) == 0
+    heading, *rows = [line.split() for line in capsys.readouterr().out.splitlines()[:3]]
+    assert heading == ["file", "queries", "MAP", "AvgRec", "MRR", "P", "R", "F1", "Acc"]
+    assert rows == [
+        ["pred", "2", "25.00", "90.00", "25.00", "50.00", "100.00", "66.67", "66.67"],
+        ["gold", "2", "50.00", "100.00", "50.00"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("csv", "file,queries,MAP@1,F1\n{},2,0.0,0.6666666666666666\n"),
+        ("markdown", "| file | queries | MAP@1 | F1 |\n| --- | ---: | ---: | ---: |\n| pred | 2 | 0.00 | 66.67 |\n"),
+        (
+            "latex",
+            "\\begin{tabular}{lrrr}\n\\toprule\nfile & queries & MAP@1 & F1 \\\\\n\\midrule\n"
+            "pred & 2 & 0.00 & 66.67 \\\\\n\\bottomrule\n\\end{tabular}\n",
+        ),
+    ],
+)
+def test_measures_and_formats(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str], form: str, expected: str
+) -> None:
+    assert main(["evaluate-file", *map(str, files), "--measures", "MAP@1", "F1", "--format", form]) == 0
+    assert capsys.readouterr().out == expected.replace("{}", str(files[1]))
+
+
+def test_queries_and_folds(files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["evaluate-file", *map(str, files), "--format", "json", "--measures", "MRR@10", "Recall"]
+    file = str(files[1])
+    assert main([*command, "--per-query"]) == 0
+    assert json.loads(capsys.readouterr().out) == [
+        {"file": file, "query": "Q1", "MRR@10": 0.5, "Recall": 1.0},
+        {"file": file, "query": "Q2", "MRR@10": 0.0, "Recall": 0.0},
+    ]
+    (tmp_path / "folds").write_text("Q2 b\nQ1 a\nQ3 b\n")
+    assert main([*command, "--folds", str(tmp_path / "folds")]) == 0
+    assert json.loads(capsys.readouterr().out) == [
+        {"file": file, "fold": "a", "queries": 1, "MRR@10": 0.5, "Recall": 1.0},
+        {"file": file, "fold": "b", "queries": 1, "MRR@10": 0.0, "Recall": 0.0},
+        {"file": file, "fold": "mean", "queries": 2, "MRR@10": 0.25, "Recall": 0.5},
+        {"file": file, "fold": "standard deviation", "queries": 2,
+         "MRR@10": pytest.approx(0.125**0.5), "Recall": pytest.approx(0.5**0.5)},
+    ]  # fmt: skip
+    (tmp_path / "folds").write_text("Q1 a\n")
+    assert main([*command, "--folds", str(tmp_path / "folds")]) == 3
+    assert "queries without a fold: Q2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        (["--per-query", "--folds", __file__], "per_query and folds are both given"),
+        (["--task", "sts", "--measures", "MAP"], "measures does not apply to the task sts"),
+        (["--task", "sts", "--per-query"], "per_query does not apply to the task sts"),
+        (["--measures", "MAPP"], "measure 'MAPP' is not known"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str], more: list[str], problem: str
+) -> None:
+    assert main(["evaluate-file", *map(str, files), *more]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_a_measure_that_is_named_twice_is_printed_once(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate-file", *map(str, files), "--measures", "MAP", "MAP@10", "map", "AP(rel=1)"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].split() == ["file", "queries", "MAP@10", "AP", "AP(rel=1)"]
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        (["a/x.pred", "b/x.pred", "b/y.pred"], ["a/x.pred", "b/x.pred", "y.pred"]),
+        (["x.pred", "a/x.pred"], ["x.pred", "a/x.pred"]),
+        (["a/x", "b/y"], ["x", "y"]),
+        (["old", "new"], ["old", "new"]),
+    ],
+)
+def test_files_with_equal_names_have_distinct_labels(names: list[str], labels: list[str]) -> None:
+    assert distinct_labels([*names, names[0]]) == dict(zip(names, labels, strict=True))
 
 
 @pytest.mark.parametrize("subtask", NAMES)

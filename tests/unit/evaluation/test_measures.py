@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from cqa_spark.errors import ConfigError
+from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.measures import MEASURES, parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 from cqa_spark.tasks.question_comment.task import QuestionComment
@@ -131,6 +131,7 @@ def test_every_module_declares_a_documented_measure() -> None:
         "Pearson",
         "Precision",
         "R",
+        "RBP",
         "RR",
         "Recall",
         "TMAP",
@@ -146,9 +147,52 @@ def test_every_module_declares_a_documented_measure() -> None:
 
 def test_unknown_measure_is_answered_with_the_known_ones() -> None:
     with pytest.raises(
-        ConfigError, match=r"measure 'ndcg@10' is not known\n.*MAP@10, MRR@10, nDCG@10, OracleTMAP, P@1"
+        ConfigError, match=r"measure 'nGCD@10' is not known\n.*MAP@10, MRR@10, nDCG@10, OracleTMAP, P@1.* Bpref"
     ):
-        parse_measure("ndcg@10")
+        parse_measure("nGCD@10")
+
+
+@pytest.mark.parametrize(
+    ("written", "level", "displayed"),
+    [
+        ("nDCG@10", 2, "nDCG@10"),
+        ("RBP(p=.5)", 1, "RBP(p=0.5)@1000"),
+        ("RBP(p=0.95)@10", 1, "RBP(p=0.95)@10"),
+        ("P(rel=2)@5", 1, "P(rel=2)@5"),
+        ("P(rel=2)@5", 3, "P(rel=2)@5"),
+        ("bpref", 1, "Bpref"),
+        ("bpref", 2, "Bpref(rel=2)"),
+        ("Judged@10", 2, "Judged@10"),
+        ("infap", 1, "infAP"),
+        ("map", 1, "AP"),
+    ],
+)
+def test_names_of_ir_measures_are_those_of_its_measures_unless_they_are_ours(
+    written: str, level: float, displayed: str
+) -> None:
+    assert str(parse_measure(written, level)) == displayed
+
+
+@pytest.mark.parametrize(
+    "written", ["NumRel", "NRBP", "P(rel=two)@5", "P(grade=2)@5", "RBP(q=.5)", "P(rel=2)@0", "P(rel=2"]
+)
+def test_measures_that_no_program_computes_are_refused(written: str) -> None:
+    with pytest.raises(ConfigError, match="measure"):
+        parse_measure(written)
+
+
+def test_provided_measures_tell_candidates_without_judgment() -> None:
+    unjudged = Candidate(relevant=False, gain=0.0, judged=False)
+    query = RankedQuery([unjudged, Candidate(relevant=True, gain=2.0), MISS], [Candidate(relevant=True, gain=1.0)])
+    assert parse_measure("Judged@2").value(query) == 0.5
+    assert parse_measure("P(rel=2)@2").value(query) == 0.5
+    assert parse_measure("Bpref").value(query) == 0.5
+    assert parse_measure("Judged@2").components_of([RankedQuery([unjudged]), query]) == [(0.0,), (0.5,)]
+    assert parse_measure("RBP(p=.5)").value(query) == 0.25
+    with pytest.raises(InputError, match=r"Bpref: grade 0\.5 is a fraction"):
+        parse_measure("Bpref").value(RankedQuery([Candidate(relevant=True, gain=0.5)]))
+    with pytest.raises(ConfigError, match=r"Bpref: relevance level 0\.5 is a fraction"):
+        parse_measure("Bpref", 0.5)
 
 
 @pytest.mark.parametrize("written", ["MAP@0", "MAP@", "MAP@-1", "MAP@ten", "", "F1@10"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from cqa_spark.evaluation.group_summary import count_wins, with_outcomes
+from cqa_spark.evaluation.compare_systems import count_wins
+from cqa_spark.evaluation.group_summary import with_outcomes
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.paired_systems import MeasuredGroup
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from math import log2
 from pathlib import Path
 
@@ -16,9 +17,11 @@ import cqa_spark as cqa
 from cqa_spark.cli import main
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.compare_rankings import compare_rankings
-from cqa_spark.evaluation.judged_rankings import evaluate
+from cqa_spark.evaluation.judged_rankings import JudgedRanking, evaluate
+from cqa_spark.evaluation.judging import judge
+from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.resampling import Resampling
-from cqa_spark.evaluation.trec_rankings import MEASURES, judged_runs
+from cqa_spark.evaluation.trec_rankings import MEASURES
 
 PEERS = [AP @ 1000, nDCG @ 10, P @ 1, P @ 10, RR]
 """The measures of trec_eval that equal ``MEASURES``, on rankings of up to ten documents."""
@@ -43,6 +46,10 @@ q2 Q0 c2 1 2.0 second
 q2 Q0 c1 2 1.0 second
 q3 Q0 c1 1 1.0 second
 """
+
+
+def judged_runs(qrels: Path, runs: Sequence[Path]) -> list[JudgedRanking]:
+    return judge(qrels, [(str(run), run) for run in runs]).rankings
 
 
 @pytest.fixture
@@ -112,10 +119,10 @@ def test_near_ties_by_the_versions_of_trec_eval(files: tuple[Path, Path, Path], 
     assert ir_measures.calc_aggregate([P @ 1], grades, run) == {P @ 1: 0}
     assert cqa.evaluate(grades, run, ["P@1"]) == {"P@1": 1}
     assert cqa.evaluate(grades, run, ["P@1"], precision="single") == {"P@1": 0}
-    command = ["evaluate-file", str(files[0]), str(files[1]), "--format", "json", "--trec.relevance-level", "2"]
+    command = ["evaluate-file", str(files[0]), str(files[1]), "--format", "json", "--relevance-level", "2"]
     assert main(command) == 0
     assert json.loads(capsys.readouterr().out)[0]["P@1"] == pytest.approx(1 / 3)
-    assert main([*command, "--trec.precision", "single"]) == 0
+    assert main([*command, "--precision", "single"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["P@1"] == 0
 
 
@@ -150,7 +157,7 @@ def test_near_ties_that_change_a_measure_are_named(precision: str, value: float,
     assert cqa.evaluate(grades, run, ["MRR@10"], precision=precision) == {"MRR@10": (value + 1) / 2}
     assert [record.getMessage() for record in caplog.records] == [
         f"the run: scores of 1 of 2 queries are so close that the measures differ between {precision} precision, "
-        f"used here, and {other} (trec.precision; trec_eval 9, pytrec_eval and ir_measures compare in single "
+        f"used here, and {other} (--precision; trec_eval 9, pytrec_eval and ir_measures compare in single "
         "precision): q1"
     ]
 
@@ -169,7 +176,7 @@ def test_queries_of_one_file_only_are_counted(files: tuple[Path, Path, Path], ca
 
 
 def test_runs_are_compared_with_the_first(files: tuple[Path, Path, Path]) -> None:
-    first, second = compare_rankings(judged_runs(files[0], files[1:]), ["AP@1000"], Resampling(99))
+    first, second = compare_rankings(judged_runs(files[0], files[1:]), [parse_measure("AP@1000")], Resampling(99))
     assert (first.difference, first.p_value) == (0.0, 1.0)
     assert second.difference == pytest.approx((2.5 - 1.25) / 3)
 
@@ -202,8 +209,11 @@ def test_runs_and_files_of_semeval_are_no_qrels(files: tuple[Path, Path, Path], 
         assert main([command, first, qrels, second]) == 3
         assert f"{first} is a run, not judgments\n  → give the qrels first, then the runs" in capsys.readouterr().err
     (tmp_path / "gold").write_text("q1\tc1\t1\t1\ttrue\n")
-    assert main(["evaluate-file", str(tmp_path / "gold"), first, "--trec.judged-only"]) == 2
-    assert "has the layout of SemEval, to which trec.* does not apply" in capsys.readouterr().err
+    assert main(["evaluate-file", str(tmp_path / "gold"), first, "--judged-only"]) == 2
+    assert (
+        "has the layout of SemEval, to which relevance level, precision and judged-only do not apply"
+        in capsys.readouterr().err
+    )
     (tmp_path / "gold").write_text("q1 c1\n")
     assert main(["evaluate-file", str(tmp_path / "gold"), first]) == 3
     assert "gold:1: 2 columns instead of 5 or 4 or 3 or 6" in capsys.readouterr().err

@@ -11,6 +11,7 @@ from cqa_spark.cli import main
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.compare_rankings import compare_rankings
 from cqa_spark.evaluation.judged_rankings import evaluate
+from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.truncated_rankings import COMPARED_MEASURES, TRUNCATED_MEASURES, truncated_ranking
 
@@ -52,7 +53,9 @@ def test_a_candidate_below_the_cut_changes_nothing(files: tuple[Path, Path]) -> 
 
 def test_files_are_compared_over_all_queries(files: tuple[Path, Path]) -> None:
     gold, cut = files
-    first, second = compare_rankings([truncated_ranking(gold, path) for path in (cut, gold)], ["TMAP"], Resampling(99))
+    first, second = compare_rankings(
+        [truncated_ranking(gold, path) for path in (cut, gold)], [parse_measure("TMAP")], Resampling(99)
+    )
     assert (first.measure, first.queries, first.difference) == ("TMAP", 3, 0)
     assert second.difference == pytest.approx(((1 + 2 / 3) / 2 + 1 / 3 + 1) / 3 - 2 / 3)
 

@@ -24,7 +24,7 @@ NAMED_FOR_A_TASK = {
 }  # fmt: skip
 """Commands that are named for a task, their settings, and the lists of all commands."""
 
-SCORE_FILES = {"commands/file_commands.py", "config/file_commands.py"}
+SCORE_FILES = {"commands/measure_files.py", "config/measuring_settings.py"}
 """``--task sts`` of the commands on files: files of scores, whatever the task."""
 
 SECTIONS_OF_A_TASK = ("reports/sections/xu_2018/",)

@@ -1,0 +1,110 @@
+"""Measures that the package ir_measures computes, such as ``Bpref`` or ``P(rel=2)@5``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.evaluation.measure import MeanMeasure
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+if TYPE_CHECKING:
+    import ir_measures
+
+
+@dataclass(frozen=True)
+class ProvidedMeasure(MeanMeasure):
+    """A measure of ir_measures; candidates without judgment are none of its judgments, and ranks are its scores.
+
+    Attributes:
+        written: its name, as ir_measures reads it.
+    """
+
+    name: ClassVar[str] = "ir_measures"
+    about: ClassVar[str] = "a measure of the package ir_measures"
+    source: ClassVar[str] = "MacAvaney et al. 2022, Streamlining Evaluation with ir-measures, ECIR"
+
+    written: str
+
+    def value(self, query: RankedQuery) -> float:
+        """The measure of one query."""
+        return self.components_of([query])[0][0]
+
+    def components_of(self, queries: Iterable[RankedQuery]) -> list[tuple[float, ...]]:
+        """The value of each query; 0 for one without judgments.
+
+        Raises:
+            InputError: a grade is a fraction.
+        """
+        import ir_measures
+
+        measure = ir_measures.parse_measure(self.written)
+        judgments, scores = [], []
+        listed = list(queries)
+        for number, query in enumerate(listed):
+            for rank, candidate in enumerate(query.judged):
+                if candidate.judged:
+                    grade = _whole(candidate.gain, self.written)
+                    judgments.append(ir_measures.Qrel(str(number), str(rank), grade))
+                if rank < len(query.ranked):
+                    scores.append(ir_measures.ScoredDoc(str(number), str(rank), float(-rank)))
+        values = {metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], judgments, scores)}
+        return [(float(values.get(str(number), 0.0)),) for number in range(len(listed))]
+
+    def __str__(self) -> str:
+        """The name that ir_measures reads."""
+        return self.written
+
+
+def provided_measure(display_name: str, relevance_level: float = 1) -> ProvidedMeasure | None:
+    """The measure that ir_measures knows under this name, in small or capital letters; None if there is none.
+
+    Args:
+        display_name: such as ``nDCG@10`` or ``bpref``.
+        relevance_level: lowest grade that counts as relevant, where the name does not say it.
+
+    Raises:
+        ConfigError: ir_measures has no program for the measure, or the level is a fraction.
+    """
+    import ir_measures
+
+    name = display_name.partition("(")[0].partition("@")[0]
+    spelled = next((theirs for theirs in ir_measures.measures.registry if theirs.lower() == name.lower()), name)
+    try:
+        measure = ir_measures.parse_measure(spelled + display_name[len(name) :])
+        measure.validate_params()
+    except (NameError, ValueError, KeyError, AssertionError):
+        return None
+    if not ir_measures.DefaultPipeline.supports(measure) or not _is_mean(measure):
+        raise ConfigError(
+            f"measure {measure}: no program that is installed computes it as a mean over queries",
+            "choose another measure, or install the program that ir_measures needs for it",
+        )
+    if relevance_level != 1 and "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params:
+        if relevance_level != int(relevance_level):
+            raise ConfigError(f"measure {measure}: relevance level {relevance_level} is a fraction", "give a whole one")
+        measure = measure(rel=int(relevance_level))
+    return ProvidedMeasure(_written(measure))
+
+
+def _written(measure: ir_measures.Measure) -> str:
+    """The name with all parameters that were given, those that equal the default too: at another level they differ."""
+    given = ",".join(f"{name}={value!r}" for name, value in measure.params.items() if name != "cutoff")
+    cutoff = f"@{measure.params['cutoff']}" if "cutoff" in measure.params else ""
+    return f"{measure.NAME}{f'({given})' if given else ''}{cutoff}"
+
+
+def _is_mean(measure: ir_measures.Measure) -> bool:
+    from ir_measures.measures.base import MeanAgg
+
+    return isinstance(measure.aggregator(), MeanAgg)
+
+
+def _whole(grade: float, measure: str) -> int:
+    if grade != int(grade):
+        raise InputError(
+            f"{measure}: grade {grade} is a fraction", "give whole grades, or choose a measure of cqa-spark"
+        )
+    return int(grade)

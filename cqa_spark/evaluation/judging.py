@@ -1,0 +1,199 @@
+"""Judges rankings, whatever holds them: the first step of every evaluation without Spark.
+
+Judgments and rankings may be official files of SemEval, files of TREC, mappings, frames, or rows as ir_datasets and
+ir_measures give them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from math import isfinite
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from cqa_spark.config.value_types import IR_DATASETS
+from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.evaluation import official_files, trec_rankings, truncated_rankings
+from cqa_spark.evaluation.ir_datasets_qrels import catalogue_grades
+from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
+from cqa_spark.evaluation.measure import Measure
+from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.population import in_words, population
+from cqa_spark.evaluation.trec_files import is_qrels, read_qrels, read_run
+from cqa_spark.evaluation.trec_rankings import Grades, RunScores, TrecOptions, judged
+
+Judgments = str | PathLike[str] | Grades | Any
+"""An official or a qrels file, ``irds:ID`` for a data set of ir_datasets, the grade of each judged document by query,
+or a frame or rows with columns for query, document and grade."""
+
+Ranking = str | PathLike[str] | RunScores | Any
+"""A prediction file or a run, the score of each document by query, or a frame or rows with a column for the score."""
+
+_OPTIONS = TrecOptions()
+
+_COLUMNS = {
+    "query": ("query_id", "q_id", "qid", "query"),
+    "document": ("doc_id", "docno", "docid", "candidate_id", "document"),
+    "grade": ("relevance", "rel", "label", "grade", "score"),
+    "score": ("score",),
+}
+"""Names of columns: those of ir_datasets and ir_measures first, then of ranx, PyTerrier and the tables of a lake."""
+
+
+class JudgedSet(NamedTuple):
+    """Rankings of one data set with their judgments.
+
+    Attributes:
+        rankings: the rankings.
+        reported: measures to report by default.
+        compared: display names of measures to compare by default.
+        relevance_level: lowest grade that counts as relevant.
+        about: what the measures can be compared with.
+    """
+
+    rankings: list[JudgedRanking]
+    reported: Sequence[ReportedMeasure]
+    compared: Sequence[str]
+    relevance_level: float = 1
+    about: Callable[[], str] = str
+
+    def measures(self, names: Sequence[str]) -> list[Measure]:
+        """The measures with these display names, or those to compare by default.
+
+        Raises:
+            ConfigError: an unknown measure.
+        """
+        return [*dict.fromkeys(parse_measure(name, self.relevance_level) for name in names or self.compared)]
+
+
+def judge(
+    judgments: Judgments,
+    rankings: Iterable[tuple[str, Ranking]],
+    options: TrecOptions = _OPTIONS,
+    *,
+    truncated: bool = False,
+) -> JudgedSet:
+    """Bring rankings together with judgments.
+
+    Args:
+        judgments: the judgments.
+        rankings: rankings with their names.
+        options: how runs are ranked and judged; official files are judged as their scorer does.
+        truncated: whether official files have truncated rankings, which TMAP measures.
+
+    Raises:
+        ConfigError: options that do not apply to the files.
+        InputError: a file cannot be read, a number is not finite, or the files do not belong together.
+    """
+    named = list(rankings)
+    gold, files = _file(judgments), [file for _, ranking in named if (file := _file(ranking))]
+    if len(files) == len(named) and gold and truncated:
+        cut = [truncated_rankings.truncated_ranking(gold, file) for file in files]
+        return JudgedSet(
+            _named(cut, named), truncated_rankings.TRUNCATED_MEASURES, truncated_rankings.COMPARED_MEASURES
+        )
+    if truncated:
+        raise ConfigError("truncated rankings are official files", "name a gold file and prediction files")
+    is_official = gold is not None and not is_qrels(gold)
+    if len(files) == len(named) and gold and is_official:
+        if options != _OPTIONS:
+            raise ConfigError(
+                f"{gold} has the layout of SemEval, to which relevance level, precision and judged-only do not apply",
+                "omit them",
+            )
+        official = [official_files.ranked_file(gold, file) for file in files]
+        about = partial(_population, gold)
+        return JudgedSet(
+            _named(official, named), official_files.OFFICIAL_MEASURES, official_files.COMPARED_MEASURES, about=about
+        )
+    grades = _official_grades(gold) if gold and is_official else _grades(judgments)
+    source = str(judgments) if isinstance(judgments, str | PathLike) else "the judgments"
+    runs = [
+        judged(grades, _scores(ranking), options, names=(source, str(ranking) if _file(ranking) else name))
+        for name, ranking in named
+    ]
+    measures = trec_rankings.MEASURES
+    reported = [ReportedMeasure(name, name, name) for name in measures]
+    return JudgedSet(_named(runs, named), reported, measures, options.relevance_level)
+
+
+def _named(judged_rankings: Sequence[JudgedRanking], named: Sequence[tuple[str, Ranking]]) -> list[JudgedRanking]:
+    return [ranking._replace(name=name) for ranking, (name, _) in zip(judged_rankings, named, strict=True)]
+
+
+def _file(source: Judgments | Ranking) -> Path | None:
+    """The file that is named; None for an id of ir_datasets and everything else."""
+    if isinstance(source, str | PathLike) and not str(source).startswith(IR_DATASETS):
+        return Path(source)
+    return None
+
+
+def _population(gold: Path) -> str:
+    return in_words(population(gold, "MAP@10"), "MAP")
+
+
+def _official_grades(path: Path) -> Grades:
+    grades: dict[str, dict[str, float]] = defaultdict(dict)
+    for row in official_files.read_official(path):
+        grades[row.query_id][row.candidate_id] = int(row.relevant)
+    return grades
+
+
+def _grades(judgments: Judgments) -> Grades:
+    if file := _file(judgments):
+        return read_qrels(file)
+    return catalogue_grades(judgments) if isinstance(judgments, str) else _values(judgments, "grade")
+
+
+def _scores(ranking: Ranking) -> RunScores:
+    file = _file(ranking)
+    return read_run(file) if file else _values(ranking, "score")
+
+
+def _values(source: Any, meaning: Literal["grade", "score"]) -> Mapping[str, Mapping[str, float]]:
+    """The numbers of a mapping, a frame or rows, by query and document."""
+    values: Mapping[str, Mapping[str, float]] = source if isinstance(source, Mapping) else _of_rows(source, meaning)
+    for query, of_query in values.items():
+        for document, value in of_query.items():
+            if not isfinite(value):
+                raise InputError(
+                    f"{meaning} {value} of document {document} of query {query} is not a finite number",
+                    "leave the document out, or give it a number",
+                )
+    return values
+
+
+def _of_rows(source: Any, meaning: Literal["grade", "score"]) -> dict[str, dict[str, float]]:
+    values: dict[str, dict[str, float]] = defaultdict(dict)
+    for query, document, value in _rows(source, meaning):
+        if document in values[query]:
+            raise InputError(f"document {document} of query {query} is there twice", "give each document once")
+        values[query][document] = value
+    return dict(values)
+
+
+def _rows(source: Any, meaning: Literal["grade", "score"]) -> Iterator[tuple[str, str, float]]:
+    """Query, document and number of each row of a frame, or of rows with named fields."""
+    wanted = [_COLUMNS[column] for column in ("query", "document", meaning)]
+    if hasattr(source, "columns"):
+        names = _names(list(source.columns), wanted)
+        rows: Iterable[Sequence[Any]] = zip(*(source[name] for name in names), strict=True)
+    else:
+        listed = list(source)
+        names = _names(list(getattr(listed[0], "_fields", ())) if listed else [name for name, *_ in wanted], wanted)
+        rows = ([getattr(row, name) for name in names] for row in listed)
+    for query, document, value in rows:
+        yield str(query), str(document), float(value)
+
+
+def _names(columns: Sequence[str], wanted: Sequence[Sequence[str]]) -> list[str]:
+    names = [next((name for name in possible if name in columns), "") for possible in wanted]
+    if "" in names:
+        raise InputError(
+            f"the columns {', '.join(columns) or 'of rows without names'} are not those of judgments or a ranking",
+            f"name them {', '.join(possible[0] for possible in wanted)}",
+        )
+    return names

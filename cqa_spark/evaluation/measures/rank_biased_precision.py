@@ -1,0 +1,28 @@
+"""RBP(p=…)@k: rank-biased precision."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from cqa_spark.evaluation.measure import MeanMeasure, parameter
+from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+@dataclass(frozen=True)
+class RankBiasedPrecision(MeanMeasure):
+    """Expected share of hits that a reader sees who goes on from each rank to the next with probability p."""
+
+    name: ClassVar[str] = "RBP"
+    about: ClassVar[str] = "expected share of hits for a reader who goes on to the next rank with probability p"
+    source: ClassVar[str] = (
+        "Moffat and Zobel 2008, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS"
+    )
+
+    p: float = parameter(0.8, "probability of going on to the next rank")
+    cutoff: int = parameter(1000, "number of ranks to consider")
+
+    def value(self, query: RankedQuery) -> float:
+        """Rank-biased precision of one query."""
+        return (1 - self.p) * math.fsum(self.p**rank for rank, hit in enumerate(query.hits(self.cutoff)) if hit)
