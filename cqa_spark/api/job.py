@@ -12,11 +12,11 @@ from cqa_spark.commands import table
 from cqa_spark.commands.known_names import checks
 from cqa_spark.commands.plans import planned_flow
 from cqa_spark.config.flags import flags
+from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.layers import Key, SettingsLayer, nested
 from cqa_spark.config.rendering import dry_run
 from cqa_spark.config.resolve import resolve_layer
 from cqa_spark.config.sections import Command
-from cqa_spark.config.settings import JobSettings
 from cqa_spark.config.suggestions import did_you_mean
 from cqa_spark.errors import ConfigError, CqaError
 from cqa_spark.runtime.workspace import new_run_id

@@ -8,8 +8,8 @@ from pyspark.sql import functions as F
 from cqa_spark.api.rows import Rows, SmallRows, TableRows
 from cqa_spark.commands.explain import explained_thread
 from cqa_spark.commands.similar import Index
+from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.settings import JobSettings
 from cqa_spark.errors import InputError
 from cqa_spark.lake.declared_tables import declared_tables
 from cqa_spark.lake.journal import JournalTable

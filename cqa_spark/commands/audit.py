@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cqa_spark import flows
-from cqa_spark.config.settings import FeatureAuditSettings
+from cqa_spark.config.preferred_answer_settings import FeatureAuditSettings
 from cqa_spark.errors import ContractError
 from cqa_spark.features.history.audit import AuditedGroup, Exposure
 from cqa_spark.process.terminal import Terminal, TextTable, number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from cqa_spark.config.settings import CompareRunsSettings
+from cqa_spark.config.runs_settings import CompareRunsSettings
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.night_worth import NIGHTS
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, Worth

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.config.settings import PreferredAnswerDatasetSettings
+from cqa_spark.config.preferred_answer_settings import PreferredAnswerDatasetSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.studies import DATA_CARD
 from cqa_spark.process.terminal import Terminal

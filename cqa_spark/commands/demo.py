@@ -8,7 +8,7 @@ from cqa_spark.commands.run import run
 from cqa_spark.config.file_commands import DemoSettings
 from cqa_spark.config.project_root import project_root
 from cqa_spark.config.resolve import resolve
-from cqa_spark.config.settings import RunSettings
+from cqa_spark.config.run_settings import RunSettings
 from cqa_spark.synth.qatar_living import write_sample
 
 SAMPLE = Path("build/sample")

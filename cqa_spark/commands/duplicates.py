@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cqa_spark.commands.report import print_report
-from cqa_spark.config.settings import DuplicatesSettings
+from cqa_spark.config.duplicates_settings import DuplicatesSettings
 from cqa_spark.corpora.registry import dump_sources
 from cqa_spark.errors import InputError, noted
 from cqa_spark.process.terminal import Terminal

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cqa_spark.commands.dataset import print_card
-from cqa_spark.config.settings import PreferredAnswerExperimentSettings
+from cqa_spark.config.preferred_answer_settings import PreferredAnswerExperimentSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.process.terminal import Terminal

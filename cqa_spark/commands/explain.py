@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from pyspark.sql import functions as F
 
-from cqa_spark.config.settings import ExplainSettings
+from cqa_spark.config.explain_settings import ExplainSettings
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.features.catalogue import meanings
 from cqa_spark.lake.schemas.examples import EXAMPLES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.config.settings import ExportDatasetSettings
+from cqa_spark.config.nightly_settings import ExportDatasetSettings
 from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import read_lake

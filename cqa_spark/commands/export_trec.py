@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.config.settings import ExportTrecSettings
+from cqa_spark.config.nightly_settings import ExportTrecSettings
 from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.object_store.locations import local_target
 from cqa_spark.process.terminal import Terminal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from cqa_spark.config.settings import ForgetSettings
+from cqa_spark.config.runs_settings import ForgetSettings
 from cqa_spark.corpora.gone import Change
 from cqa_spark.errors import InputError
 from cqa_spark.lake.collection import FEWEST, collect

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from cqa_spark import flows
-from cqa_spark.config.settings import IngestSettings, IngestStackExchangeSettings, IngestTablesSettings
+from cqa_spark.config.dump_settings import IngestStackExchangeSettings
+from cqa_spark.config.ingest_tables_settings import IngestTablesSettings
+from cqa_spark.config.run_settings import IngestSettings
 from cqa_spark.corpora.registry import dump_sources
 from cqa_spark.corpora.tables.ingest import CommunityFiles
 from cqa_spark.process.terminal import Terminal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.config.settings import InspectSettings
+from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES

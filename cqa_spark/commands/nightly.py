@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cqa_spark import flows
+from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.config.rendering import config_hash
-from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.disk_space import require_space_for_dumps
 from cqa_spark.corpora.registry import file_source, is_of_dumps, one_dump, site_of
 from cqa_spark.corpora.source import Source

@@ -6,13 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cqa_spark import flows
-from cqa_spark.config.settings import (
-    DuplicatesSettings,
-    NightlySettings,
-    ScoreSettings,
-    TrainNightsSettings,
-    TrainSettings,
-)
+from cqa_spark.config.duplicates_settings import DuplicatesSettings
+from cqa_spark.config.file_settings import ScoreSettings, TrainSettings
+from cqa_spark.config.nightly_settings import NightlySettings
+from cqa_spark.config.preferred_answer_settings import TrainNightsSettings
 from cqa_spark.corpora.registry import dump_before_search, is_of_dumps
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.steps.kept_models import kept_model

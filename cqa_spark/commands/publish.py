@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.config.settings import PublishRunSettings, RollbackSettings
+from cqa_spark.config.runs_settings import PublishRunSettings, RollbackSettings
 from cqa_spark.lake import publishing
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import write_lake

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cqa_spark import flows
-from cqa_spark.config.settings import RankSettings
+from cqa_spark.config.file_settings import RankSettings
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cqa_spark import flows
-from cqa_spark.config.settings import ReportSettings
+from cqa_spark.config.stage_settings import ReportSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections import summary

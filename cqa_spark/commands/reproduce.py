@@ -12,8 +12,8 @@ from cqa_spark import flows
 from cqa_spark.commands.reproduced_scores import EvaluatedPart, score_parts
 from cqa_spark.config.datasets import DataSet, read_data_set
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.reproduce_settings import ReproduceSettings
 from cqa_spark.config.research_data import data_folder, file_names, locate
-from cqa_spark.config.settings import ReproduceSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.errors import ConfigError, InputError

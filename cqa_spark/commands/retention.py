@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.config.settings import CollectGarbageSettings, KeepRunSettings
+from cqa_spark.config.runs_settings import CollectGarbageSettings, KeepRunSettings
 from cqa_spark.lake.collection import collect
 from cqa_spark.lake.pointer import change_pointer
 from cqa_spark.lake.run_log import RunLog

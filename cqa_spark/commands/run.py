@@ -6,7 +6,7 @@ from threading import Thread
 
 from cqa_spark import flows
 from cqa_spark.commands.report import print_report
-from cqa_spark.config.settings import RunSettings
+from cqa_spark.config.run_settings import RunSettings
 from cqa_spark.errors import noted
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.metrics import METRICS

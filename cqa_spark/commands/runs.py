@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 
 import yaml
 
-from cqa_spark.config.settings import ListRunsSettings, ShowRunSettings
+from cqa_spark.config.runs_settings import ListRunsSettings, ShowRunSettings
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_log import RunLog

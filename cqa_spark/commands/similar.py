@@ -6,8 +6,7 @@ import json
 
 import numpy as np
 
-from cqa_spark.config.duplicates_settings import RetrievalSettings
-from cqa_spark.config.settings import SimilarSettings
+from cqa_spark.config.duplicates_settings import RetrievalSettings, SimilarSettings
 from cqa_spark.config.yaml_files import parse_yaml
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS

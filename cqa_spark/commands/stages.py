@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cqa_spark import flows
-from cqa_spark.config.settings import EvaluateSettings, FeaturizeSettings, PairSettings
+from cqa_spark.config.stage_settings import EvaluateSettings, FeaturizeSettings, PairSettings
 from cqa_spark.features.feature_table import stored_groups
 from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.process.terminal import Terminal

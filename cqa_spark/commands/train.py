@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cqa_spark import flows
 from cqa_spark.commands.model_cards import card_tables
-from cqa_spark.config.settings import TrainNightsSettings, TrainSettings
+from cqa_spark.config.file_settings import TrainSettings
+from cqa_spark.config.preferred_answer_settings import TrainNightsSettings
 from cqa_spark.corpora.registry import one_dump
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import given, run_flow, temporary_lake

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import yaml
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.settings import TuneSettings
+from cqa_spark.config.tune_settings import TuneSettings
 from cqa_spark.evaluation.summary import summarise
 from cqa_spark.experiments.cross_validation import CrossValidated, cross_validate, mean_over_repeats
 from cqa_spark.experiments.evaluation_split import Part

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -10,12 +12,13 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+import cqa_spark.config
 from cqa_spark.config.conf_files import JOB, conf_file, config_file
 from cqa_spark.config.flags import build_parser, flags, read_flags
+from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.layers import Key, SettingsLayer, merge, only, origin_of, read_layer, unknown_keys
 from cqa_spark.config.problems import Problem, SettingsError
 from cqa_spark.config.sections import Command, SettingsSection
-from cqa_spark.config.settings import JobSettings
 from cqa_spark.config.value_types import Checks
 
 SHOWN_CHARACTERS = 80
@@ -110,11 +113,15 @@ def known_keys(model: type[SettingsSection], above: Key = ()) -> set[Key]:
     return keys | {key[:length] for key in keys for length in range(1, len(key))}
 
 
-def all_jobs(base: type[JobSettings] = JobSettings) -> Iterator[type[JobSettings]]:
-    """The settings of all jobs."""
-    yield base
-    for model in base.__subclasses__():
-        yield from all_jobs(model)
+def all_jobs() -> Iterator[type[JobSettings]]:
+    """The settings of all jobs, which the modules ``*_settings`` of this package declare."""
+    for module in pkgutil.iter_modules(cqa_spark.config.__path__):
+        if module.name.endswith("_settings"):
+            importlib.import_module(f"{cqa_spark.config.__name__}.{module.name}")
+    models = [JobSettings]
+    for model in models:
+        models += model.__subclasses__()
+    yield from models
 
 
 def _shortest(path: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cqa_spark.config.settings import NightlySettings
+from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.lake.snapshot import Snapshot
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cqa_spark.config.settings import NightlySettings
+from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.corpora.source import Source
 from cqa_spark.errors import ConfigError
 from cqa_spark.examples.night import Night

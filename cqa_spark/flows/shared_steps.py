@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings
+from cqa_spark.config.run_settings import IngestSettings, RunSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
-from cqa_spark.config.settings import IngestSettings, RankSettings, RunSettings, ScoreSettings, TrainSettings
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.corpora.source import Source
 from cqa_spark.examples.task import task as task_named

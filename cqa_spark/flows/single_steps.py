@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from cqa_spark.config.file_settings import ScoreSettings, TrainSettings
+from cqa_spark.config.preferred_answer_settings import FeatureAuditSettings
 from cqa_spark.config.sections import EvaluationSettings
-from cqa_spark.config.settings import (
-    EvaluateSettings,
-    FeatureAuditSettings,
-    FeaturizeSettings,
-    PairSettings,
-    ReportSettings,
-    ScoreSettings,
-    TrainSettings,
-)
+from cqa_spark.config.stage_settings import EvaluateSettings, FeaturizeSettings, PairSettings, ReportSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.examples.task import TASKS
 from cqa_spark.features.registry import group_class, known_groups

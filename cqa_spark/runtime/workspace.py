@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from pyspark.sql import SparkSession
 
+from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.rendering import config_hash, config_yaml
-from cqa_spark.config.settings import JobSettings
 from cqa_spark.lake.delta_tables import refuse_unusable_path
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold

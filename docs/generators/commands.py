@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cqa_spark.commands.table import JOBS, Job
 from cqa_spark.config.flags import Flag, flags
+from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import Command, SettingsSection
-from cqa_spark.config.settings import JobSettings
 from generators.markdown import code, page, plain, sentence, table
 
 ALWAYS = """Every command has `--dry-run`, which prints the settings, inputs and outputs, `--debug`, which prints the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqa_spark.config.settings import DuplicatesSettings
+from cqa_spark.config.duplicates_settings import DuplicatesSettings
 from cqa_spark.corpora.source import Source
 from cqa_spark.flows.shared_steps import evaluation_of, training
 from cqa_spark.runtime.flow import Flow

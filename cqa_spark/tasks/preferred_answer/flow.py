@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from cqa_spark.config.preferred_answer_settings import ThreadSettings
-from cqa_spark.config.sections import EvaluationSettings
-from cqa_spark.config.settings import (
+from cqa_spark.config.preferred_answer_settings import (
     PreferredAnswerDatasetSettings,
     PreferredAnswerExperimentSettings,
+    ThreadSettings,
     TrainNightsSettings,
 )
+from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.corpora.source import Source
 from cqa_spark.experiments.ablation import AblateFamilies
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, EveryFold, HeldOut

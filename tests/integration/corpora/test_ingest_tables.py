@@ -15,8 +15,8 @@ from pyspark.sql import SparkSession
 from cqa_spark.api.lake import open_lake
 from cqa_spark.cli import main
 from cqa_spark.config.dump_settings import DumpSettings
+from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.settings import NightlySettings
 from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted
 from cqa_spark.corpora.tables.ingest import tables_of_folder
 from cqa_spark.corpora.tables.locations import locate

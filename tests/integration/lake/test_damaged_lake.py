@@ -18,7 +18,7 @@ from golden.run import GoldenRun
 from cqa_spark.cli import main
 from cqa_spark.commands.runs import list_runs, show_run
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.settings import ListRunsSettings, ShowRunSettings
+from cqa_spark.config.runs_settings import ListRunsSettings, ShowRunSettings
 from cqa_spark.errors import CqaError
 from cqa_spark.lake.declared_tables import declared_tables
 from cqa_spark.lake.journal import JournalTable

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cqa_spark.config.dump_settings import PEOPLE_COLUMNS, DumpSettings
+from cqa_spark.config.dump_settings import PEOPLE_COLUMNS, DumpSettings, IngestStackExchangeSettings
 from cqa_spark.config.problems import SettingsError
 from cqa_spark.config.resolve import resolve
-from cqa_spark.config.settings import IngestStackExchangeSettings
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
 
 

@@ -1,8 +1,8 @@
 import pytest
 
+from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.problems import SettingsError
 from cqa_spark.config.resolve import resolve
-from cqa_spark.config.settings import InspectSettings
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,8 @@ import pytest
 
 from cqa_spark import flows
 from cqa_spark.commands.plans import planned_flow
+from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.config.resolve import resolve
-from cqa_spark.config.settings import NightlySettings
 
 
 def night_of(system: str) -> NightlySettings:

@@ -3,8 +3,10 @@ import hashlib
 import pytest
 import yaml
 
+from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.config.rendering import config_hash, config_yaml, dry_run
-from cqa_spark.config.settings import NightlySettings, PairSettings, RunSettings
+from cqa_spark.config.run_settings import RunSettings
+from cqa_spark.config.stage_settings import PairSettings
 
 
 @pytest.fixture

@@ -1,19 +1,14 @@
 import pytest
 
+from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings
+from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.measuring_settings import CompareFilesSettings, EvaluateFileSettings
 from cqa_spark.config.problems import SettingsError
 from cqa_spark.config.project_root import project_root
 from cqa_spark.config.resolve import resolve, standard_files
-from cqa_spark.config.settings import (
-    FeaturizeSettings,
-    InspectSettings,
-    PairSettings,
-    RankSettings,
-    RunSettings,
-    ScoreSettings,
-    ShowRunSettings,
-    TrainSettings,
-)
+from cqa_spark.config.run_settings import RunSettings
+from cqa_spark.config.runs_settings import ShowRunSettings
+from cqa_spark.config.stage_settings import FeaturizeSettings, PairSettings
 from cqa_spark.errors import ConfigError
 
 

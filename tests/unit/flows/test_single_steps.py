@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cqa_spark.config.settings import EvaluateSettings
+from cqa_spark.config.stage_settings import EvaluateSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.flows.single_steps import evaluate
 

@@ -20,7 +20,6 @@ NAMED_FOR_A_TASK = {
     "commands/dataset.py", "commands/duplicates.py", "commands/experiment.py", "commands/plans.py", "commands/table.py",
     "commands/train.py",
     "config/duplicates_settings.py", "config/preferred_answer_settings.py",
-    "config/settings.py",
 }  # fmt: skip
 """Commands that are named for a task, their settings, and the lists of all commands."""
 
