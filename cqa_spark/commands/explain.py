@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.explain_settings import ExplainSettings
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.features.catalogue import meanings
+from cqa_spark.features.registry import meanings
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.snapshot import Snapshot, snapshot_of
 from cqa_spark.model_folder.reading import open_model_folder

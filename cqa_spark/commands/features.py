@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cqa_spark.config.file_commands import CatalogueSettings, ShowGroupSettings
-from cqa_spark.features.catalogue import described
-from cqa_spark.features.registry import FEATURE_GROUPS
+from cqa_spark.features.registry import FEATURE_GROUPS, described
 from cqa_spark.plugins import OURS
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
 

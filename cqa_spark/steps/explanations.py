@@ -8,7 +8,7 @@ import numpy as np
 from pyspark.sql import functions as F
 
 from cqa_spark.features.assembly import times
-from cqa_spark.features.catalogue import meanings
+from cqa_spark.features.registry import meanings
 from cqa_spark.lake.run import Run
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import RankerModel

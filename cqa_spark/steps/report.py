@@ -10,8 +10,8 @@ from typing import NamedTuple
 from pyspark.sql import functions as F
 
 from cqa_spark.examples.task import task
-from cqa_spark.features.catalogue import meanings
 from cqa_spark.features.feature_table import feature_table
+from cqa_spark.features.registry import meanings
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.publishing import REPORT as REPORT_FILE
 from cqa_spark.lake.run import Run

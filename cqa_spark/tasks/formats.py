@@ -7,12 +7,12 @@ from cqa_spark.corpora.qatar_living.layout import LAYOUT_SUBTASK_E
 from cqa_spark.corpora.qatar_living.reader import QatarLivingFiles
 from cqa_spark.corpora.qatar_living.tables import JudgedTasks
 from cqa_spark.corpora.text_pairs.ingest import QuestionPairFiles, StsFiles
-from cqa_spark.tasks.arabic_pair.task import ArabicPair
+from cqa_spark.tasks.arabic_pair import ArabicPair
 from cqa_spark.tasks.duplicate.task import Duplicate
 from cqa_spark.tasks.external_comment.task import ExternalComment
-from cqa_spark.tasks.question_comment.task import QuestionComment
-from cqa_spark.tasks.question_question.task import QuestionQuestion
-from cqa_spark.tasks.sts.task import Sts
+from cqa_spark.tasks.question_comment import QuestionComment
+from cqa_spark.tasks.question_question import QuestionQuestion
+from cqa_spark.tasks.sts import Sts
 
 
 class QatarLiving(QatarLivingFiles):

@@ -7,8 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from cqa_spark.evaluation.measures import MEASURES
-from cqa_spark.features.catalogue import described
-from cqa_spark.features.registry import known_groups
+from cqa_spark.features.registry import described, known_groups
 from cqa_spark.lake.declared_tables import declared_tables
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.table import Table

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.tasks.external_comment.path_scores import scores_of
-from cqa_spark.tasks.question_comment.task import QuestionComment
+from cqa_spark.tasks.question_comment import QuestionComment
 
 _KELP = (
     "Filice et al. 2016, KeLP at SemEval-2016 Task 3: the classifier of subtask A applied to the original question and "

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.tabulate import tabulate
-from cqa_spark.tasks.question_comment.task import QuestionComment
-from cqa_spark.tasks.question_question.task import QuestionQuestion
+from cqa_spark.tasks.question_comment import QuestionComment
+from cqa_spark.tasks.question_question import QuestionQuestion
 
 _STEPS = "Filice et al. 2016, KeLP at SemEval-2016 Task 3: scores of subtasks A and B as features of subtask C"
 _LEAST = 1e-6

@@ -13,7 +13,7 @@ from cqa_spark.features.arrays import filled
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.tasks.external_comment.path_scores import scores_of
-from cqa_spark.tasks.question_comment.task import QuestionComment
+from cqa_spark.tasks.question_comment import QuestionComment
 
 _TEAMS = "Nakov et al. 2016, SemEval-2016 Task 3, section 6.3: SUper Team and SemanticZ"
 

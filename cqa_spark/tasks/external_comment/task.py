@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame
 
-from cqa_spark.tasks.question_comment.task import QuestionComment
-from cqa_spark.tasks.question_question.task import QuestionQuestion
+from cqa_spark.tasks.question_comment import QuestionComment
+from cqa_spark.tasks.question_question import QuestionQuestion
 from cqa_spark.tasks.semeval import SemevalTask
 
 

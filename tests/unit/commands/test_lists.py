@@ -15,8 +15,7 @@ from cqa_spark.cli import main
 from cqa_spark.commands.features import group_table, groups_table
 from cqa_spark.commands.systems import system_table, systems_table
 from cqa_spark.config.conf_files import OVERLAY
-from cqa_spark.features.catalogue import described
-from cqa_spark.features.registry import known_groups
+from cqa_spark.features.registry import described, known_groups
 from cqa_spark.process.terminal import Terminal, TextTable
 from cqa_spark.systems.system import known_systems, read_recipe
 

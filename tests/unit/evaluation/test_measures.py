@@ -9,7 +9,7 @@ import pytest
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.measures import MEASURES, parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
-from cqa_spark.tasks.question_comment.task import QuestionComment
+from cqa_spark.tasks.question_comment import QuestionComment
 
 DEFAULT_MEASURES = QuestionComment.measures
 

@@ -13,7 +13,7 @@ from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.significance import holm, randomization_test
-from cqa_spark.tasks.question_comment.task import QuestionComment
+from cqa_spark.tasks.question_comment import QuestionComment
 
 DEFAULT_MEASURES = QuestionComment.measures
 

@@ -1,1 +1,0 @@
-"""Task D: rank question-answer pairs for a question, in Arabic."""

@@ -1,1 +1,0 @@
-"""Task A: rank a question's comments."""

@@ -1,1 +1,0 @@
-"""Task B: rank related questions for a new question."""

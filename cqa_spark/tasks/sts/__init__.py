@@ -1,1 +1,0 @@
-"""Semantic textual similarity: grade how similar two sentences are."""
