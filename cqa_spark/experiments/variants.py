@@ -12,14 +12,22 @@ from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.evaluation.summary import summarise, with_test
-from cqa_spark.experiments.evaluation_split import Part
+from cqa_spark.experiments.evaluation_split import EvaluationSplit, Part
 from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.rankings import rank_scored
+from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.persistence import persisted
+from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.steps.score import read_to_rank
+from cqa_spark.steps.train import trained_recipes
+from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.recipes import task_of
 from cqa_spark.systems.system import System
 
 FULL = "all"
@@ -79,3 +87,38 @@ def described(system: str, measured: Iterable[Entry], variants: Mapping[str, Ent
 def with_features(frame: DataFrame, features: Sequence[str]) -> DataFrame:
     """The frame with the kept features, in their order."""
     return frame.select(*(name for name in frame.columns if name not in feature_columns(frame)), *features)
+
+
+@dataclass(frozen=True)
+class RankEveryQuery(Step):
+    """Rank every query with every system, by models that were not trained on it.
+
+    Attributes:
+        systems: recipes of one task, which the run has trained.
+        split: the queries to rank.
+    """
+
+    systems: Sequence[System]
+    split: EvaluationSplit
+
+    name = "score"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Examples, features and models."""
+        return read_to_rank(self.systems)
+
+    def writes(self) -> tuple[Product, ...]:
+        """The rankings."""
+        return (RANKINGS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Train on the other folds, and rank."""
+        systems = trained_recipes(run, self.systems)
+        examples = task_examples(run, task_of(systems))
+        with feature_frames(run, systems, examples) as frame_of:
+            ranked = [
+                rank_variant(system, Variant(system.name, self.split.parts(frame_of(system))), run_id=run.run_id)
+                for system in systems
+            ]
+            counts.rows_in = examples.count()
+            counts.rows_out = run.write(RANKINGS, reduce(DataFrame.unionByName, ranked))

@@ -13,9 +13,9 @@ from cqa_spark.examples.task import task as task_named
 from cqa_spark.experiments.ablation import AblateFamilies
 from cqa_spark.experiments.comparison import CrossValidate
 from cqa_spark.experiments.evaluation_split import EveryFold, HeldOut
-from cqa_spark.experiments.every_query import RankEveryQuery
 from cqa_spark.experiments.learning_curve import LearningCurve
 from cqa_spark.experiments.seeds import OtherSeeds
+from cqa_spark.experiments.variants import RankEveryQuery
 from cqa_spark.flows.shared_steps import annotated_files, evaluation_of, learning, text_analysis
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step

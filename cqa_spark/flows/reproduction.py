@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.corpora.source import Source
 from cqa_spark.experiments.evaluation_split import EveryFold
-from cqa_spark.experiments.every_query import RankEveryQuery
+from cqa_spark.experiments.variants import RankEveryQuery
 from cqa_spark.flows.shared_steps import learning
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.steps.ingest import Ingest

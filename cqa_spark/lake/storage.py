@@ -103,7 +103,7 @@ def _literal_path(path: str) -> str:
 
 @dataclass(frozen=True)
 class LeasedLake(Lake):
-    """A lake with its lease, which is required to publish; created by ``cqa_spark.lake.holder.hold``."""
+    """A lake with its lease, which is required to publish; created by ``cqa_spark.lake.holding.hold``."""
 
     lease: Lease = field(kw_only=True)
 

@@ -12,8 +12,8 @@ from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.corpora.source import Source
 from cqa_spark.experiments.ablation import AblateFamilies
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, EveryFold, HeldOut
-from cqa_spark.experiments.every_query import RankEveryQuery
 from cqa_spark.experiments.seeds import OtherSeeds
+from cqa_spark.experiments.variants import RankEveryQuery
 from cqa_spark.flows.shared_steps import text_analysis, training
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
