@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.journal import Entry
 
 SHOWN_FILES = 20
-SHOWN_REASONS = 3
 
 
 class FileAccount(NamedTuple):
@@ -81,40 +77,3 @@ def refuse_incomplete(paths: Sequence[str]) -> None:
             f"truncated files, which end before their closing tag: {', '.join(paths[:SHOWN_FILES])}",
             "download or unpack them again; --allow-incomplete reads them as they are",
         )
-
-
-def refuse_bad_fraction(totals: Totals, quarantine: DataFrame, most: float) -> None:
-    """Refuse input with too many quarantined records.
-
-    Args:
-        totals: records over all files.
-        quarantine: a frame of the schema ``QUARANTINE``.
-        most: largest share of quarantined records.
-
-    Raises:
-        InputError: the share is larger; the message lists the most frequent reasons, each with an example.
-    """
-    if totals.rows_quarantined <= most * totals.rows_in:
-        return
-    raise InputError(
-        f"{totals.rows_quarantined:,} of {totals.rows_in:,} rows could not be parsed, more than the allowed share "
-        f"of {most}; most frequent:\n    " + "\n    ".join(frequent_reasons(quarantine)),
-        "correct the input, or allow more with --max-bad-fraction; the published run is unchanged",
-    )
-
-
-def frequent_reasons(quarantine: DataFrame) -> list[str]:
-    """The most frequent reasons for quarantining records, each with its number of records and an example.
-
-    Args:
-        quarantine: a frame of the schema ``QUARANTINE``.
-    """
-    kind = F.regexp_replace(F.regexp_replace("reason", ": .*", ""), r"\d+", "N").alias("kind")
-    example = F.min_by(F.struct("reason", "source_file", "byte_offset", F.substring("raw", 1, 160).alias("raw")),
-                       F.struct("source_file", "byte_offset"))  # fmt: skip
-    kinds = quarantine.groupBy(kind).agg(F.count("*").alias("rows"), example.alias("example"))
-    return [
-        f"{row['rows']} x {row['example']['reason']}\n      {row['example']['source_file']}, byte "
-        f"{row['example']['byte_offset']}: {row['example']['raw']}"
-        for row in kinds.orderBy(F.col("rows").desc(), "kind").limit(SHOWN_REASONS).collect()
-    ]

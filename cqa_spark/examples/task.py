@@ -109,9 +109,9 @@ class Task(ABC):
         )  # fmt: skip
         return EXAMPLES.complete(graded)
 
-    @abstractmethod
     def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """Author and time of each candidate: site, candidate_id, user_id, created_at."""
+        """Author and time of each candidate, by default of each post: site, candidate_id, user_id, created_at."""
+        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
 
     @abstractmethod
     def fold_key(self) -> Column:

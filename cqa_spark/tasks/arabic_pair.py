@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.cqa_md.reader import QUESTION_PREFIX
@@ -22,10 +22,6 @@ class ArabicPair(SemevalTask):
     query_prefix = QUESTION_PREFIX
     formats = ("cqa_md",)
     baseline = "given_order_d"
-
-    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """The pairs, without authors and times."""
-        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
 
     def fold_key(self) -> Column:
         """The question, because labels belong to a question and a pair, and pairs recur for other questions."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cqa_spark.tasks.semeval import SemevalTask
@@ -20,10 +20,6 @@ class QuestionQuestion(SemevalTask):
     relevant_from = 1
     formats = ("qatar_living", "question_pairs")
     baseline = "search_order_b"
-
-    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """The related questions' authors and times."""
-        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
 
     def fold_key(self) -> Column:
         """The original question, because labels belong to the pair and no original question occurs twice.

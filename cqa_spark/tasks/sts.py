@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cqa_spark.examples.task import Task
@@ -35,10 +35,6 @@ class Sts(Task):
     def grade(self) -> Column:
         """The similarity, rounded."""
         return F.round(self.similarity()).cast("int")
-
-    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """The second sentences, without authors and times."""
-        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
 
     def fold_key(self) -> Column:
         """The pair."""

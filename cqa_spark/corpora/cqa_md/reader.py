@@ -15,9 +15,9 @@ from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.content_check import check_content
 from cqa_spark.corpora.cqa_md.questions import NAMES, OPENING, QuestionRecord, read_questions
 from cqa_spark.corpora.inputs import InputFile
+from cqa_spark.corpora.quarantine import quarantined
 from cqa_spark.corpora.whole_files import DamagedFile, decompressed, of_file, read_whole_files
 from cqa_spark.errors import InputError
-from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 
 QUESTION_PREFIX = "Q"
@@ -79,7 +79,7 @@ def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str, tas
         comments=COMMENTS.empty(spark),
         users=USERS.empty(spark),
         judgments=JUDGMENTS.complete(_judgments(questions, task)),
-        quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
+        quarantine=quarantined(records, inputs, site),
         ingested_files=_ingested_files(records, inputs, site),
         persisted=(parsed,),
     )
@@ -143,13 +143,6 @@ def _judgments(questions: DataFrame, task: str) -> DataFrame:
         "site", F.lit(task).alias("task"), F.col("question_id").alias("query_id"),
         F.col("pair.pair_id").alias("candidate_id"), F.col("pair.pair_id").alias("thread_id"), "pair.label",
         F.col("pair.position").alias("initial_rank"), "split", "source_file",
-    )  # fmt: skip
-
-
-def _quarantine(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
-    return records.where("problem is not null").select(
-        F.lit(site).alias("site"), of_file([file.path for file in inputs]).alias("source_file"), "byte_offset",
-        F.col("problem").alias("reason"), "raw",
     )  # fmt: skip
 
 

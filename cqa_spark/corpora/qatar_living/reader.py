@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import ClassVar
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
@@ -17,8 +17,9 @@ from cqa_spark.corpora.qatar_living.records import THREAD, parse_chunks
 from cqa_spark.corpora.qatar_living.repeats import contested_ids, refuse_repeats, refuse_shared_between_splits
 from cqa_spark.corpora.qatar_living.source import count_blocks, detect_layout, read_chunks
 from cqa_spark.corpora.qatar_living.tables import JudgedTasks, comments_table, judgments_table, posts_table, users_table
+from cqa_spark.corpora.quarantine import quarantined
+from cqa_spark.corpora.whole_files import of_file
 from cqa_spark.errors import InputError
-from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.spark.internals import scan_of
 
@@ -77,7 +78,7 @@ def read_qatar_living(
         comments=COMMENTS.complete(comments_table(threads)),
         users=USERS.complete(users_table(threads)),
         judgments=JUDGMENTS.complete(judgments_table(threads, tasks)),
-        quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
+        quarantine=quarantined(records, inputs, site),
         ingested_files=_ingested_files(spark, records, blocks, inputs, site),
         persisted=(contested, parsed, *[blocks for blocks, _ in read]),
     )
@@ -95,21 +96,11 @@ def _read(
 def _threads(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
     return records.where(F.col("thread").isNotNull()).select(
         F.lit(site).alias("site"),
-        _of_file([file.path for file in inputs]).alias("source_file"),
-        _of_file([file.split for file in inputs]).alias("split"),
+        of_file([file.path for file in inputs]).alias("source_file"),
+        of_file([file.split for file in inputs]).alias("split"),
         "file",
         "byte_offset",
         *[F.col(f"thread.{name}") for name in THREAD.names],
-    )
-
-
-def _quarantine(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
-    return records.where(F.col("problem").isNotNull()).select(
-        F.lit(site).alias("site"),
-        _of_file([file.path for file in inputs]).alias("source_file"),
-        "byte_offset",
-        F.col("problem").alias("reason"),
-        "raw",
     )
 
 
@@ -127,10 +118,6 @@ def _ingested_files(
     counted = files.join(found, on="file", how="left").join(sorted_out, on="file", how="left")
     counts = [F.coalesce(name, F.lit(0)).alias(name) for name in ("rows_in", "rows_out", "rows_quarantined")]
     return counted.select(F.lit(site).alias("site"), "source_file", "split", *counts)
-
-
-def _of_file(values: list[str]) -> Column:
-    return F.array(*[F.lit(value) for value in values])[F.col("file")]
 
 
 class QatarLivingFiles(AnnotatedFiles):

@@ -14,10 +14,11 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.config.dump_settings import DumpJobSettings
-from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction
+from cqa_spark.corpora.accounting import FileAccount, check_accounting
 from cqa_spark.corpora.fingerprints import dump_bytes, fingerprints, input_record
 from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.inputs import InputFile, find_inputs
+from cqa_spark.corpora.quarantine import quarantined, refuse_bad_fraction
 from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, QuestionListLine, read_records
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import DumpFormat, Source
@@ -97,13 +98,9 @@ class QuestionList(Source):
         source = {"site": F.lit(self.site), "source_file": of_file(paths), "split": F.lit(UNANNOTATED)}
         with persisted(parsed) as (records,), run.step("question list") as counts:
             usable = records.where("post_id IS NOT NULL AND problem IS NULL").withColumns(source)
-            refused = records.where("problem IS NOT NULL").withColumns(source)
             tables.write(POSTS, POSTS.complete(_posts(usable)))
             tables.write(POST_LINKS, POST_LINKS.complete(_links(usable)))
-            tables.write(
-                QUARANTINE,
-                refused.select("site", "source_file", "byte_offset", F.col("problem").alias("reason"), "raw"),
-            )
+            tables.write(QUARANTINE, quarantined(records, self.files, self.site))
             accounts = [account._asdict() for account in self._accounts(records, paths)]
             counts.rows_in, counts.rows_out, counts.rows_quarantined = totals = check_accounting(accounts)
             refuse_bad_fraction(totals, tables.of_sites(QUARANTINE), self.settings.dumps.max_bad_fraction)

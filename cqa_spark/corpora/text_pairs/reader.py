@@ -13,13 +13,13 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.annotated_files import CommunityTables
 from cqa_spark.corpora.inputs import InputFile
+from cqa_spark.corpora.quarantine import quarantined
 from cqa_spark.corpora.text_pairs.layout import PairKind
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
 from cqa_spark.corpora.text_pairs.recognition import EMPTY, UnknownLayout
 from cqa_spark.corpora.text_pairs.set_names import set_ids
 from cqa_spark.corpora.whole_files import DamagedFile, of_file, read_whole_files
 from cqa_spark.errors import InputError
-from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.process.terminal import Terminal
 
@@ -83,7 +83,7 @@ def read_text_pairs(
         comments=COMMENTS.empty(spark),
         users=USERS.empty(spark),
         judgments=JUDGMENTS.complete(_judgments(pairs, task)),
-        quarantine=QUARANTINE.conform(_quarantine(records, inputs, site)),
+        quarantine=quarantined(records, inputs, site),
         ingested_files=_ingested_files(files, records, inputs, site),
         persisted=(records, parsed),
     )
@@ -202,13 +202,6 @@ def _text(number: int, column: str) -> Column:
 
 def _text_id(number: int) -> Column:
     return F.concat("pair_id", F.lit(f":{number}"))
-
-
-def _quarantine(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
-    return records.where("problem is not null").select(
-        F.lit(site).alias("site"), of_file([file.path for file in inputs]).alias("source_file"), "byte_offset",
-        F.col("problem").alias("reason"), "raw",
-    )  # fmt: skip
 
 
 def _ingested_files(files: DataFrame, records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:

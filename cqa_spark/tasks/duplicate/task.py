@@ -38,10 +38,6 @@ class Duplicate(Task):
         has_clusters = "cluster" in pairs.columns
         return super().examples(pairs if has_clusters else pairs.withColumn("cluster", F.lit(None).cast("string")))
 
-    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """The earlier questions' authors and times."""
-        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
-
     def fold_key(self) -> Column:
         """The oldest question of the query's cluster, because all labels of a cluster derive from the same links."""
         return F.coalesce("cluster", "query_id")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cqa_spark.examples.night import Night
@@ -34,10 +34,6 @@ class PreferredAnswer(Task):
     replays_nights = True
     simple_orders = ("votes_then_length", "longest_answer_asof")
     measures = ("P@1", "MRR@10", "MAP@10", "nDCG@10")  # Xu et al. use only the first
-
-    def written(self, posts: DataFrame, comments: DataFrame) -> DataFrame:
-        """The answers' authors and times."""
-        return posts.select("site", F.col("post_id").alias("candidate_id"), "user_id", "created_at")
 
     def fold_key(self) -> Column:
         """The thread."""
