@@ -11,7 +11,6 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.declared_tables import declared_tables
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.accounting import FINGERPRINTS
 from cqa_spark.lake.snapshot import Snapshot, published_of
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import TableFiles, fingerprint_of
@@ -98,15 +97,6 @@ class SiteTables:
             assert isinstance(table, Table), "files of dumps fill tables"
             signed = {site: fingerprint_of(*sorted(read)) for site, read in by_site.items()}
             self.run.put(table, self.run.files(table).with_fingerprints(signed))
-
-    def changed(self, files: Iterable[Entry], tables: Collection[str]) -> list[str]:
-        """The sites with a file that the published run has not read, or has read with other code or settings.
-
-        Args:
-            files: the entries of ``FINGERPRINTS`` of the files to read.
-            tables: names of the tables that are read; the files of others stay as they are.
-        """
-        return changed_sites(self.sites, files, self.published_entries(FINGERPRINTS), tables)
 
     def _base_of(self, table: Table) -> TableFiles:
         if self.run.has(table) or self.last is None:

@@ -71,20 +71,23 @@ class QuestionList(Source):
         """Bytes of both files, unless the published run has read them."""
         published = last.entries_or_none(FINGERPRINTS) if last is not None else []
         files = self._fingerprints(published, code_version, last.lake if last is not None else None)
-        is_read = self.full or changed_sites([self.site], files, published, {POSTS.name, POST_LINKS.name})
-        return dump_bytes(files) if is_read else 0
+        return dump_bytes(files) if self._have_changed(files, published) else 0
 
     def ingest(self, run: Run) -> None:
         """Write posts, links, quarantine and the counts of every file, if a file changed since the published run."""
         tables = SiteTables.of_run(run, [self.site])
-        files = self._fingerprints(tables.published_entries(FINGERPRINTS), run.record.code_version, run.lake)
+        published = tables.published_entries(FINGERPRINTS)
+        files = self._fingerprints(published, run.record.code_version, run.lake)
         run.add_inputs(list(map(input_record, files)))
         tables.write_entries(FINGERPRINTS, files)
-        if self.full or tables.changed(files, {POSTS.name, POST_LINKS.name}):
+        if self._have_changed(files, published):
             self._read(tables)
         else:
             tables.write_entries(INGESTED_FILES, tables.published_entries(INGESTED_FILES))
             tables.keep_others((POSTS, POST_LINKS, QUARANTINE))
+
+    def _have_changed(self, files: Iterable[Entry], published: Iterable[Entry]) -> bool:
+        return self.full or bool(changed_sites([self.site], files, published, {POSTS.name, POST_LINKS.name}))
 
     def _fingerprints(self, published: Iterable[Entry], code_version: str, lake: Lake | None) -> list[Entry]:
         filled = [(self.site, file.path, _table(file.path).name) for file in self.files]

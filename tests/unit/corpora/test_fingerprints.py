@@ -13,7 +13,7 @@ import pytest
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora import fingerprints as module
 from cqa_spark.corpora.fingerprints import dump_bytes, fingerprints, input_record
-from cqa_spark.corpora.site_tables import SiteTables
+from cqa_spark.corpora.site_tables import changed_sites
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_record import InputRecord
@@ -91,10 +91,9 @@ def read(site: str, content: str, *, table: str = "posts", code: str = "v1", pat
     ids=["nothing", "another folder", "other bytes", "other code", "a new table", "no file any more", "a new site"],
 )
 def test_sites_with_a_file_that_was_not_read_have_changed(now: list[Entry], expected: list[str]) -> None:
-    last = Mock(entries_or_none=Mock(return_value=[read(BEER, "a"), read(TEA, "b"), read(TEA, "z", table="votes")]))
-    tables = SiteTables(run=Mock(), last=last, sites=[BEER, TEA, WINE])
-    assert tables.changed(now, {"posts", "users"}) == expected
-    assert SiteTables(run=Mock(), last=None, sites=[BEER]).changed(now, {"posts"}) == [BEER]
+    published = [read(BEER, "a"), read(TEA, "b"), read(TEA, "z", table="votes")]
+    assert changed_sites([BEER, TEA, WINE], now, published, {"posts", "users"}) == expected
+    assert changed_sites([BEER], now, [], {"posts"}) == [BEER]
 
 
 def test_compressed_files_count_with_the_usual_size_of_their_text() -> None:
