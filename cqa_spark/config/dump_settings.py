@@ -99,6 +99,10 @@ class DumpJobSettings(JobSettings):
         True
     )
 
+    def reads(self) -> list[str]:
+        """The dumps."""
+        return list(self.dumps.input)
+
     def staging(self, *, on_cluster: bool) -> str:
         """The folder that archives are unpacked to.
 
@@ -129,10 +133,6 @@ class IngestStackExchangeSettings(DumpJobSettings):
         "cqa ingest stackexchange --input Posts.xml --site example.org --tables posts --lake build/lake --dry-run",
     )
     publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
-
-    def reads(self) -> list[str]:
-        """The dumps."""
-        return list(self.dumps.input)
 
     def writes(self) -> list[str]:
         """The community tables of the run."""

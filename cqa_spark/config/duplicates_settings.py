@@ -56,10 +56,6 @@ class DuplicatesSettings(DumpJobSettings):
         """A baseline that is not run."""
         return baseline_not_run(given, "given_order")
 
-    def reads(self) -> list[str]:
-        """The dumps."""
-        return list(self.dumps.input)
-
     def writes(self) -> list[str]:
         """The tables of the run, and the report."""
         published = "published" if self.publish else "not published"

@@ -210,10 +210,6 @@ class TrainNightsSettings(DumpJobSettings):
     ] = "night_answers"
     model: Annotated[OutputFolder, NotHashed(), Field(description="output folder for the trained system")]
 
-    def reads(self) -> list[str]:
-        """The dumps."""
-        return list(self.dumps.input)
-
     def writes(self) -> list[str]:
         """The model, and the tables if a lake is given."""
         return [self.model, *([f"{self.lake}: tables of run {self.run_id or '(new)'}"] if self.lake else [])]
