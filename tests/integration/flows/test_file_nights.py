@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -34,6 +35,10 @@ def seen(lake: Path, site: str) -> Rows:
         table = pa.concat_tables(map(pq.read_table, files), promote_options="default")
         rows[name] = sorted(repr(row) for row in table.to_pylist() if row["site"] == site)
     return rows
+
+
+def rows_of(lake: Path, run_id: str, table: str) -> list[dict[str, Any]]:
+    return cqa.open_lake(str(lake)).run(run_id).table(table).to_arrow().to_pylist()
 
 
 @pytest.mark.more
@@ -68,6 +73,14 @@ def test_nights_of_two_corpora_share_a_lake(
     assert again["examples"] == forum["examples"]
     assert all("'split': 'test'" in row for row in again["examples"])
     assert seen(lake, BEER) == changed
+
+    worth = rows_of(lake, "forum1", "night_worth")
+    assert [(row["order"], row["population"], row["measure"], row["nights"]) for row in worth[:2]] == [
+        ("given_order", "test", "MAP@10", 12),
+        (SYSTEM, "test", "MAP@10", 12),
+    ]
+    trained = [row for row in worth if row["order"] == SYSTEM]
+    assert rows_of(lake, "forum1", "trained_worth") == rows_of(lake, "forum2", "trained_worth") == trained
 
     assert main(["runs", "gc", "--lake", str(lake), "--keep", "2"]) == 0
     assert main(["runs", "rollback", "--lake", str(lake), "--to", "beer1"]) == 0
