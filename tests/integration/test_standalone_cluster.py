@@ -35,7 +35,7 @@ TREES = {
     "name": "trees",
     "task": "question_comment",
     "feature_groups": ["comment_surface_v1", "lexicon_v2"],
-    "ranker": {"name": "boosted_trees", "parameters": {"objective": "pairwise", "trees": 5}},
+    "ranker": {"name": "boosted_trees", "parameters": {"objective": "pairwise", "trees": 5, "workers": 2}},
 }
 SYSTEMS = ["given_order", TREES["name"]]
 
@@ -134,7 +134,7 @@ def test_a_cluster_reads_an_archive_without_a_shared_folder(
 def test_workers_that_die_while_it_trains_and_while_it_ranks_change_nothing(
     spark: SparkSession, cluster: Cluster, home: None, tmp_path: Path
 ) -> None:
-    """By plans that are compiled, in four partitions; local mode interprets them here, in one."""
+    """Two workers train. Plans are compiled, in four partitions; local mode interprets them here, in one."""
     write_sample(tmp_path, threads=12, dev_threads=4, seed=7)
     assert main(pipeline(tmp_path, "local")) == 0
     expected = rows(spark, tmp_path / "local", RANKINGS)
