@@ -47,9 +47,13 @@ def evaluate(model: ModelProto, tensors: Mapping[str, Any], key: jax.Array | Non
             output, moved = _normalised(node, *inputs)
             statistics |= dict(zip(node.input[3:], moved, strict=True))
         else:
-            output = _operator(node)({each.name: helper.get_attribute_value(each) for each in node.attribute}, *inputs)
+            output = _operator(node)(_attributes(node), *inputs)
         values[node.output[0]] = output
     return {output.name: values[output.name] for output in model.graph.output}, statistics
+
+
+def _attributes(node: NodeProto) -> Attributes:
+    return {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
 
 
 def _operator(node: NodeProto) -> Callable[..., Any]:
@@ -73,7 +77,7 @@ def _dropout(key: jax.Array, values: Any, rate: float) -> Any:
 
 def _normalised(node: NodeProto, values: Any, scale: Any, bias: Any, mean: Any, variance: Any) -> Any:
     """The values normalised over the batch, and the running statistics."""
-    attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+    attributes = _attributes(node)
     momentum = attributes.get("momentum", 0.9)
     of_batch = values.mean(axis=0), values.var(axis=0)
     output = _batch_normalization(attributes, values, scale, bias, *of_batch)
@@ -98,8 +102,9 @@ def _reshaped(attributes: Attributes, values: Any, shape: Any) -> Any:
 
 def _slice(attributes: Attributes, values: Any, starts: Any, ends: Any, axes: Any, steps: Any = None) -> Any:
     chosen = [slice(None)] * values.ndim
-    for place, axis in enumerate(axes):
-        chosen[int(axis)] = slice(int(starts[place]), int(ends[place]), 1 if steps is None else int(steps[place]))
+    strides = np.ones_like(starts) if steps is None else steps
+    for axis, start, end, stride in zip(axes, starts, ends, strides, strict=True):
+        chosen[int(axis)] = slice(int(start), int(end), int(stride))
     return values[tuple(chosen)]
 
 

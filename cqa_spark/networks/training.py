@@ -66,7 +66,9 @@ class Trainer:
         weights = weights_of(model)
         self._model, self._optimizer, self._total = model, optimizer, total
         self._weights, self._named = ravel_pytree(weights)
-        self._decays = ravel_pytree({name: np.full_like(each, each.ndim > 1) for name, each in weights.items()})[0]
+        self._decays = ravel_pytree({name: np.full_like(values, values.ndim > 1) for name, values in weights.items()})[
+            0
+        ]
         self._moments = jnp.zeros_like(self._weights), jnp.zeros_like(self._weights)
         self._key = jax.random.key(seed, impl="unsafe_rbg")
         self._steps = 0
@@ -93,7 +95,8 @@ class Trainer:
 
     def trained(self) -> ModelProto:
         """The graph with the weights after the last step."""
-        return with_weights(self._model, {name: np.asarray(each) for name, each in self._named(self._weights).items()})
+        weights = self._named(self._weights)
+        return with_weights(self._model, {name: np.asarray(values) for name, values in weights.items()})
 
     def _loss(self, weights: Any, inputs: Any, relevant: Any, step: Any) -> Any:
         key = jax.random.fold_in(self._key, step)

@@ -86,13 +86,15 @@ class TrainingExamples:
             ]
         )
         share = np.array(_SHARES)[np.digitize(lengths.sum(axis=1), _LENGTHS, right=True)]
-        found = [
-            np.flatnonzero(share == each)[rows]
-            for each in _SHARES
-            for rows in similar_lengths(lengths[share == each].max(axis=1, initial=0), max(1, size // each), random)
+        batches = [
+            np.flatnonzero(share == divisor)[rows]
+            for divisor in _SHARES
+            for rows in similar_lengths(
+                lengths[share == divisor].max(axis=1, initial=0), max(1, size // divisor), random
+            )
         ]
-        for place in random.permutation(len(found)):
-            yield self.take(found[place])
+        for number in random.permutation(len(batches)):
+            yield self.take(batches[number])
 
 
 def average_precisions(
@@ -105,10 +107,10 @@ def average_precisions(
         target: 1 for relevant.
         scores: higher is better; ties are broken by index.
     """
-    found = []
+    precisions = []
     for number in np.unique(query[target == 1]):
         here = query == number
         hits = target[here][np.argsort(-scores[here], kind="stable")]
         precision = np.cumsum(hits) / np.arange(1, len(hits) + 1)
-        found.append(precision[hits == 1].mean())
-    return np.array(found, dtype=np.float64)
+        precisions.append(precision[hits == 1].mean())
+    return np.array(precisions, dtype=np.float64)

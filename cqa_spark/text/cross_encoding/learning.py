@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,8 +73,8 @@ def _fine_tuned(pairs: EncodedPairs, relevant: NDArray[np.bool_], settings: Cros
     trainer = Trainer(upper, Optimizer(settings.learning_rate, **_OPTIMIZER), settings.seed)
     random, lengths = np.random.default_rng(settings.seed), pairs.lengths()
     steps = settings.epochs * -(-len(lengths) // settings.batch)
-    batches = (each for _ in range(settings.epochs) for each in similar_lengths(lengths, settings.batch, random))
-    for step, batch in enumerate(batches):
+    epochs = (similar_lengths(lengths, settings.batch, random) for _ in range(settings.epochs))
+    for step, batch in enumerate(chain.from_iterable(epochs)):
         trainer.step(pairs.batch(batch.tolist(), _MULTIPLE), relevant[batch], _share(step, steps))
     return trainer.trained().SerializeToString()
 

@@ -26,7 +26,9 @@ class EncodedPairs:
 
     def lengths(self) -> NDArray[np.int64]:
         """Number of tokens of each pair."""
-        return np.array([len(one) + len(other) for one, other in zip(self.first, self.second, strict=True)], np.int64)
+        return np.array(
+            [len(first) + len(second) for first, second in zip(self.first, self.second, strict=True)], np.int64
+        )
 
     def batch(self, pairs: Sequence[int], multiple: int = 1) -> dict[str, NDArray[Any]]:
         """The input of the upper layers.

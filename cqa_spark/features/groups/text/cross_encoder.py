@@ -89,11 +89,11 @@ class CrossEncoderGroup(FittedQueryGroup):
     def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
         """Score each pair; NaN without texts or training pairs."""
         encoded = batch.texts.derive(_encoded, self.settings)
-        found = np.full(len(batch), np.nan)
-        are_known = (batch.query_text != ABSENT) & (batch.candidate_text != ABSENT) & bool(self.network)
-        for place in np.flatnonzero(are_known).tolist():
-            found[place] = encoded.score(self.network, int(batch.query_text[place]), int(batch.candidate_text[place]))
-        return {_COLUMN.name: found}
+        scores = np.full(len(batch), np.nan)
+        have_texts = (batch.query_text != ABSENT) & (batch.candidate_text != ABSENT) & bool(self.network)
+        for pair in np.flatnonzero(have_texts).tolist():
+            scores[pair] = encoded.score(self.network, int(batch.query_text[pair]), int(batch.candidate_text[pair]))
+        return {_COLUMN.name: scores}
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the fine-tuned layers, and the version of the transformer."""
