@@ -16,6 +16,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.object_store.locations import write_file
+from cqa_spark.steps.attribution import ATTRIBUTION, NOT_STATED, attributions, licence_counts
 from cqa_spark.steps.label_counts import LabelCount, label_counts, label_table
 
 TEXT = "text"
@@ -27,8 +28,9 @@ CARD = "README.md"
 Rows = Mapping[str, Mapping[str, int]]
 """Number of rows by table and split."""
 
-_SOURCES = """The texts come from the inputs below, under their licence: check it before you share the files, and
-name it as `license` at the top of this card."""
+_SOURCES = """The texts come from the inputs below, and belong to their authors. Each row of `texts` names author,
+address and licence, which CC BY-SA asks everybody to pass on with the text. Check texts without a licence before you
+share the files."""
 
 
 def write_dataset(snapshot: Snapshot, folder: str) -> dict[str, dict[str, int]]:
@@ -48,7 +50,8 @@ def write_dataset(snapshot: Snapshot, folder: str) -> dict[str, dict[str, int]]:
     rows = {name: _rows_by_split(frame) for name, frame in frames.items()}
     labels = label_counts(frames[EXAMPLES.name]) if EXAMPLES.name in frames else []
     described = {name: _described(frame) for name, frame in frames.items()}
-    card = dataset_card(snapshot.record, described, rows, labels)
+    licences = licence_counts(frames[TEXTS.name]) if TEXTS.name in frames else {}
+    card = dataset_card(snapshot.record, described, rows, labels, licences)
     write_file(f"{folder}/{CARD}", card.encode(), storage)
     return rows
 
@@ -59,14 +62,18 @@ def _frames(snapshot: Snapshot) -> Mapping[str, DataFrame]:
     if snapshot.has(DOCUMENTS) and snapshot.has(TEXTS):
         texts = snapshot.read(TEXTS).select("text_id", F.col("raw").alias(TEXT))
         documents = snapshot.read(DOCUMENTS).select("site", "document_id", "text_id", SPLIT)
-        found[TEXTS.name] = documents.join(texts, on="text_id", how="inner").select("site", "document_id", TEXT, SPLIT)
+        attributed = attributions(snapshot)
+        if attributed is None:
+            attributed = snapshot.lake.spark.createDataFrame([], T.StructType([*documents.schema[:2], *ATTRIBUTION]))
+        rows = documents.join(texts, on="text_id", how="inner").join(attributed, on=["site", "document_id"], how="left")
+        found[TEXTS.name] = rows.select("site", "document_id", TEXT, *ATTRIBUTION.names, SPLIT)
     return found
 
 
 def _described(frame: DataFrame) -> T.StructType:
     """The columns of a frame with the comments of their declarations."""
     declared = {field.name: field for table in (EXAMPLES, RANKINGS, DOCUMENTS, TEXTS) for field in table.columns}
-    declared[TEXT] = declared["raw"]
+    declared |= {TEXT: declared["raw"], **{field.name: field for field in ATTRIBUTION}}
     return T.StructType(
         [T.StructField(each.name, each.dataType, each.nullable, declared[each.name].metadata) for each in frame.schema]
     )
@@ -78,7 +85,11 @@ def _rows_by_split(frame: DataFrame) -> dict[str, int]:
 
 
 def dataset_card(
-    record: RunRecord, schemas: Mapping[str, T.StructType], rows: Rows, labels: Sequence[LabelCount] = ()
+    record: RunRecord,
+    schemas: Mapping[str, T.StructType],
+    rows: Rows,
+    labels: Sequence[LabelCount] = (),
+    licences: Mapping[str, int] = {},
 ) -> str:
     """The card as Markdown; its front matter names the files of each table and split for data-set loaders.
 
@@ -87,12 +98,13 @@ def dataset_card(
         schemas: of each table, with comments.
         rows: number of rows by table and split.
         labels: numbers of queries and of candidates by label.
+        licences: number of texts by licence.
     """
-    sections = [*label_table(labels), *_body(record, schemas, rows)]
-    return "\n".join([_front_matter(rows), f"# Run {record.run_id}", "", *sections])
+    sections = [*label_table(labels), *_body(record, schemas, rows, licences)]
+    return "\n".join([_front_matter(rows, licences), f"# Run {record.run_id}", "", *sections])
 
 
-def _front_matter(rows: Rows) -> str:
+def _front_matter(rows: Rows, licences: Mapping[str, int]) -> str:
     configs = [
         {
             "config_name": name,
@@ -100,11 +112,18 @@ def _front_matter(rows: Rows) -> str:
         }
         for name, splits in rows.items()
     ]
-    values = {"tags": ["community question answering", "learning to rank"], "configs": configs}
+    stated = [licence.lower().replace(" ", "-") for licence in licences if licence != NOT_STATED]
+    values = {
+        **({"license": stated} if stated else {}),
+        "tags": ["community question answering", "learning to rank"],
+        "configs": configs,
+    }
     return f"---\n{yaml.safe_dump(values, sort_keys=False)}---\n"
 
 
-def _body(record: RunRecord, schemas: Mapping[str, T.StructType], rows: Rows) -> Iterator[str]:
+def _body(
+    record: RunRecord, schemas: Mapping[str, T.StructType], rows: Rows, licences: Mapping[str, int]
+) -> Iterator[str]:
     yield f"Exported by cqa-spark from the run `{record.run_id}` of {record.recorded_at:%Y-%m-%d}."
     yield f"Code version: `{record.code_version}`. Hash of the settings: `{record.config_hash}`."
     yield ""
@@ -123,6 +142,9 @@ def _body(record: RunRecord, schemas: Mapping[str, T.StructType], rows: Rows) ->
     yield ""
     yield _SOURCES
     yield ""
+    if licences:
+        yield f"Texts by licence: {', '.join(f'{licence} {number:,}' for licence, number in licences.items())}."
+        yield ""
     for each in record.inputs:
         hashed = f", SHA-256 `{each.sha256}`" if each.sha256 else ""
         yield f"- `{each.path}` ({each.split}){hashed}"

@@ -23,6 +23,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.store import ObjectStore
+from cqa_spark.steps.attribution import ATTRIBUTION, attributions
 
 MANIFEST = "manifest.json"
 
@@ -174,15 +175,24 @@ def _rows_by_site(snapshot: Snapshot, system: str, chosen: Column) -> dict[str, 
 
 
 def _with_posts(snapshot: Snapshot, rankings: DataFrame) -> DataFrame:
-    """The rankings with the title of the query and the address of the candidate; null where unknown."""
+    """The rankings with the title of the query, and the attribution of title and candidate; null where unknown."""
     tasks = [task(name) for name in TASKS.names()]
     known = [F.when(F.col("task") == each.name, F.expr(each.address)) for each in tasks if each.address]
     addressed = rankings.withColumn("address", F.coalesce(*known))
-    if not snapshot.has(POSTS):
-        return addressed.withColumn("title", F.lit(None).cast("string"))
+    attributed = attributions(snapshot)
+    signature = ["author", "licence", "title", "title_author", "title_address", "title_licence"]
+    if attributed is None:
+        return addressed.withColumns({name: F.lit(None).cast("string") for name in signature})
     asked = snapshot.read(POSTS).where("subject IS NOT NULL")
     titles = asked.select("site", F.col("post_id").alias("query_id"), F.col("subject").alias("title"))
-    return addressed.join(titles, on=["site", "query_id"], how="left")
+    of_titles = attributed.select(
+        "site",
+        F.col("document_id").alias("query_id"),
+        *(F.col(name).alias(f"title_{name}") for name in ATTRIBUTION.names),
+    )
+    of_candidates = attributed.select("site", F.col("document_id").alias("candidate_id"), "author", "licence")
+    signed = addressed.join(of_candidates, on=["site", "candidate_id"], how="left")
+    return signed.join(titles.join(of_titles, on=["site", "query_id"], how="left"), on=["site", "query_id"], how="left")
 
 
 def _files(spark: SparkSession, folder: str, of_export: str, file_format: ExportFormat) -> Iterator[ExportedFile]:

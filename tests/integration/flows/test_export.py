@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from cqa_spark.lake.holding import hold
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.steps import rankings_export
@@ -136,3 +139,71 @@ def test_the_system_is_named_where_the_run_names_none(
     assert main([*export, "--system", "first_answer"]) == 3
     assert "run r1 has no rankings by first_answer" in capsys.readouterr().err
     assert not (tmp_path / "served").exists()
+
+
+def test_texts_leave_the_lake_with_author_address_and_licence(lake: Lake, tmp_path: Path) -> None:
+    """A site of Stack Exchange whose dump states a licence for one post, and a forum without licences."""
+    site, forum, base = "beer.stackexchange.com", "forum", {"split": "test", "source_file": "x"}
+    posts = [
+        {"site": site, "post_id": "1", "post_type": "question", "post_type_id": 1, "user_id": "7", "subject": "Ale?",
+         "created_at": datetime(2011, 4, 7, 23, 59)},
+        {"site": site, "post_id": "2", "post_type": "answer", "post_type_id": 2, "user_name": "gone",
+         "created_at": datetime(2011, 4, 8), "edited_at": datetime(2018, 5, 2)},
+        {"site": site, "post_id": "3", "post_type": "answer", "post_type_id": 2, "user_id": "7",
+         "created_at": datetime(2014, 1, 1), "content_license": "CC BY-SA 9"},
+        {"site": forum, "post_id": "1", "post_type": "question", "user_id": "7", "created_at": datetime(2014, 1, 1)},
+    ]  # fmt: skip
+    comment = {"site": site, "comment_id": "2", "post_id": "1", "user_id": "8", "created_at": datetime(2018, 5, 1)}
+    tables = {
+        POSTS: [{"thread_id": "1", **post, **base} for post in posts],
+        COMMENTS: [{**comment, **base}],
+        USERS: [{"site": site, "user_id": "7", "name": "Ada"}],
+        TEXTS: [{"text_id": "t", "raw": "Hops.", "clean": "Hops."}],
+        DOCUMENTS: [
+            {"site": of, "document_id": document, "text_id": "t", "split": "test"}
+            for of, document in [(site, "1"), (site, "2"), (site, "3"), (site, "comment 2"), (forum, "1")]
+        ],
+        RANKINGS: [
+            {"run_id": "r1", "system": "served", "site": site, "task": "preferred_answer", "split": "test",
+             "query_id": "1", "candidate_id": str(rank + 1), "score": 1.0, "rank": rank, "predicted": True}
+            for rank in (1, 2)
+        ],
+    }  # fmt: skip
+    begin = RunRecord("r1", "running", "nightly", config_hash="c0ffee", config="system: served\n", code_version="0")
+    with open_run(lake, begin, resume=False, on_step=lambda step: None) as run:
+        for table, rows in tables.items():
+            run.write(table, lake.spark.createDataFrame(rows, table.schema).coalesce(1))
+    with hold(lake, Holder.of_this_process("test")) as held:
+        publish(held, "r1")
+
+    output = tmp_path / "served"
+    assert main(["export", "r1", "--lake", lake.root, "--output", str(output), "--format", "jsonl"]) == 0
+    (file,) = exported(output)["files"]
+    columns = (
+        "candidate_id",
+        "author",
+        "address",
+        "licence",
+        "title",
+        "title_author",
+        "title_address",
+        "title_licence",
+    )
+    question = ("Ale?", "Ada", f"https://{site}/q/1", "CC BY-SA 2.5")
+    assert [tuple(map(json.loads(line).get, columns)) for line in (output / file["path"]).read_text().splitlines()] == [
+        ("2", "gone", f"https://{site}/a/2", "CC BY-SA 4.0", *question),
+        ("3", "Ada", f"https://{site}/a/3", "CC BY-SA 9", *question),
+    ]
+    assert main(["export", "dataset", str(tmp_path / "data"), "--lake", lake.root]) == 0
+    texts = lake.spark.read.parquet(str(tmp_path / "data" / "texts")).orderBy("site", "document_id").collect()
+    assert [(row.document_id, row.author, row.address, row.licence) for row in texts] == [
+        ("1", "Ada", f"https://{site}/q/1", "CC BY-SA 2.5"),
+        ("2", "gone", f"https://{site}/a/2", "CC BY-SA 4.0"),
+        ("3", "Ada", f"https://{site}/a/3", "CC BY-SA 9"),
+        ("comment 2", None, f"https://{site}/posts/comments/2", "CC BY-SA 3.0"),
+        ("1", None, None, None),
+    ]
+    assert (
+        "CC BY-SA 2.5 1, CC BY-SA 3.0 1, CC BY-SA 4.0 1, CC BY-SA 9 1, licence unknown 1."
+        in (tmp_path / "data" / "README.md").read_text()
+    )

@@ -7,6 +7,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.lake.run_record import InputRecord, RunRecord
 from cqa_spark.lake.table import column
+from cqa_spark.steps.attribution import NOT_STATED
 from cqa_spark.steps.dataset_export import dataset_card
 from cqa_spark.steps.label_counts import CANDIDATES, NOT_JUDGED, QUERIES, LabelCount
 
@@ -52,3 +53,12 @@ def test_the_card_has_the_numbers_of_queries_and_labels_by_split() -> None:
         "| PerfectMatch | 235 | 59 |",
         "| not judged | 1 |  |",
     ]
+
+
+def test_the_card_names_the_licences_of_the_texts() -> None:
+    record = RunRecord("monday", "succeeded", "run", "hash", "", "0.1.0")
+    licences = {"CC BY-SA 3.0": 1200, "CC BY-SA 4.0": 3, NOT_STATED: 1}
+    _, front, body = dataset_card(record, {}, {}, licences=licences).split("---\n", 2)
+    assert yaml.safe_load(front)["license"] == ["cc-by-sa-3.0", "cc-by-sa-4.0"]
+    assert "Texts by licence: CC BY-SA 3.0 1,200, CC BY-SA 4.0 3, licence unknown 1." in body
+    assert "license" not in yaml.safe_load(dataset_card(record, {}, {}).split("---\n", 2)[1])
