@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import islice
+from typing import Any
 
+import pyarrow as pa
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import InputError
 
 GZIP = b"\x1f\x8b"
+ROWS_PER_BATCH = 10_000
 
 
 def read_whole_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
@@ -26,6 +32,26 @@ def read_whole_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
         InputError: a file does not exist or cannot be read.
     """
     return reduce(DataFrame.unionByName, [_read(spark, path, place) for place, path in enumerate(paths)])
+
+
+def parse_files(files: DataFrame, parse: Callable[..., Iterator[Mapping[str, Any]]], schema: T.StructType) -> DataFrame:
+    """The records of files.
+
+    Args:
+        files: as ``read_whole_files`` returns them, perhaps with further columns.
+        parse: returns the rows of a file, without the column ``file``; its arguments are the columns of ``files``.
+        schema: of the rows.
+    """
+
+    def parse_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        arrow_schema = to_arrow_schema(schema)
+        for batch in batches:
+            for file, *contents in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                rows = ({"file": file, **row} for row in parse(file, *contents))
+                while part := list(islice(rows, ROWS_PER_BATCH)):
+                    yield pa.RecordBatch.from_pylist(part, schema=arrow_schema)
+
+    return files.mapInArrow(parse_batches, schema)
 
 
 class DamagedFile(Exception):

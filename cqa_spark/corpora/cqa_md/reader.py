@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.content_check import check_content
 from cqa_spark.corpora.cqa_md.questions import NAMES, OPENING, QuestionRecord, read_questions
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.quarantine import quarantined
-from cqa_spark.corpora.whole_files import DamagedFile, decompressed, of_file, read_whole_files
+from cqa_spark.corpora.whole_files import DamagedFile, decompressed, of_file, parse_files, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 
@@ -59,7 +57,7 @@ def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str, tas
     if not inputs:
         raise InputError("no input files", "name at least one file or directory")
     content = read_whole_files(spark, [file.path for file in inputs])
-    parsed = content.mapInArrow(_parse, _RECORD).withColumn("split", of_file([file.split for file in inputs]))
+    parsed = parse_files(content, _rows, _RECORD).withColumn("split", of_file([file.split for file in inputs]))
     parsed.persist()
     check_content(
         parsed.where("byte_offset is not null"),
@@ -85,16 +83,7 @@ def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str, tas
     )
 
 
-def _parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """One row per question, and one row per file with the independently counted number of opening tags."""
-    schema = to_arrow_schema(_RECORD)
-    for batch in batches:
-        for file, content in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            rows = [{"file": file, **row} for row in _rows(content)]
-            yield pa.RecordBatch.from_pylist(rows, schema=schema)
-
-
-def _rows(content: bytes) -> Iterator[dict[str, Any]]:
+def _rows(file: int, content: bytes) -> Iterator[dict[str, Any]]:
     try:
         text = decompressed(content)
     except DamagedFile as damage:

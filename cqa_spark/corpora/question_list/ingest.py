@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 from pathlib import PurePosixPath
+from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.corpora.accounting import FileAccount, check_accounting
@@ -23,7 +22,7 @@ from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, Quest
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import DumpFormat, Source
 from cqa_spark.corpora.stackexchange.dump_files import site_of
-from cqa_spark.corpora.whole_files import of_file, read_whole_files
+from cqa_spark.corpora.whole_files import of_file, parse_files, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import read_forgotten
 from cqa_spark.lake.journal import Entry
@@ -35,8 +34,6 @@ from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.spark.persistence import persisted
-
-ROWS_PER_BATCH = 10_000
 
 _RECORD = T.StructType(
     [
@@ -97,7 +94,7 @@ class QuestionList(Source):
     def _read(self, tables: SiteTables) -> None:
         run, paths = tables.run, [file.path for file in self.files]
         content = read_whole_files(run.lake.spark, paths)
-        parsed = content.mapInArrow(_parsing([_holds_questions(path) for path in paths]), _RECORD)
+        parsed = parse_files(content, partial(_rows, [_holds_questions(path) for path in paths]), _RECORD)
         source = {"site": F.lit(self.site), "source_file": of_file(paths), "split": F.lit(UNANNOTATED)}
         with persisted(parsed) as (records,), run.step("question list") as counts:
             usable = records.where("post_id IS NOT NULL AND problem IS NULL").withColumns(source)
@@ -166,19 +163,11 @@ def _table(path: str) -> Table:
     return POSTS if _holds_questions(path) else POST_LINKS
 
 
-def _parsing(are_questions: Sequence[bool]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """A row for every record, after one with the number of lines."""
-        schema = to_arrow_schema(_RECORD)
-        for batch in batches:
-            for file, content in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                yield pa.RecordBatch.from_pylist([{"file": file, "lines": len(content.splitlines())}], schema=schema)
-                found = read_records(content, are_questions=are_questions[file])
-                while records := list(islice(found, ROWS_PER_BATCH)):
-                    rows = [{"file": file, **record._asdict()} for record in records]
-                    yield pa.RecordBatch.from_pylist(rows, schema=schema)
-
-    return parse
+def _rows(are_questions: Sequence[bool], file: int, content: bytes) -> Iterator[dict[str, Any]]:
+    """A row with the number of lines, then a row for every record."""
+    yield {"lines": len(content.splitlines())}
+    for record in read_records(content, are_questions=are_questions[file]):
+        yield record._asdict()
 
 
 def _posts(records: DataFrame) -> DataFrame:

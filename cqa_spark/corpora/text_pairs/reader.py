@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.annotated_files import CommunityTables
 from cqa_spark.corpora.inputs import InputFile
@@ -18,7 +17,7 @@ from cqa_spark.corpora.text_pairs.layout import PairKind
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
 from cqa_spark.corpora.text_pairs.recognition import EMPTY, UnknownLayout
 from cqa_spark.corpora.text_pairs.set_names import set_ids
-from cqa_spark.corpora.whole_files import DamagedFile, of_file, read_whole_files
+from cqa_spark.corpora.whole_files import DamagedFile, of_file, parse_files, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.process.terminal import Terminal
@@ -68,7 +67,7 @@ def read_text_pairs(
         raise InputError("no input files", "name at least one file or directory")
     sets = set_ids([file.path for file in inputs])
     content = _with_gold(spark, inputs, gold)
-    parsed = content.mapInArrow(_parsing(kind), _FILE_OR_PAIR).persist()
+    parsed = parse_files(content, partial(_rows, kind), _FILE_OR_PAIR).persist()
     pair_id = F.concat(of_file(sets), F.lit(":"), "line")
     placed = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
     _check_readable(placed, inputs)
@@ -101,19 +100,8 @@ def _with_gold(spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[
     return content.join(scores, on="file", how="left").select("file", "content", "gold")
 
 
-def _parsing(kind: PairKind) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """A row about every file, and a row for each of its records."""
-        schema = to_arrow_schema(_FILE_OR_PAIR)
-        for batch in batches:
-            for file, content, gold in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                rows = [{"file": file, **row} for row in _rows(content, kind, gold)]
-                yield pa.RecordBatch.from_pylist(rows, schema=schema)
-
-    return parse
-
-
-def _rows(content: bytes, kind: PairKind, gold: bytes | None) -> Iterator[dict[str, Any]]:
+def _rows(kind: PairKind, file: int, content: bytes, gold: bytes | None) -> Iterator[dict[str, Any]]:
+    """A row about the file, and a row for each of its records."""
     try:
         read = read_pairs(content, kind, gold)
     except (UnknownLayout, DamagedFile) as refusal:
