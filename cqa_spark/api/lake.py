@@ -12,7 +12,7 @@ from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import InputError
 from cqa_spark.lake.declared_tables import declared_tables
-from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.journal import RUN_ID, JournalTable
 from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
@@ -120,7 +120,7 @@ class Run:
         return tuple(sorted(stored & declared_tables().keys()))
 
     def table(self, name: str) -> Rows:
-        """The rows of one table, such as ``posts`` or ``examples``.
+        """The rows of one table, such as ``posts`` or ``examples``; those about runs begin with the id of the run.
 
         Raises:
             InputError: the run has no table of this name; the message lists its tables.
@@ -129,7 +129,9 @@ class Run:
             raise InputError(f"run {self.run_id} has no table {name}", f"it has {', '.join(self.tables)}")
         table = declared_tables()[name]
         if isinstance(table, JournalTable):
-            return SmallRows(self._snapshot.lake, self._snapshot.entries(table), table.arrow_schema)
+            entries = [{RUN_ID.name: self.run_id} | entry for entry in self._snapshot.entries(table)]
+            columns = [RUN_ID, *(column for column in table.arrow_schema if column.name != RUN_ID.name)]
+            return SmallRows(self._snapshot.lake, entries, pa.schema(columns))
         return TableRows(self._snapshot.read(table))
 
     def index(self) -> Index:

@@ -1,63 +1,130 @@
-"""``cqa runs compare``: what changed from one night to another."""
+"""``cqa runs compare``: how runs differ."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 
+from cqa_spark.commands.inspect import COMMUNITY
+from cqa_spark.commands.shown_report import show_report
+from cqa_spark.config.rendering import flat_settings
 from cqa_spark.config.runs_settings import CompareRunsSettings
-from cqa_spark.errors import InputError
-from cqa_spark.evaluation.night_worth import NIGHTS
-from cqa_spark.lake.schemas.night import NIGHT_WORTH, Worth
+from cqa_spark.evaluation.night_worth import ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES
+from cqa_spark.evaluation.resampling import Resampling
+from cqa_spark.evaluation.summary import summarise_runs
+from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.schemas.examples import QUERY
+from cqa_spark.lake.schemas.metrics import QUERY_METRICS
+from cqa_spark.lake.schemas.night import NIGHT_WORTH
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, snapshot_of
-from cqa_spark.process.terminal import Terminal, TextTable, number
-from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
-from cqa_spark.reports.kit.tables import print_grid
+from cqa_spark.lake.storage import Lake
+from cqa_spark.reports import kinds
+from cqa_spark.reports.evaluation import Comparison
 from cqa_spark.reports.post_texts import TEXTS
-from cqa_spark.reports.sections.first_answers import first_answer_changes, table
+from cqa_spark.reports.reported_run import from_entry
+from cqa_spark.reports.sections.comparison import ComparedMeasure, ComparedRuns
+from cqa_spark.reports.sections.first_answers import FirstAnswerChanges, first_answer_changes
+from cqa_spark.reports.sections.table_changes import RunChanges, table_changes
+from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.first_answers import changed_first_answers
 
+_OF_ONE_RUN = ("lake", "run_id")
+"""Settings that say nothing of a difference."""
+
 
 def compare_runs(settings: CompareRunsSettings) -> None:
-    """Print threads with another first answer, and the worth of every order in both runs.
+    """Compare runs with the first one: settings, measures, first answers, rows of the tables that readers see.
 
     Raises:
-        InputError: a run has no rankings that a night serves.
+        InputError: a run has not succeeded, or nothing is published.
     """
-    lake = read_lake(settings)
-    before, after = (snapshot_of(lake, run) for run in settings.runs)
-    for snapshot in (before, after):
-        if not snapshot.has(RANKINGS):
-            raise InputError(f"run {snapshot.record.run_id} ranks nothing", "name nights: cqa runs list")
-    entries = changed_first_answers(before.read(RANKINGS), after.read(RANKINGS))
-    changes = first_answer_changes(entries, after.present(TEXTS))
-    measured, worth = _worth(before, after)
-    if settings.format == "json":
-        orders = [{"order": order, "before": old, "after": new} for order, old, new in worth]
-        print(json.dumps(asdict(changes) | {"worth": orders}, indent=2, ensure_ascii=False))
+    runs: tuple[str | None, ...] = settings.runs if len(settings.runs) > 1 else (*settings.runs, None)
+    show_report(kinds.COMPARISON.collect(compared_runs(read_lake(settings), runs)), settings)
+
+
+def compared_runs(lake: Lake, runs: Sequence[str | None]) -> ComparedRuns:
+    """The differences of runs from the first one.
+
+    Args:
+        lake: holds all of them.
+        runs: two or more; None for the published one.
+
+    Raises:
+        InputError: a run has not succeeded, or nothing is published.
+    """
+    first, *others = snapshots = [snapshot_of(lake, run) for run in runs]
+    return ComparedRuns(
+        lake=lake.root,
+        code_version=code_version(),
+        runs=tuple(snapshot.record.run_id for snapshot in snapshots),
+        settings=tuple(_different_settings([snapshot.record for snapshot in snapshots])),
+        measures=(*_worth(snapshots), *_measures(snapshots)),
+        answers=tuple(_answers(first, other) for other in others) if all(map(_ranks, snapshots)) else (),
+        changes=tuple(_changes(first, other) for other in others),
+    )
+
+
+def _different_settings(records: Sequence[RunRecord]) -> Iterator[tuple[str, tuple[str | None, ...]]]:
+    """The settings with several values, and the code version if it differs."""
+    by_run = [flat_settings(record.config) | {"code version": record.code_version} for record in records]
+    for key in dict.fromkeys(key for settings in by_run for key in settings):
+        values = tuple(settings.get(key) for settings in by_run)
+        if len(set(values)) > 1 and key not in _OF_ONE_RUN:
+            yield key, values
+
+
+def _measures(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
+    """Measures of every system that all runs have, with paired tests over the queries that all have measured."""
+    if not all(snapshot.has(QUERY_METRICS) for snapshot in snapshots):
         return
-    terminal = Terminal()
-    grid = TextTable("order", *map(number, settings.runs), number("difference"), title=measured)
-    for order, old, new in worth:
-        difference = MISSING if old is None or new is None else signed_points(new - old)
-        grid.add_row(order, *(MISSING if each is None else points(each) for each in (old, new)), difference)
-    terminal.table(grid)
-    terminal.line()
-    print_grid(table(changes), terminal)
+    runs = [snapshot.record.run_id for snapshot in snapshots]
+    by_run = {snapshot.record.run_id: snapshot.read(QUERY_METRICS) for snapshot in snapshots}
+    groups: dict[tuple[str, ...], dict[str, dict[str, object]]] = {}
+    for entry in summarise_runs(by_run, Resampling()):
+        group = (f"{entry['task']}, {entry['split']}", entry["scope"], entry["measure"])
+        groups.setdefault(group, {})[entry["system"]] = entry
+    for (population, system, measure), entries in groups.items():
+        values = tuple(entries[run]["value"] for run in runs)
+        tests = tuple(from_entry(Comparison, entries[run]) for run in runs[1:])
+        yield ComparedMeasure(population, system, measure, values, tests)
 
 
-def _worth(before: Snapshot, after: Snapshot) -> tuple[str, list[tuple[str, float | None, float | None]]]:
-    """What is measured first in the newer run, and its value for every order in both."""
-    rows = [[Worth(**entry) for entry in each.entries_or_none(NIGHT_WORTH)] for each in (before, after)]
-    first = next((each for of_run in reversed(rows) for each in of_run), None)
-    if first is None:
-        return "nothing is measured", []
-    old, new = ({each.order: each.value for each in of_run if _about(each) == _about(first)} for of_run in rows)
-    where = "replayed nights" if first.population == NIGHTS else f"labelled queries of the {first.population} split"
-    return f"{first.measure} on {where}", [(name, old.get(name), new.get(name)) for name in {**old, **new}]
+def _worth(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
+    """What every order is worth on a run's replayed nights or labelled queries; runs have others, so none is paired."""
+    by_run = [
+        {
+            (entry["population"], entry["order"], entry["measure"]): entry["value"]
+            for entry in snapshot.entries_or_none(NIGHT_WORTH)
+            if entry["band"] == ALL and entry["population"] not in (SERVED_AGES, LAST_NIGHTS)
+        }
+        for snapshot in snapshots
+    ]
+    for key in dict.fromkeys(key for values in by_run for key in values):
+        population, order, measure = key
+        where = "replayed nights" if population == NIGHTS else f"labelled queries, {population}"
+        yield ComparedMeasure(where, order, measure, tuple(values.get(key) for values in by_run))
 
 
-def _about(worth: Worth) -> tuple[str, str, str]:
-    return worth.measure, worth.population, worth.band
+def _ranks(snapshot: Snapshot) -> bool:
+    return snapshot.has(RANKINGS)
+
+
+def _answers(before: Snapshot, after: Snapshot) -> FirstAnswerChanges:
+    """Threads with another first answer, in the served order; in runs without nights, in that of each system."""
+    pair = before.read(RANKINGS), after.read(RANKINGS)
+    are_nights = all(rankings.where("served").limit(1).count() for rankings in pair)
+    entries = changed_first_answers(*pair, QUERY if are_nights else (*QUERY, "system"))
+    return first_answer_changes(entries, after.present(TEXTS))
+
+
+def _changes(before: Snapshot, after: Snapshot) -> RunChanges:
+    """Rows of tables that both runs wrote."""
+    pairs = {t: (before.read(t), after.read(t)) for t in COMMUNITY if before.has(t) and after.has(t)}
+    return RunChanges(
+        before=before.record.run_id,
+        after=after.record.run_id,
+        tables=table_changes(pairs),
+        only_before=tuple(t.name for t in COMMUNITY if before.has(t) and not after.has(t)),
+        only_after=tuple(t.name for t in COMMUNITY if after.has(t) and not before.has(t)),
+    )

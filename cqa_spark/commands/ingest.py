@@ -30,7 +30,7 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
             flow = flows.ingest_dump(source, "stackexchange", publish=settings.publish)
             run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))
             Terminal().line(f"run: {run_id}{', published' if settings.publish else ''}")
-    Terminal().line(f"look at it: cqa inspect {settings.lake}")
+    Terminal().line(f"look at it: cqa inspect --lake {settings.lake}")
 
 
 def ingest_tables(settings: IngestTablesSettings) -> None:
@@ -42,4 +42,4 @@ def ingest_tables(settings: IngestTablesSettings) -> None:
         flow = flows.ingest_dump(source, "community_tables", publish=settings.publish)
         run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))
     Terminal().line(f"run: {run_id}{', published' if settings.publish else ''}")
-    Terminal().line(f"look at it: cqa inspect {settings.lake}")
+    Terminal().line(f"look at it: cqa inspect --lake {settings.lake}")

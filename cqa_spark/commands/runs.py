@@ -13,10 +13,11 @@ from cqa_spark.config.runs_settings import ListRunsSettings, ShowRunSettings
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_record import RecordedScore, RunRecord
 from cqa_spark.lake.schemas.night import FIRST_ANSWERS, NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH
 from cqa_spark.lake.snapshot import Snapshot, published_runs
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
+from cqa_spark.reports.kit.numbers import duration, interval, points
 from cqa_spark.runtime.workspace import read_lake
 
 _SEEN = "▶"
@@ -52,6 +53,10 @@ def _listed(record: RunRecord, seen: Collection[str] = ()) -> dict[str, object]:
         "status": record.status,
         "published": record.run_id in seen,
         "recorded_at": record.recorded_at.isoformat(),
+        "started_at": record.started_at and record.started_at.isoformat(),
+        "ended_at": record.ended_at and record.ended_at.isoformat(),
+        "seconds": record.seconds,
+        "score": asdict(record.scores[0]) if record.scores else None,
         "job": record.job,
         "corpus": record.corpus,
         "sites": list(record.sites),
@@ -67,13 +72,17 @@ def runs_table(newest: Iterable[RunRecord], seen: Collection[str]) -> TextTable:
         seen: ids of the published runs.
     """
     # Columns that people copy or search for are not shortened in a narrow window.
-    whole = [Column(name, whole=True) for name in ("", "run", "status", "when")]
-    table = TextTable(*whole, "about", "job", caption=f"{_SEEN} published")
+    whole = [Column(name, whole=True) for name in ("", "run", "status", "started")]
+    caption = f"{_SEEN} published; score: of the system that the report presents first"
+    table = TextTable(*whole, number("duration"), number("score"), "about", "job", caption=caption)
     for record in newest:
         mark = _SEEN if record.run_id in seen else ""
         job = f"{record.job}: {record.message}" if record.message else record.job
-        when = f"{record.recorded_at:%Y-%m-%d %H:%M}"
-        table.add_row(mark, record.run_id, record.status, when, _about(record, most=1), job)
+        started = record.started_at or record.recorded_at
+        score = f"{record.scores[0].measure} {points(record.scores[0].value)}" if record.scores else ""
+        took = "" if record.seconds is None else duration(record.seconds)
+        about = _about(record, most=1)
+        table.add_row(mark, record.run_id, record.status, f"{started:%Y-%m-%d %H:%M}", took, score, about, job)
     return table
 
 
@@ -101,9 +110,14 @@ def show_run(settings: ShowRunSettings) -> None:
     terminal.line(f"run {last.run_id}: {last.status} ({last.message or last.job}), code {last.code_version}")
     if last.sites:
         terminal.text(f"of {_about(last, most=len(last.sites))}")
+    if last.started_at and last.ended_at and last.seconds is not None:
+        ends = f"{last.started_at:%Y-%m-%d %H:%M:%S} to {last.ended_at:%Y-%m-%d %H:%M:%S} UTC"
+        terminal.line(f"from {ends}: {duration(last.seconds)}")
+    scores = ((s.system, s.measure, points(s.value), _interval(s)) for s in last.scores)
     inputs = ((i.path, i.split, i.bytes, (i.sha256 or "")[:12]) for i in last.inputs)
     steps = ((s.step, s.rows_in, s.rows_out, s.rows_quarantined, s.seconds) for s in last.steps)
     for table in (
+        _table("scores", ("system", "measure", *map(number, ("value", "interval"))), scores),
         _table("inputs", ("path", "split", number("bytes"), "sha256"), inputs),
         _table("steps", ("step", *map(number, ("rows in", "rows out", "quarantined", "seconds"))), steps),
         _table("tables", ("table", number("rows")), sorted(last.tables.items())),
@@ -114,6 +128,10 @@ def show_run(settings: ShowRunSettings) -> None:
         terminal.table(table)
     terminal.line()
     terminal.text(f"settings, hash {last.config_hash}:\n{last.config}")
+
+
+def _interval(score: RecordedScore) -> str:
+    return "" if score.low is None or score.high is None else interval(score.low, score.high)
 
 
 def _worth(snapshot: Snapshot) -> dict[str, list[Entry]]:
@@ -139,7 +157,8 @@ def _shown(records: list[RunRecord]) -> dict[str, object]:
     last = asdict(records[-1])
     log = [_listed(record) | {"sequence": record.sequence} for record in records]
     settings = yaml.safe_load(last.pop("config"))
-    return last | {"recorded_at": records[-1].recorded_at.isoformat(), "settings": settings, "log": log}
+    times = {name: log[-1][name] for name in ("recorded_at", "started_at", "ended_at", "seconds")}
+    return last | times | {"settings": settings, "log": log}
 
 
 def _log_row(record: RunRecord) -> tuple[object, ...]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from cqa_spark.config.fields import Lake, NewRunId, ObjectStorage, RunId, Spark
+from typing import Annotated
+
+from pydantic import Field
+
+from cqa_spark.config.fields import Lake, NewRunId, ObjectStorage, OutputFormat, RunId, Spark
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.sections import Command, SparkSettings
+from cqa_spark.config.value_types import NotHashed, OutputFile
 
 
 class JobSettings(Command):
@@ -28,3 +33,14 @@ class StageSettings(JobSettings):
     """Base of the settings of jobs that continue a run."""
 
     run_id: RunId
+
+
+class ShownReportSettings(JobSettings):
+    """Base of the settings of jobs that show a report, in the terminal, as JSON or as a page."""
+
+    format: OutputFormat = "table"
+    page: Annotated[OutputFile | None, NotHashed(), Field(description="HTML file to write; default: none")] = None
+
+    def writes(self) -> list[str]:
+        """The page; never the lake."""
+        return [self.page] if self.page else []

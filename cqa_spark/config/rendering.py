@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,27 @@ from cqa_spark.process.control_characters import visible_line
 def config_yaml(settings: SettingsSection) -> str:
     """All settings as YAML for ``--config``; equal settings give equal text."""
     return _yaml(settings.model_dump(mode="json"))
+
+
+def flat_settings(text: str) -> dict[str, str]:
+    """The settings of a YAML text by dotted key, in its order; a list is its values, separated by blanks.
+
+    Args:
+        text: result of ``config_yaml``.
+    """
+    flat: dict[str, str] = {}
+
+    def add(key: str, value: Any) -> None:
+        if isinstance(value, Mapping):
+            for name, inner in value.items():
+                add(f"{key}.{name}" if key else str(name), inner)
+        elif isinstance(value, list) and not any(isinstance(item, Mapping | list) for item in value):
+            flat[key] = " ".join(map(str, value))
+        else:
+            flat[key] = json.dumps(value) if isinstance(value, list) else "" if value is None else str(value)
+
+    add("", yaml.safe_load(text) or {})
+    return flat
 
 
 def config_hash(settings: SettingsSection) -> str:

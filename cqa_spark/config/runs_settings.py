@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.fields import KeptPublications, OutputFormat
-from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.job_settings import JobSettings, ShownReportSettings
 from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import NotHashed, Positional, RunName, Shown
@@ -45,19 +45,53 @@ class ShowRunSettings(ListRunsSettings):
     run_id: Annotated[RunName, NotHashed(), Positional(), Field(description="run to show")]
 
 
-class CompareRunsSettings(RunLogSettings):
-    """Show what changed from one night to another: threads with another first answer, and what the orders are worth."""
+class CompareRunsSettings(ShownReportSettings):
+    """Show how runs differ: settings, measures with paired tests, threads with another first answer, rows of tables."""
 
-    examples = ("cqa runs compare last tonight --lake build/lake",)
+    examples = (
+        "cqa runs compare last tonight --lake build/lake",
+        "cqa runs compare september december january --lake build/lake --page changes.html",
+    )
 
     runs: Annotated[
-        tuple[RunName, RunName], NotHashed(), Positional(), Field(description="the earlier and the later run")
+        tuple[RunName, ...],
+        NotHashed(),
+        Positional(),
+        Field(
+            min_length=1, max_length=3, description="a run, and one or two to compare with it; default: the published"
+        ),
     ]
-    format: OutputFormat = "table"
 
     def reads(self) -> list[str]:
-        """Rankings and posts of both runs."""
-        return [f"{self.lake}: rankings and posts of the runs {' and '.join(self.runs)}"]
+        """Tables of the runs."""
+        runs = self.runs if len(self.runs) > 1 else (*self.runs, "(published)")
+        return [f"{self.lake}: tables of the runs {', '.join(runs)}"]
+
+
+class TrendSettings(ShownReportSettings):
+    """Show a measure of a system over the published runs."""
+
+    examples = (
+        "cqa runs trend --lake build/lake",
+        "cqa runs trend --lake build/lake --system longest --page trend.html",
+    )
+
+    system: Annotated[
+        str | None,
+        NotHashed(),
+        Shown("NAME"),
+        Field(description="name of the system, or of a simple order; default: what the last report presents first"),
+    ] = None
+    measure: Annotated[
+        str | None,
+        NotHashed(),
+        Shown("MEASURE"),
+        Field(description="measure; default: the main one of the last report"),
+    ] = None
+
+    def reads(self) -> list[str]:
+        """The run log."""
+        return [f"{self.lake}: the run log"]
 
 
 class PublishRunSettings(RunLogSettings):

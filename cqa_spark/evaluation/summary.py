@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -17,8 +17,10 @@ from cqa_spark.evaluation.local_evaluation import summarise_locally
 from cqa_spark.evaluation.paired_systems import Key, measured_groups
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
 from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.schemas.community import EVERY
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
+from cqa_spark.spark.persistence import persisted
 
 _GROUP = ["task", "split", "measure"]
 _TESTS = [column for column in COMPARISONS.columns if column.name not in {each.name for each in METRICS.columns}]
@@ -107,6 +109,33 @@ def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling
         | {"baseline": baseline}
         for entry in found
     ]
+
+
+def summarise_runs(by_run: Mapping[str, DataFrame], drawn: Resampling) -> list[Entry]:
+    """Compare several runs with the first, system by system, over the queries that all of them have measured.
+
+    Args:
+        by_run: rows of ``QUERY_METRICS`` by id of the run; the first run is the one that the others are tested against.
+        drawn: parameters of the resampling.
+
+    Returns:
+        Entries of ``METRICS`` with the further columns of ``COMPARISONS``: ``system`` is the run, ``scope`` the system.
+    """
+    rows = [
+        by_measure(frame).withColumns({"scope": F.col("system"), "system": F.lit(run)}) for run, frame in by_run.items()
+    ]
+    query = [*QUERY_METRICS.key, "scope"]
+    of_run = F.struct("system", "measure", "value", "components")
+    shared = (
+        reduce(DataFrame.unionByName, rows)
+        .groupBy(*query, "measure")
+        .agg(F.collect_list(of_run).alias("runs"))
+        .where(F.size("runs") == len(by_run))
+        .groupBy(*query)
+        .agg(F.array_sort(F.flatten(F.collect_list("runs"))).alias("measures"))
+    )
+    with persisted(shared) as (stored,):
+        return _summary(stored, ComparedSystems(next(iter(by_run))), drawn, [*_GROUP, "scope"])
 
 
 def with_test(entry: Entry) -> Entry:

@@ -21,6 +21,9 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.errors import ContractError
 from cqa_spark.object_store.store import ObjectStore, damaged, missing
 
+RUN_ID = pa.field("run_id", pa.string(), nullable=False)
+"""The first column of every file: the run that wrote it, for readers of the files of many runs."""
+
 Entry = dict[str, Any]
 """One row of a journal table, by column."""
 
@@ -82,18 +85,19 @@ class Journal:
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
 
-    def write(self, table: JournalTable, entries: Iterable[Mapping[str, Any]], key: str) -> int:
+    def write(self, table: JournalTable, entries: Iterable[Mapping[str, Any]], key: str, *, run_id: str) -> int:
         """Write all entries of a run's attempt, replacing earlier ones; return the size of the file in bytes.
 
         Args:
             table: the declaration of the entries.
             entries: the rows, with the declared columns.
             key: of the file.
+            run_id: the run.
 
         Raises:
             ContractError: an entry does not have the declared columns.
         """
-        data = encode(table, table.conform(entries))
+        data = encode(table, table.conform(entries), run_id)
         self._objects.put(key, data)
         return len(data)
 
@@ -109,8 +113,8 @@ class Journal:
         return decode(table, stored.data, self._objects.root, key)
 
 
-def encode(table: JournalTable, entries: list[Entry]) -> bytes:
-    """The bytes of a journal file: Parquet of the declared schema.
+def encode(table: JournalTable, entries: list[Entry], run_id: str) -> bytes:
+    """The bytes of a journal file: Parquet of the declared schema, after the id of the run unless it declares one.
 
     Raises:
         ContractError: a value is not of its column's type.
@@ -118,6 +122,8 @@ def encode(table: JournalTable, entries: list[Entry]) -> bytes:
     buffer = io.BytesIO()
     try:
         rows = pa.Table.from_pylist(entries, schema=table.arrow_schema)
+        if RUN_ID.name not in rows.schema.names:
+            rows = rows.add_column(0, RUN_ID, pa.repeat(run_id, len(rows)))
         pq.write_table(rows, buffer, write_page_checksum=True)
     except (pa.ArrowException, OverflowError) as error:
         raise ContractError(f"journal table {table.name}: {error}", "give values of the declared types") from error

@@ -16,7 +16,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.declared_products import ALL_PRODUCTS, DeclaredProducts, published_product
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.manifest import RunManifest, folder_of
-from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
+from cqa_spark.lake.run_record import InputRecord, RecordedScore, RunRecord, StepRecord
 from cqa_spark.lake.run_state import Loaded, RunState
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import POSTS
@@ -114,7 +114,7 @@ class Run(RunTables):
         self._declared.require_output(table.name)
         self.lake.before_write()
         rows, key = list(entries), f"{folder_of(self.record)}/{table.name}.parquet"
-        self.lake.journal.write(table, rows, key)
+        self.lake.journal.write(table, rows, key, run_id=self.run_id)
         self._state.put_entries(table.name, key, len(rows))
         return len(rows)
 
@@ -187,6 +187,10 @@ class Run(RunTables):
     def add_inputs(self, inputs: Sequence[InputRecord]) -> None:
         """Record the files that the run reads."""
         self._state.change(inputs=tuple(inputs))
+
+    def add_scores(self, scores: Sequence[RecordedScore]) -> None:
+        """Record the measures of the systems, those of the most important system first."""
+        self._state.change(scores=tuple(scores))
 
     def add_artifact(self, name: str, path: str, loaded: object = None) -> None:
         """Record the path of a model, report or prediction file.

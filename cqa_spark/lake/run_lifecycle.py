@@ -10,7 +10,7 @@ from cqa_spark.errors import CqaError, message_of
 from cqa_spark.lake.manifest import read_manifest, write_manifest
 from cqa_spark.lake.run import OnStep, Run
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_record import RunRecord, ended
 from cqa_spark.lake.storage import Lake
 from cqa_spark.process.stop_signals import Stopped, uninterrupted
 from cqa_spark.spark.concurrency import cancel_jobs
@@ -41,9 +41,11 @@ def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> 
             steps=before.steps,
             tables=before.tables,
             artifacts=before.artifacts,
+            scores=before.scores,
         )
     manifest = read_manifest(lake.objects, before) if before is not None else None
-    run = Run(lake, replace(begin, status="running"), on_step, manifest)
+    begin = replace(begin, status="running", started_at=begin.recorded_at)
+    run = Run(lake, begin, on_step, manifest)
     try:
         with uninterrupted():
             run.record = log.append(replace(run.record, attempt=log.next_sequence()))
@@ -52,8 +54,8 @@ def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> 
             write_manifest(lake.objects, run.record, run.manifest())
             lake.before_write()  # who took the lake over may have collected the files before there was a manifest
             sites = tuple(sorted(set[str]().union(*(files.sites for files in run.tables.values()))))
-            done = replace(run.record, status="succeeded", sites=sites, message=f"{begin.job} finished")
-            run.record = log.append(done)
+            done = replace(run.record, sites=sites)
+            run.record = log.append(ended(done, "succeeded", f"{begin.job} finished"))
     except BaseException as error:
         if run.record.status == "running":
             _log_end(log, run, error)
@@ -66,7 +68,7 @@ def _log_end(log: RunLog, run: Run, error: BaseException) -> None:
     with suppress(Exception), uninterrupted():
         if status == "stopped":
             cancel_jobs()  # Spark does not cancel the job of an interrupted call
-        run.record = log.append(replace(run.record, status=status, message=_reason(error)))
+        run.record = log.append(ended(run.record, status, _reason(error)))
         error.add_note(f"run {run.run_id} is recorded as {status}")
 
 

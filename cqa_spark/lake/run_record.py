@@ -47,6 +47,25 @@ class StepRecord:
 
 
 @dataclass(frozen=True)
+class RecordedScore:
+    """A measure of a system over all queries or nights of a run.
+
+    Attributes:
+        system: name of the system.
+        measure: name of the measure.
+        value: a fraction.
+        low: lower end of its interval; None if unknown.
+        high: upper end of its interval; None if unknown.
+    """
+
+    system: str
+    measure: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
 class RunRecord:
     """The state of a run at one time.
 
@@ -67,6 +86,9 @@ class RunRecord:
         recorded_at: when, UTC.
         corpus: source format of the files that it is about; empty if it has read none.
         sites: those of its rows, once it has succeeded.
+        started_at: start of the attempt, UTC; None in runs of earlier releases.
+        ended_at: end of the attempt, before it was published, UTC; None until then.
+        scores: measures of the systems, those of the system that the report presents first before all others.
     """
 
     run_id: str
@@ -85,11 +107,33 @@ class RunRecord:
     recorded_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     corpus: str = ""
     sites: tuple[str, ...] = ()
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    scores: tuple[RecordedScore, ...] = ()
+
+    @property
+    def seconds(self) -> float | None:
+        """Duration of the attempt; None until it ends."""
+        if self.started_at is None or self.ended_at is None:
+            return None
+        return (self.ended_at - self.started_at).total_seconds()
 
     @property
     def attempt_name(self) -> str:
         """The name of the attempt's folders, ``RUN.ATTEMPT``."""
         return f"{self.run_id}.{self.attempt}"
+
+
+def ended(record: RunRecord, status: str, message: str) -> RunRecord:
+    """The record of a run that ends at this moment.
+
+    Args:
+        record: of the running run.
+        status: succeeded, failed or stopped.
+        message: reason of the status.
+    """
+    moment = datetime.now(UTC)
+    return replace(record, status=status, message=message, ended_at=moment, recorded_at=moment)
 
 
 IN_LAKE = "lake:"

@@ -51,7 +51,7 @@ class RunState:
 
     def carry(self, other: RunTables) -> None:
         """Be about the same as another run of the lake: use its inputs and all of its files, entries and artifacts."""
-        about = {name: getattr(other.record, name) for name in ("corpus", "inputs", "tables", "artifacts")}
+        about = {name: getattr(other.record, name) for name in ("corpus", "inputs", "tables", "artifacts", "scores")}
         with self._changing:
             self.tables, self.entry_files = dict(other.tables), dict(other.entry_files)
             self.record = replace(self.record, **about)

@@ -7,7 +7,7 @@ from typing import Any
 from cqa_spark.plugins import PluginKind
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import ReportKind, Section
-from cqa_spark.reports.sections import comparison, query_table, summary
+from cqa_spark.reports.sections import comparison, query_table, summary, trend
 from cqa_spark.reports.sections.inspection import overview, sites
 
 SECTIONS: PluginKind[Section[ReportedRun, Any]] = PluginKind("report_sections", "report section")
@@ -25,8 +25,11 @@ QUERIES = ReportKind(query_table.HEAD, (query_table.SECTION,), script="sections/
 INSPECTION = ReportKind(overview.HEAD, (overview.SECTION, sites.SECTION), json=overview.inspection_json)
 """Of the contents of a run's tables."""
 
-COMPARISON = ReportKind(comparison.HEAD, (comparison.SECTION,), json=comparison.comparison_json)
-"""Of the changes between two runs."""
+COMPARISON = ReportKind(comparison.HEAD, comparison.SECTIONS, json=comparison.comparison_json)
+"""Of the differences between runs."""
+
+TREND = ReportKind(trend.HEAD, (trend.SECTION,), json=trend.trend_json)
+"""Of a measure over the published runs."""
 
 
 def run_report() -> ReportKind[ReportedRun]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -20,6 +21,9 @@ from cqa_spark.steps.changed_sites import of_sites
 
 SHOWN = 20
 """Largest number of queries that are listed."""
+
+
+_STORED = [column.name for column in FIRST_ANSWERS.columns if column.name != "changed"]
 
 
 @dataclass(frozen=True)
@@ -51,20 +55,21 @@ class FirstAnswers(Step):
         counts.rows_out = run.write_entries(FIRST_ANSWERS, entries)
 
 
-def changed_first_answers(before: DataFrame, after: DataFrame) -> list[Entry]:
+def changed_first_answers(before: DataFrame, after: DataFrame, by: Sequence[str] = QUERY) -> list[Entry]:
     """The first ``SHOWN`` queries whose served order begins with another candidate: entries of ``FIRST_ANSWERS``.
 
     Args:
         before: rows of ``RANKINGS`` of the earlier run.
         after: those of the later run; queries that only one of them serves are no changes.
+        by: columns that identify an order; with ``system``, that of every system instead of the one that is served.
     """
     sides = [
-        rankings.where("served AND rank = 1").select(
-            *QUERY, F.col("candidate_id").alias(side), F.col("system").alias(f"order_{side}")
+        rankings.where("rank = 1" if "system" in by else "served AND rank = 1").select(
+            *by, F.col("candidate_id").alias(side), F.col("system").alias(f"order_{side}")
         )
         for side, rankings in (("before", before), ("after", after))
     ]
-    with persisted(sides[0].join(sides[1], on=list(QUERY)).where("before <> after")) as (changed,):
+    with persisted(sides[0].join(sides[1], on=list(by)).where("before <> after")) as (changed,):
         number = changed.count()
-        rows = changed.orderBy(*QUERY).limit(SHOWN).collect() if number else []
-    return [row.asDict() | {"changed": number} for row in rows]
+        rows = changed.orderBy(*by).limit(SHOWN).collect() if number else []
+    return [{name: row[name] for name in _STORED} | {"changed": number} for row in rows]

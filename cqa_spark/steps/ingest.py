@@ -55,5 +55,6 @@ class Ingest(Step):
 def _explain(run: Run, quarantined: int) -> None:
     """Print the reasons of quarantined records, and the table that contains them."""
     reasons = "\n    ".join(frequent_reasons(run.read(QUARANTINE)))
-    where = f"the table quarantine of {run.lake.root}; cqa inspect {shlex.quote(run.lake.root)} --run-id {run.run_id}"
+    command = f"cqa inspect --lake {shlex.quote(run.lake.root)} --run-id {run.run_id}"
+    where = f"the table quarantine of {run.lake.root}; {command}"
     Terminal(stderr=True).text(f"quarantined, {quarantined:,} in all:\n    {reasons}\n  → {where}")

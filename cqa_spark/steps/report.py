@@ -25,6 +25,7 @@ from cqa_spark.reports import section
 from cqa_spark.reports.kinds import run_report
 from cqa_spark.reports.kit.page import page_bytes
 from cqa_spark.reports.official_mean import with_official_mean
+from cqa_spark.reports.recorded_scores import recorded_scores
 from cqa_spark.reports.reported_run import RankedSystem, ReportedRun, ranked_systems
 from cqa_spark.reports.section import Headline
 from cqa_spark.runtime.step import Artifact, Product, Step
@@ -76,9 +77,11 @@ class Report(Step):
         ranked = ranked_systems(run.read(RANKINGS))
         counts.rows_in = sum(each.candidates for each in ranked)
         target = self.path or run.artifact_path(REPORT_FILE)
-        report = run_report().collect(self._reported(run, ranked, target))
+        reported = self._reported(run, ranked, target)
+        report = run_report().collect(reported)
         write_file(target, page_bytes(report.page()), run.lake.storage)
         run.add_artifact(REPORT.name, target, loaded=report)
+        run.add_scores(recorded_scores(reported))
         counts.rows_out = 1
 
     def _reported(self, run: Run, ranked: Sequence[RankedSystem], target: str) -> ReportedRun:

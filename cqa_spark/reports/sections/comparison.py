@@ -1,194 +1,172 @@
-"""The changes between two runs, by site and table."""
+"""How runs differ from the first one: settings, measures, first answers, rows of tables."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
-from pyspark.sql import DataFrame, Row
-from pyspark.sql import functions as F
 
-from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.lake.table import Table
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.numbers import count
+from cqa_spark.reports.evaluation import Comparison
+from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.tables import group_row, member_row, new_table
-from cqa_spark.reports.kit.wording import listed
+from cqa_spark.reports.kit.tables import Cell, Grid, difference_cell, print_grid
 from cqa_spark.reports.section import Head, Reported, Section, itself
-from cqa_spark.reports.sections.inspection.by_site import stacked
-from cqa_spark.reports.sections.inspection.tables import Counted
-from cqa_spark.reports.sections.row_changes import CHANGED, GONE, NEW, changed_columns
-
-COLUMNS = 6
-"""Largest number of columns listed for a table."""
-
-TEXT = "body"
-"""Column of posts that holds their text; the title counts as a column of its own."""
+from cqa_spark.reports.sections import first_answers, table_changes
+from cqa_spark.reports.sections.first_answers import FirstAnswerChanges
+from cqa_spark.reports.sections.table_changes import RunChanges
 
 
 @dataclass(frozen=True)
-class TableChanges:
-    """Changes in one table of one site.
+class ComparedMeasure:
+    """A measure of a system in several runs.
 
     Attributes:
-        site: name of the site.
-        table: name of the table.
-        new: rows whose key only the later run has.
-        gone: rows whose key only the earlier run has.
-        changed: rows of both runs that differ in any column other than the source file.
-        columns: number of changed rows by column, most frequent first.
-        changed_in_text: changed posts whose body differs; None for all other tables.
+        population: queries or nights that it is over, such as a split.
+        system: name of the system.
+        measure: name of the measure.
+        values: fractions, by run; None in a run without it.
+        tests: paired tests of the other runs against the first; empty where queries cannot be paired.
     """
 
-    site: str
-    table: str
-    new: int
-    gone: int
-    changed: int
-    columns: tuple[Counted, ...]
-    changed_in_text: int | None = None
+    population: str
+    system: str
+    measure: str
+    values: tuple[float | None, ...]
+    tests: tuple[Comparison, ...] = ()
 
 
 @dataclass(frozen=True)
 class ComparedRuns(Reported):
-    """Changes from one run to another.
+    """Differences of runs from the first one.
 
     Attributes:
         lake: location of the lake.
         code_version: version of the code that compared the runs.
-        before: id of the earlier run.
-        after: id of the later run.
-        tables: tables that both runs wrote, by site.
-        only_before: tables that the later run did not write.
-        only_after: tables that the earlier run did not write.
+        runs: ids of the runs, two or more.
+        settings: the values of settings that differ, by run; None in a run without the setting.
+        measures: of systems that the first run has.
+        answers: threads with another first answer, for each run after the first; empty if a run ranks nothing.
+        changes: rows of tables that differ, for each run after the first.
     """
 
     lake: str
     code_version: str
-    before: str
-    after: str
-    tables: tuple[TableChanges, ...]
-    only_before: tuple[str, ...] = ()
-    only_after: tuple[str, ...] = ()
+    runs: tuple[str, ...]
+    settings: tuple[tuple[str, tuple[str | None, ...]], ...] = ()
+    measures: tuple[ComparedMeasure, ...] = ()
+    answers: tuple[FirstAnswerChanges, ...] = ()
+    changes: tuple[RunChanges, ...] = ()
 
 
-def table_changes(pairs: Mapping[Table, tuple[DataFrame, DataFrame]]) -> tuple[TableChanges, ...]:
-    """Compare tables row by row.
-
-    Args:
-        pairs: for each table, its rows in the earlier and in the later run.
-
-    Returns:
-        The changes by site in alphabetical order, and by table in the given order.
-    """
-    if not pairs:
-        return ()
-    rows = stacked(_counts(table, *pair) for table, pair in pairs.items()).collect()
-    order = {table.name: number for number, table in enumerate(pairs)}
-    return tuple(_table_changes(row) for row in sorted(rows, key=lambda row: (row.site, order[row.table])))
+def _settings(compared: ComparedRuns) -> list[Grid]:
+    rows = tuple(
+        (key, tuple(Cell(MISSING if value is None else value) for value in values)) for key, values in compared.settings
+    )
+    about = "Settings that differ, by run." if rows else "All settings are equal."
+    return [Grid("Settings", about, ("setting", *compared.runs), rows, texts=compared.runs)]
 
 
-def _counts(table: Table, before: DataFrame, after: DataFrame) -> DataFrame:
-    """A row per site of either run, with the number of changes, which is null if there are none."""
-    change = F.col("change")
-    by_column = [
-        F.struct(F.lit(name).alias("column"), F.count_if(F.array_contains("columns", name)).alias("rows"))
-        for name in table.schema.names
-    ]
-    counts = (
-        changed_columns(table, before, after)
-        .groupBy("site")
-        .agg(
-            *[F.count_if(change == kind).alias(kind) for kind in (NEW, GONE, CHANGED)],
-            F.filter(F.array(*by_column), lambda count_of_column: count_of_column.rows > 0).alias("columns"),
+def _measures(compared: ComparedRuns) -> list[Grid]:
+    first, *others = compared.runs
+    headings = ("measure", first, *(heading for run in others for heading in (run, f"{run} \N{MINUS SIGN} {first}")))
+    by_population: dict[str, list[ComparedMeasure]] = {}
+    for measure in compared.measures:
+        by_population.setdefault(measure.population, []).append(measure)
+    return [
+        Grid(
+            title=f"Measures: {population}",
+            about="In percent. Tested measures are over the queries that all runs measured: paired randomization test, "
+            "adjusted by Holm."
+            if any(each.tests for each in measures)
+            else "In percent, over all nights of a run.",
+            headings=headings,
+            rows=tuple((f"{each.measure} of {each.system}", _measure_cells(each)) for each in measures),
         )
-    )
-    sites = before.select("site").union(after.select("site")).distinct()
-    return sites.join(counts, on="site", how="left").withColumn("table", F.lit(table.name))
+        for population, measures in by_population.items()
+    ]
 
 
-def _table_changes(row: Row) -> TableChanges:
-    columns = {change.column: change.rows for change in row.columns or ()}
-    return TableChanges(
-        row.site,
-        row.table,
-        row.new or 0,
-        row.gone or 0,
-        row.changed or 0,
-        tuple(Counted(name, columns[name]) for name in sorted(columns, key=lambda name: (-columns[name], name))),
-        columns.get(TEXT, 0) if row.table == POSTS.name else None,
-    )
+def _measure_cells(measure: ComparedMeasure) -> tuple[Cell, ...]:
+    first, *others = [Cell(MISSING if value is None else points(value)) for value in measure.values]
+    tests = measure.tests or tuple(_untested(measure, value) for value in measure.values[1:])
+    pairs = zip(others, tests, strict=True)
+    return (first, *(cell for value, test in pairs for cell in (value, _difference(test))))
+
+
+def _untested(measure: ComparedMeasure, value: float | None) -> float | None:
+    first = measure.values[0]
+    return None if first is None or value is None else value - first
+
+
+def _difference(test: Comparison | float | None) -> Cell:
+    return Cell(signed_points(test)) if isinstance(test, float) else difference_cell(test)
+
+
+def _answers(compared: ComparedRuns) -> list[Grid]:
+    first, *others = compared.runs
+    pairs = zip(others, compared.answers, strict=False)
+    return [first_answers.table(changes, f"Other first answers in {run} than in {first}") for run, changes in pairs]
+
+
+def _page(name: str, title: str, grids: Sequence[Grid] = (), parts: Sequence[Markup] = ()) -> Markup:
+    return fragment("sections/comparison_part.html.j2", name=name, title=title, grids=grids, parts=parts)
+
+
+def _print(grids: Sequence[Grid], terminal: Terminal) -> None:
+    for grid in grids:
+        print_grid(grid, terminal)
 
 
 def header(compared: ComparedRuns) -> Markup:
     """The header of the page."""
-    return fragment("sections/comparison_header.html.j2", comparison=compared)
+    tables = [table for changes in compared.changes for table in changes.tables]
+    return fragment("sections/comparison_header.html.j2", compared=compared, tables=tables)
 
 
-def page(compared: ComparedRuns) -> Markup:
-    """The number of new, gone and changed rows of each site and table."""
-    return fragment("sections/comparison.html.j2", comparison=compared, column_list=_column_list)
-
-
-def console(compared: ComparedRuns, terminal: Terminal) -> None:
-    """Print the number of new, gone and changed rows of each site and table."""
-    terminal.line(f"from run {compared.before} to run {compared.after}")
-    table = new_table("site and table", ("new", "gone", "changed", "in text"), "changed columns")
-    for site, tables in groupby(compared.tables, lambda changes: changes.site):
-        table.add_row(group_row(site))
-        for changes in tables:
-            table.add_row(*_cells(changes))
-    terminal.table(table)
-    for run, names in ((compared.before, compared.only_before), (compared.after, compared.only_after)):
-        if names:
-            terminal.line(f"only in run {run}: {', '.join(names)}")
+def _print_tables(compared: ComparedRuns, terminal: Terminal) -> None:
+    for changes in compared.changes:
+        table_changes.console(changes, terminal)
 
 
 def comparison_json(compared: ComparedRuns) -> str:
-    """Number of new, gone and changed rows of each site and table, and of changed rows by column."""
-    diff: dict[str, dict[str, Any]] = {}
-    for changes in compared.tables:
-        diff.setdefault(changes.site, {})[changes.table] = _changes(changes)
-    return json.dumps(
-        {
-            "before": compared.before,
-            "after": compared.after,
-            "diff": diff,
-            "only_before": list(compared.only_before),
-            "only_after": list(compared.only_after),
-        },
-        indent=2,
-    )
-
-
-def _cells(changes: TableChanges) -> list[str]:
-    in_text = "" if changes.changed_in_text is None else count(changes.changed_in_text)
-    numbers = [count(changes.new), count(changes.gone), count(changes.changed), in_text]
-    return [member_row(changes.table), *numbers, _column_list(changes)]
-
-
-def _column_list(changes: TableChanges) -> str:
-    """The columns that changed most often, with the number of rows."""
-    return listed([f"{column.name} {count(column.rows)}" for column in changes.columns], COLUMNS)
-
-
-def _changes(changes: TableChanges) -> dict[str, Any]:
-    counts: dict[str, Any] = {"new": changes.new, "gone": changes.gone, "changed": changes.changed}
-    if changes.changed_in_text is not None:
-        counts["changed_in_text"] = changes.changed_in_text
-    return {**counts, "columns": {column.name: column.rows for column in changes.columns}}
+    """All differences, with measures as fractions."""
+    values = {
+        "runs": compared.runs,
+        "settings": dict(compared.settings),
+        "measures": [asdict(measure) for measure in compared.measures],
+        "first_answers": [asdict(changes) for changes in compared.answers],
+        "changes": [table_changes.as_mapping(changes) for changes in compared.changes],
+    }
+    return json.dumps(values, indent=2, ensure_ascii=False)
 
 
 HEAD: Head[ComparedRuns, ComparedRuns] = Head(
     itself,
     header,
-    title=lambda compared: f"Changes from {compared.before} to {compared.after} · {compared.lake}",
+    title=lambda compared: f"Comparison of {', '.join(compared.runs)} · {compared.lake}",
     provenance=lambda compared: f"cqa-spark {compared.code_version}",
 )
 
-SECTION: Section[ComparedRuns, ComparedRuns] = Section("changes", "Tables", itself, page, console)
+
+def _of_grids(name: str, title: str, grids: Callable[[ComparedRuns], list[Grid]]) -> Section[ComparedRuns, list[Grid]]:
+    """A section of tables."""
+    return Section(name, title, lambda run: grids(run) or None, partial(_page, name, title), _print)
+
+
+SECTIONS: tuple[Section[ComparedRuns, Any], ...] = (
+    _of_grids("settings", "Settings", _settings),
+    _of_grids("measures", "Measures", _measures),
+    _of_grids("first-answers", "Other first answers", _answers),
+    Section(
+        "changes",
+        "Tables",
+        lambda run: run if run.changes else None,
+        lambda run: _page("changes", "Tables", parts=[table_changes.page(changes) for changes in run.changes]),
+        _print_tables,
+    ),
+)

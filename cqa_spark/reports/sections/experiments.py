@@ -11,10 +11,11 @@ from markupsafe import Markup
 
 from cqa_spark.lake.schemas.metrics import SITE_METRICS
 from cqa_spark.lake.schemas.studies import ABLATIONS, CROSS_VALIDATIONS, LEARNING_CURVES, SEEDS
+from cqa_spark.reports.kit.curves import curve_of
 from cqa_spark.reports.kit.intervals import Whisker, described, whiskers
 from cqa_spark.reports.kit.numbers import count, points
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import Drawing, draw_both, drawing, new_axes, sentinel, to_svg
+from cqa_spark.reports.kit.svg import Drawing, draw_both, drawing, to_svg
 from cqa_spark.reports.kit.wording import verdict
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
@@ -30,8 +31,6 @@ from cqa_spark.reports.sections.experiment_results import (
 )
 
 Result = TypeVar("Result", bound=ReportedVariant)
-
-_HEIGHT = 260
 
 
 @dataclass(frozen=True)
@@ -128,31 +127,8 @@ def plot_curve(curve: Sequence[CurvePoint], measure: str, name: str, width: int)
         name: unique on the page.
         width: in CSS pixels.
     """
-    figure, axes = new_axes(width, _HEIGHT)
-    threads = [point.threads for point in curve]
-    axes.fill_between(
-        threads,
-        [point.low * 100 for point in curve],
-        [point.high * 100 for point in curve],
-        color=sentinel("accent"),
-        alpha=0.15,
-        linewidth=0,
-    )
-    axes.plot(threads, [point.value * 100 for point in curve], color=sentinel("accent"), marker="o", linewidth=2)
-    for point in curve:
-        axes.annotate(
-            points(point.value),
-            (point.threads, point.value * 100),
-            xytext=(0, 7),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            fontsize=11,
-            color=sentinel("accent"),
-        )
-    axes.set_xticks(threads, [count(number) for number in threads])
-    axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
-    axes.margins(x=0.08, y=0.12)
+    values = [Whisker(count(point.threads), point.value, point.low, point.high, "accent") for point in curve]
+    figure = curve_of(values, [point.threads for point in curve], width)
     words = "; ".join(
         f"{count(point.threads)} threads {points(point.value)} ({points(point.low)} to {points(point.high)})"
         for point in curve

@@ -104,7 +104,7 @@ def page(changes: FirstAnswerChanges) -> Markup:
 
 def console(changes: FirstAnswerChanges, terminal: Terminal) -> None:
     """Print the table."""
-    print_grid(table(changes), terminal)
+    print_grid(table(changes, "Other first answers than last night"), terminal)
 
 
 def _about(changes: FirstAnswerChanges) -> str:
@@ -112,10 +112,15 @@ def _about(changes: FirstAnswerChanges) -> str:
     return f"{counted(changes.number, 'thread')} {begin} with another answer; {len(changes.threads)} shown."
 
 
-def table(changes: FirstAnswerChanges) -> Grid:
-    """A row for each thread, for the terminal."""
+def table(changes: FirstAnswerChanges, title: str) -> Grid:
+    """A row for each thread.
+
+    Args:
+        changes: the threads.
+        title: heading of the table.
+    """
     return Grid(
-        title="Other first answers than last night",
+        title=title,
         about=_about(changes),
         headings=("question", "before", "now", "order"),
         rows=tuple(

@@ -138,7 +138,7 @@ def test_entries_are_those_of_the_declared_tables(metrics) -> None:
     found = summarise(metrics, "given", resamples=9)
     for table, entries in ((METRICS, found.metrics), (COMPARISONS, found.comparisons)):
         assert table.conform(entries) == entries
-        assert decode(table, encode(table, entries), "memory", "table") == entries
+        assert decode(table, encode(table, entries, "r1"), "memory", "table") == entries
 
 
 def test_baseline_alone_has_metrics_and_no_comparisons(metrics) -> None:

@@ -73,7 +73,7 @@ def test_files_that_end_inside_a_thread_or_hold_a_bomb_and_an_external_entity(
     (refused,) = (reason for name, reason in quarantined if name == "cut.xml")
     assert "ends inside a thread" in refused
     assert refused in shown
-    assert f"→ the table quarantine of {tmp_path}/lake; cqa inspect {tmp_path}/lake --run-id r1" in shown
+    assert f"→ the table quarantine of {tmp_path}/lake; cqa inspect --lake {tmp_path}/lake --run-id r1" in shown
     assert ["entit" in reason for name, reason in quarantined if name == "bomb.xml"] == [True, True]
     ranked = [line.split("\t")[:2] for line in (tmp_path / "out.pred").read_text().splitlines()]
     assert [candidate for query, candidate in ranked if query.startswith("Q77")] == ["Q77_R3_C1"]

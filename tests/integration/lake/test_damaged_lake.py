@@ -108,7 +108,7 @@ def test_a_file_of_a_table(golden: GoldenRun, command: str, table: str, capsys: 
     thread = snapshot.read(EXAMPLES).first()
     assert thread is not None
     arguments = {
-        "inspect": ["inspect", lake],
+        "inspect": ["inspect", "--lake", lake],
         "report": ["report", "--lake", lake, "--run-id", "r1"],
         "explain": ["explain", "--lake", lake, "--thread", thread["query_id"], "--system", "learned"],
     }[command]

@@ -50,7 +50,7 @@ def test_files_and_archives_are_read_from_a_bucket(spark: SparkSession, s3: S3Se
     assert unpacked == ["PostLinks.xml", "Posts.xml", "Votes.xml", "_unpacked.json"]
 
     page = s3.location("pages", "r1.html")
-    assert main(["inspect", lake.root, "--format", "json", "--page", page, *s3.flags]) == 0
+    assert main(["inspect", "--lake", lake.root, "--format", "json", "--page", page, *s3.flags]) == 0
     assert [each.location for each in find_files(s3.location("pages"), s3.settings)] == [page]
 
 

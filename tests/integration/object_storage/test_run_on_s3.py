@@ -141,7 +141,7 @@ def test_predictions_are_written_and_scored_in_the_bucket(
 def test_runs_are_listed_and_looked_at(lake: Lake, remote_run: RemoteRun, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs", "list", "--lake", lake.root, *remote_run.server.flags]) == 0
     page = remote_run.server.location("pages", "r1.html")
-    assert main(["inspect", lake.root, "--format", "json", "--page", page, *remote_run.server.flags]) == 0
+    assert main(["inspect", "--lake", lake.root, "--format", "json", "--page", page, *remote_run.server.flags]) == 0
     assert find_files(page, lake.storage)
     assert "r1" in capsys.readouterr().out
 
@@ -156,7 +156,7 @@ def test_read_permission_is_enough_to_read(
             lake.objects.put("trial", b"")
         assert main(["runs", "list", "--lake", lake.root, *server.flags]) == 0
         assert main(["runs", "show", "r1", "--lake", lake.root, *server.flags]) == 0
-        assert main(["inspect", lake.root, *server.flags]) == 0
+        assert main(["inspect", "--lake", lake.root, *server.flags]) == 0
         assert main(["explain", "--lake", lake.root, "--run-id", "r1", "--thread", "Q1", *server.flags]) == 2
         assert "no ranker explains its scores" in capsys.readouterr().err
         assert main(["runs", "list", "--lake", server.location("lak"), *server.flags]) == 2

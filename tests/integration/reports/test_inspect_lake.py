@@ -246,7 +246,7 @@ def test_a_run_that_wrote_few_tables(lake: Lake) -> None:
 
 
 def shown(capsys: pytest.CaptureFixture[str], lake: Lake, *arguments: str) -> Any:
-    assert main(["inspect", lake.root, "--format", "json", *arguments]) == 0
+    assert main(["inspect", "--lake", lake.root, "--format", "json", *arguments]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -281,7 +281,16 @@ def test_json_and_the_page_of_the_published_run(lake: Lake, tmp_path: Path, caps
 
 def test_changes_from_one_run_to_another(lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "changes.html"
-    diff = shown(capsys, lake, "--diff", "earlier", "--page", str(page))
+    command = ["runs", "compare", "earlier", "--lake", lake.root, "--format", "json", "--page", str(page)]
+    assert main(command) == 0
+    compared = json.loads(capsys.readouterr().out)
+    assert {name: compared[name] for name in ("runs", "settings", "measures", "first_answers")} == {
+        "runs": ["earlier", "later"],
+        "settings": {},
+        "measures": [],
+        "first_answers": [],
+    }
+    [diff] = compared["changes"]
     nothing: dict[str, Any] = {"new": 0, "gone": 0, "changed": 0, "columns": {}}
     assert diff == {
         "before": "earlier",
@@ -302,19 +311,19 @@ def test_changes_from_one_run_to_another(lake: Lake, tmp_path: Path, capsys: pyt
         "only_before": ["judgments"],
         "only_after": ["comments", "votes"],
     }
-    assert "Changes from earlier to later" in page.read_text(encoding="utf-8")
+    assert "From earlier to later" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("run", "told"), [("nothing", "run nothing has no tables to show"), ("gone", "no run gone has succeeded")]
 )
 def test_a_run_without_anything_to_show(lake: Lake, run: str, told: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["inspect", lake.root, "--run-id", run]) == 3
+    assert main(["inspect", "--lake", lake.root, "--run-id", run]) == 3
     assert told in capsys.readouterr().err
 
 
 def test_a_lake_where_nothing_is_published(tmp_path: Path, spark: SparkSession, capsys: Any) -> None:
     with hold(Lake(spark, str(tmp_path)), Holder.of_this_process("test")):
         pass
-    assert main(["inspect", str(tmp_path)]) == 3
+    assert main(["inspect", "--lake", str(tmp_path)]) == 3
     assert "nothing is published" in capsys.readouterr().err

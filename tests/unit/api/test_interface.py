@@ -33,7 +33,7 @@ def lake(tmp_path: Path) -> cqa.Lake:
     log = RunLog(objects)
     monday = RunRecord("monday", "succeeded", "run", "hash", "seed: 1", "0.1.0", attempt=1, tables={METRICS.name: 1})
     metrics = f"{folder_of(monday)}/metrics.parquet"
-    Journal(objects).write(METRICS, [METRIC], metrics)
+    Journal(objects).write(METRICS, [METRIC], metrics, run_id="monday")
     write_manifest(objects, monday, RunManifest(entries={METRICS.name: metrics}))
     claim(objects, 1)
     change_pointer(objects, 1, lambda pointer: pointer.model_copy(update={"record": log.append(monday)}))
@@ -64,7 +64,7 @@ def test_runs_and_metrics_are_read_without_spark(lake: cqa.Lake) -> None:
     ]
     run = lake.run()
     assert (run.run_id, run.tables) == ("monday", ("metrics",))
-    assert run.metrics().to_arrow().to_pylist() == [METRIC]
+    assert run.metrics().to_arrow().to_pylist() == [{"run_id": "monday"} | METRIC]
     assert run.metrics().to_arrow().schema.field("queries").type == pa.int32()
 
 

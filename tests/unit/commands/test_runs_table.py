@@ -17,7 +17,7 @@ from cqa_spark.cli import main
 from cqa_spark.commands.runs import runs_table
 from cqa_spark.lake.pointer import change_pointer, claim
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_record import RecordedScore, RunRecord
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.process.terminal import Terminal
 
@@ -25,6 +25,8 @@ from cqa_spark.process.terminal import Terminal
 def record(run_id: str, message: str) -> RunRecord:
     return RunRecord(
         run_id, "succeeded", "nightly", config_hash="c0ffee", config="", code_version="0", message=message,
+        scores=(RecordedScore("night_answers", "P@1", 0.751, 0.7, 0.8),),
+        started_at=datetime(2026, 11, 23, 11, 40, tzinfo=UTC), ended_at=datetime(2026, 11, 23, 11, 42, 5, tzinfo=UTC),
         recorded_at=datetime(2026, 11, 23, 11, 43, tzinfo=UTC), corpus="tables", sites=("beer.example.org",),
     )  # fmt: skip
 
@@ -36,8 +38,8 @@ def test_ids_stay_whole_in_a_narrow_window_and_what_readers_see_is_marked() -> N
     terminal.table(runs_table([record(run_id, "passed " * 9) for run_id in ids], seen=ids[:1]))
     lines = shown.getvalue().splitlines()
     marked, other = (next(line for line in lines if run_id in line) for run_id in ids)
-    assert marked.split()[:5] == ["▶", ids[0], "succeeded", "2026-11-23", "11:43"]
-    assert other.split()[:4] == [ids[1], "succeeded", "2026-11-23", "11:43"]
+    assert marked.split()[:5] == ["▶", ids[0], "succeeded", "2026-11-23", "11:40"]
+    assert other.split()[:9] == [ids[1], "succeeded", "2026-11-23", "11:40", "2", "min", "05", "s", "P@1"]
 
 
 def test_a_message_is_shown_as_it_was_given() -> None:
@@ -70,6 +72,10 @@ def test_runs_as_json(lake: Path, capsys: pytest.CaptureFixture[str]) -> None:
             "status": "succeeded",
             "published": True,
             "recorded_at": "2026-11-23T11:43:00+00:00",
+            "started_at": "2026-11-23T11:40:00+00:00",
+            "ended_at": "2026-11-23T11:42:05+00:00",
+            "seconds": 125.0,
+            "score": {"system": "night_answers", "measure": "P@1", "value": 0.751, "low": 0.7, "high": 0.8},
             "job": "nightly",
             "corpus": "tables",
             "sites": ["beer.example.org"],

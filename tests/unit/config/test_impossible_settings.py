@@ -110,7 +110,7 @@ def test_a_lake_in_storage_that_is_not_supported(location: str) -> None:
     [
         (ReportSettings, ["--run-id", "r1", "--lake"]),
         (RankSettings, [*RANK, "--predictions", "new", "--lake"]),
-        (InspectSettings, []),
+        (InspectSettings, ["--lake"]),
     ],
 )
 def test_a_lake_that_is_a_file(model: type[Command], arguments: list[str]) -> None:
@@ -123,7 +123,7 @@ OUTPUT_FILES = [
     (ReportSettings, [*RUN, "--report"]),
     (RankSettings, [*RANK, "--predictions"]),
     (TuneSettings, [*RUN, "--system", "best_a", "--tuned"]),
-    (InspectSettings, ["lake", "--page"]),
+    (InspectSettings, ["--lake", "lake", "--page"]),
 ]
 OUTPUT_FOLDERS = [
     (TrainSettings, ["--system", "best_a", "--train", __file__, "--model"]),

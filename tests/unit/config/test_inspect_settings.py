@@ -3,6 +3,7 @@ import pytest
 from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.problems import SettingsError
 from cqa_spark.config.resolve import resolve
+from cqa_spark.config.runs_settings import CompareRunsSettings
 
 
 @pytest.fixture(autouse=True)
@@ -26,31 +27,31 @@ def problems(*arguments):
     return [str(problem) for problem in caught.value.problems]
 
 
-def test_the_lake_is_given_by_its_place():
-    given = settings("lake")
-    assert (given.lake, given.run_id, given.format, given.page, given.diff) == ("lake", None, "table", None, ())
+def test_the_lake_is_given_as_in_other_commands():
+    given = settings("--lake", "lake")
+    assert (given.lake, given.run_id, given.format, given.page) == ("lake", None, "table", None)
 
 
 def test_no_lake_at_all():
     assert "is not set" in problems()[0]
 
 
-@pytest.mark.parametrize("runs", [["a"], ["a", "b"]])
-def test_one_or_two_runs_are_compared(runs):
-    assert settings("lake", "--diff", *runs).diff == tuple(runs)
-
-
-def test_three_runs_are_refused():
-    assert "at most 2 items" in problems("lake", "--diff", "a", "b", "c")[0]
-
-
-def test_two_runs_to_compare_leave_none_to_look_at():
-    assert "--diff already names two runs" in problems("lake", "--diff", "a", "b", "--run-id", "c")[0]
-    assert settings("lake", "--diff", "a", "--run-id", "c").run_id == "c"
-
-
 def test_what_would_be_read_and_written():
-    given = settings("lake", "--diff", "a")
-    assert given.reads() == ["lake: tables of run a", "lake: tables of run (published)"]
-    assert given.writes() == []
-    assert settings("lake", "--page", "out/r.html").writes() == ["out/r.html"]
+    given = settings("--lake", "lake", "--page", "out/r.html")
+    assert given.reads() == ["lake: tables of run (published)"]
+    assert given.writes() == ["out/r.html"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "read"),
+    [(["a"], "lake: tables of the runs a, (published)"), (["a", "b", "c"], "lake: tables of the runs a, b, c")],
+)
+def test_one_to_three_runs_are_compared(runs, read):
+    given = resolve("cqa runs compare", CompareRunsSettings, [*runs, "--lake", "lake"], {}).settings
+    assert given.reads() == [read]
+
+
+@pytest.mark.parametrize(("runs", "told"), [([], "is not set"), (["a", "b", "c", "d"], "at most 3 items")])
+def test_other_numbers_of_runs_are_refused(runs, told):
+    with pytest.raises(SettingsError, match=told):
+        resolve("cqa runs compare", CompareRunsSettings, [*runs, "--lake", "lake"], {})

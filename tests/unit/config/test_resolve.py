@@ -1,7 +1,6 @@
 import pytest
 
 from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings
-from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.config.measuring_settings import CompareFilesSettings, EvaluateFileSettings
 from cqa_spark.config.problems import SettingsError
 from cqa_spark.config.project_root import project_root
@@ -166,10 +165,9 @@ def test_an_unknown_flag_is_answered_with_close_ones():
 
 
 def test_a_flag_for_a_positional_argument_is_answered_with_its_place():
-    [problem] = problems(InspectSettings, "--lake", "build/lake")
-    assert problem.origin == "flag --lake"
-    assert problem.remedy.startswith("give it without the flag: ")
-    assert problem.remedy.endswith(" LAKE")
+    [problem] = problems(ShowRunSettings, "--lake", "build/lake", "--run-id", "mine")
+    assert problem.origin == "flag --run-id"
+    assert problem.remedy == "give it without the flag: cqa job RUN_ID"
 
 
 def test_a_stray_word_is_refused():

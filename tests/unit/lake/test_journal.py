@@ -47,27 +47,27 @@ def journal(store: Folder) -> Journal:
 
 
 def test_entries_are_read_as_they_were_written_and_in_that_order(store: Folder, journal: Journal) -> None:
-    assert journal.write(MEASURED, [MRR, MAP], KEY) == store.sizes()[KEY]
+    assert journal.write(MEASURED, [MRR, MAP], KEY, run_id="r1") == store.sizes()[KEY]
     assert journal.read(MEASURED, KEY) == [MRR, MAP]
-    journal.write(MEASURED, [MAP], KEY)
+    journal.write(MEASURED, [MAP], KEY, run_id="r1")
     assert journal.read(MEASURED, KEY) == [MAP]
 
 
 def test_no_entries_are_a_file_too(store: Folder, journal: Journal) -> None:
-    journal.write(MEASURED, [], KEY)
+    journal.write(MEASURED, [], KEY, run_id="r1")
     assert journal.read(MEASURED, KEY) == []
     assert list(store.keys()) == [KEY]
 
 
 def test_columns_that_may_be_null_may_be_absent(journal: Journal) -> None:
-    journal.write(MEASURED, [{"measure": "MRR@10"}], KEY)
+    journal.write(MEASURED, [{"measure": "MRR@10"}], KEY, run_id="r1")
     assert journal.read(MEASURED, KEY) == [MRR]
 
 
 def test_a_column_that_was_declared_since_is_none_and_one_that_is_no_longer_declared_is_left_out(
     journal: Journal,
 ) -> None:
-    journal.write(MEASURED, [MAP], KEY)
+    journal.write(MEASURED, [MAP], KEY, run_id="r1")
     later = replace(MEASURED, columns=(MEASURED.columns[0], column("judge", "string", "who judged")))
     assert journal.read(later, KEY) == [{"measure": "MAP@10", "judge": None}]
 
@@ -88,7 +88,7 @@ def test_entries_that_do_not_conform_are_refused_and_nothing_is_written(
     store: Folder, entry: Mapping[str, Any], problem: str
 ) -> None:
     with pytest.raises(ContractError) as refused:
-        Journal(store).write(MEASURED, [MAP, entry], KEY)
+        Journal(store).write(MEASURED, [MAP, entry], KEY, run_id="r1")
     assert refused.value.problem == f"journal table measured: {problem}"
     assert list(store.keys()) == []
 
@@ -101,7 +101,7 @@ def test_a_file_that_is_missing_is_named(store: Folder, journal: Journal) -> Non
 
 @pytest.mark.parametrize("bytes_left", [0, 4, 100, -1])
 def test_a_file_that_is_damaged_is_named(store: Folder, journal: Journal, bytes_left: int) -> None:
-    journal.write(MEASURED, [MAP], KEY)
+    journal.write(MEASURED, [MAP], KEY, run_id="r1")
     complete = store.read(KEY)
     assert complete is not None
     store.put(KEY, complete.data[:bytes_left])
@@ -111,7 +111,7 @@ def test_a_file_that_is_damaged_is_named(store: Folder, journal: Journal, bytes_
 
 
 def test_a_changed_bit_is_found_by_the_checksum_of_its_page(store: Folder, journal: Journal) -> None:
-    journal.write(MEASURED, [MAP], KEY)
+    journal.write(MEASURED, [MAP], KEY, run_id="r1")
     complete = store.read(KEY)
     assert complete is not None
     start = pq.ParquetFile(io.BytesIO(complete.data)).metadata.row_group(0).column(0).dictionary_page_offset
@@ -123,12 +123,12 @@ def test_a_changed_bit_is_found_by_the_checksum_of_its_page(store: Folder, journ
 
 
 def test_any_engine_reads_a_file(store: Folder, journal: Journal) -> None:
-    journal.write(MEASURED, [MAP], KEY)
+    journal.write(MEASURED, [MAP], KEY, run_id="r1")
     stored = store.read(KEY)
     assert stored is not None
     schema = pq.read_schema(io.BytesIO(stored.data))
-    assert schema.names == ["measure", "value", "queries", "counts", "at"]
-    assert [field.nullable for field in schema] == [False, True, True, True, True]
+    assert schema.names == ["run_id", "measure", "value", "queries", "counts", "at"]
+    assert [field.nullable for field in schema] == [False, False, True, True, True, True]
     assert [str(schema.field(name).type) for name in ("measure", "value", "queries", "at")] == [
         "string",
         "double",

@@ -78,7 +78,7 @@ def test_a_user_who_may_not_list_the_folder_above_gets_no_suggestion(
         ["runs", "publish", "r1", "--lake"],
         ["runs", "rollback", "--lake"],
         ["runs", "gc", "--lake"],
-        ["inspect"],
+        ["inspect", "--lake"],
         ["explain", "--run-id", "r1", "--thread", "42", "--lake"],
         ["pair", "--run-id", "r1", "--lake"],
         ["report", "--run-id", "r1", "--lake"],
@@ -96,7 +96,7 @@ def test_a_mistyped_lake_is_no_new_lake(build: Path, command: list[str], capsys:
     "command",
     [
         ["runs", "list", "--lake"],
-        ["inspect"],
+        ["inspect", "--lake"],
         ["runs", "publish", "r1", "--lake"],
         ["pair", "--run-id", "r1", "--lake"],
     ],

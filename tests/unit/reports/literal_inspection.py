@@ -5,13 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.reports.evaluation import Comparison
 from cqa_spark.reports.kinds import INSPECTION
 from cqa_spark.reports.section import ReportValues
-from cqa_spark.reports.sections.comparison import ComparedRuns, TableChanges
+from cqa_spark.reports.sections.comparison import ComparedMeasure, ComparedRuns
+from cqa_spark.reports.sections.first_answers import FirstAnswerChanges
 from cqa_spark.reports.sections.inspection.accounting import FileFacts, FileTotals, OrphanReference, Refusal
 from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts
 from cqa_spark.reports.sections.inspection.posts import Month, Quartiles, ScoreCount, ThreadCounts
 from cqa_spark.reports.sections.inspection.tables import Counted, Nulls, TableFacts
+from cqa_spark.reports.sections.table_changes import RunChanges, TableChanges
 
 RECORD = RunRecord(
     "december",
@@ -83,22 +86,26 @@ def inspected(inspection: Inspection) -> ReportValues:
 
 def comparison() -> ComparedRuns:
     """From September to December."""
+    of_posts = TableChanges(
+        "beer.stackexchange.com",
+        "posts",
+        134,
+        36,
+        657,
+        (Counted("view_count", 640), Counted("body", 51)),
+        changed_in_text=53,
+    )
+    tags = TableChanges("beer.stackexchange.com", "tags", 0, 0, 0, ())
+    test = Comparison("december", "P@1", 0.031, 0.012, 9, 2, 40, "september", 0.01, 0.05)
     return ComparedRuns(
         lake="build/lake",
         code_version="0.1.0",
-        before="september",
-        after="december",
-        tables=(
-            TableChanges(
-                "beer.stackexchange.com",
-                "posts",
-                134,
-                36,
-                657,
-                (Counted("view_count", 640), Counted("body", 51)),
-                changed_in_text=53,
-            ),
-            TableChanges("beer.stackexchange.com", "tags", 0, 0, 0, ()),
+        runs=("september", "december"),
+        settings=(("features.folds", ("5", None)),),
+        measures=(
+            ComparedMeasure("replayed nights", "longest", "P@1", (0.5, 0.75)),
+            ComparedMeasure("preferred_answer, test", "best", "P@1", (0.5, 0.531), (test,)),
         ),
-        only_after=("post_history",),
+        answers=(FirstAnswerChanges(0, ()),),
+        changes=(RunChanges("september", "december", (of_posts, tags), only_after=("post_history",)),),
     )

@@ -20,7 +20,7 @@ def test_the_page_has_both_texts() -> None:
 
 
 def test_the_terminal_shows_their_beginnings() -> None:
-    [(name, cells)] = table(CHANGES).rows
+    [(name, cells)] = table(CHANGES, "Other first answers").rows
     assert name == "Which <glass>? (beer, 1)"
     assert [cell.text for cell in cells] == [
         "11: The tulip.",

@@ -1,0 +1,170 @@
+"""Rows that differ between two runs, by site and table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from markupsafe import Markup
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+
+from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.table import Table
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.reports.kit.numbers import count
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.tables import group_row, member_row, new_table
+from cqa_spark.reports.kit.wording import listed
+from cqa_spark.reports.sections.inspection.by_site import stacked
+from cqa_spark.reports.sections.inspection.tables import Counted
+from cqa_spark.reports.sections.row_changes import CHANGED, GONE, NEW, changed_columns
+
+COLUMNS = 6
+"""Largest number of columns listed for a table."""
+
+TEXT = "body"
+"""Column of posts that holds their text; the title counts as a column of its own."""
+
+
+@dataclass(frozen=True)
+class TableChanges:
+    """Changes in one table of one site.
+
+    Attributes:
+        site: name of the site.
+        table: name of the table.
+        new: rows whose key only the later run has.
+        gone: rows whose key only the earlier run has.
+        changed: rows of both runs that differ in any column other than the source file.
+        columns: number of changed rows by column, most frequent first.
+        changed_in_text: changed posts whose body differs; None for all other tables.
+    """
+
+    site: str
+    table: str
+    new: int
+    gone: int
+    changed: int
+    columns: tuple[Counted, ...]
+    changed_in_text: int | None = None
+
+
+@dataclass(frozen=True)
+class RunChanges:
+    """Changes of rows from one run to another.
+
+    Attributes:
+        before: id of the earlier run.
+        after: id of the later run.
+        tables: tables that both runs wrote, by site.
+        only_before: tables that the later run did not write.
+        only_after: tables that the earlier run did not write.
+    """
+
+    before: str
+    after: str
+    tables: tuple[TableChanges, ...]
+    only_before: tuple[str, ...] = ()
+    only_after: tuple[str, ...] = ()
+
+
+def table_changes(pairs: Mapping[Table, tuple[DataFrame, DataFrame]]) -> tuple[TableChanges, ...]:
+    """Compare tables row by row.
+
+    Args:
+        pairs: for each table, its rows in the earlier and in the later run.
+
+    Returns:
+        The changes by site in alphabetical order, and by table in the given order.
+    """
+    if not pairs:
+        return ()
+    rows = stacked(_counts(table, *pair) for table, pair in pairs.items()).collect()
+    order = {table.name: number for number, table in enumerate(pairs)}
+    return tuple(_table_changes(row) for row in sorted(rows, key=lambda row: (row.site, order[row.table])))
+
+
+def _counts(table: Table, before: DataFrame, after: DataFrame) -> DataFrame:
+    """A row per site of either run, with the number of changes, which is null if there are none."""
+    change = F.col("change")
+    by_column = [
+        F.struct(F.lit(name).alias("column"), F.count_if(F.array_contains("columns", name)).alias("rows"))
+        for name in table.schema.names
+    ]
+    counts = (
+        changed_columns(table, before, after)
+        .groupBy("site")
+        .agg(
+            *[F.count_if(change == kind).alias(kind) for kind in (NEW, GONE, CHANGED)],
+            F.filter(F.array(*by_column), lambda count_of_column: count_of_column.rows > 0).alias("columns"),
+        )
+    )
+    sites = before.select("site").union(after.select("site")).distinct()
+    return sites.join(counts, on="site", how="left").withColumn("table", F.lit(table.name))
+
+
+def _table_changes(row: Row) -> TableChanges:
+    columns = {change.column: change.rows for change in row.columns or ()}
+    return TableChanges(
+        row.site,
+        row.table,
+        row.new or 0,
+        row.gone or 0,
+        row.changed or 0,
+        tuple(Counted(name, columns[name]) for name in sorted(columns, key=lambda name: (-columns[name], name))),
+        columns.get(TEXT, 0) if row.table == POSTS.name else None,
+    )
+
+
+def page(changes: RunChanges) -> Markup:
+    """The number of new, gone and changed rows of each site and table."""
+    return fragment("sections/table_changes.html.j2", comparison=changes, column_list=_column_list)
+
+
+def console(changed: RunChanges, terminal: Terminal) -> None:
+    """Print the number of new, gone and changed rows of each site and table."""
+    terminal.line(f"from run {changed.before} to run {changed.after}")
+    table = new_table("site and table", ("new", "gone", "changed", "in text"), "changed columns")
+    for site, tables in groupby(changed.tables, lambda changes: changes.site):
+        table.add_row(group_row(site))
+        for changes in tables:
+            table.add_row(*_cells(changes))
+    terminal.table(table)
+    for run, names in ((changed.before, changed.only_before), (changed.after, changed.only_after)):
+        if names:
+            terminal.line(f"only in run {run}: {', '.join(names)}")
+
+
+def as_mapping(changed: RunChanges) -> dict[str, Any]:
+    """Number of new, gone and changed rows of each site and table, and of changed rows by column."""
+    diff: dict[str, dict[str, Any]] = {}
+    for changes in changed.tables:
+        diff.setdefault(changes.site, {})[changes.table] = _changes(changes)
+    return {
+        "before": changed.before,
+        "after": changed.after,
+        "diff": diff,
+        "only_before": list(changed.only_before),
+        "only_after": list(changed.only_after),
+    }
+
+
+def _cells(changes: TableChanges) -> list[str]:
+    in_text = "" if changes.changed_in_text is None else count(changes.changed_in_text)
+    numbers = [count(changes.new), count(changes.gone), count(changes.changed), in_text]
+    return [member_row(changes.table), *numbers, _column_list(changes)]
+
+
+def _column_list(changes: TableChanges) -> str:
+    """The columns that changed most often, with the number of rows."""
+    return listed([f"{column.name} {count(column.rows)}" for column in changes.columns], COLUMNS)
+
+
+def _changes(changes: TableChanges) -> dict[str, Any]:
+    counts: dict[str, Any] = {"new": changes.new, "gone": changes.gone, "changed": changes.changed}
+    if changes.changed_in_text is not None:
+        counts["changed_in_text"] = changes.changed_in_text
+    return {**counts, "columns": {column.name: column.rows for column in changes.columns}}
