@@ -5,16 +5,15 @@ Modules are imported when they are needed: help and ``evaluate-file`` start with
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 import select
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cqa_spark.commands.table import JOBS, Job
+from cqa_spark.commands.table import JOBS, Job, named
 from cqa_spark.errors import ConfigError, CqaError
 from cqa_spark.process.control_characters import visible
 from cqa_spark.process.stop_signals import Stopped, stop_on_signals
@@ -173,15 +172,15 @@ def _do(job: Job, arguments: list[str]) -> int:
 
     program, resolved = f"cqa {job.name}", None
     try:
-        resolved = resolve(program, _named(job.settings), arguments, checks())
+        resolved = resolve(program, named(job.settings), arguments, checks())
         if not resolved.dry_run:
-            _named(job.function)(resolved.settings)
+            named(job.function)(resolved.settings)
             return 0
         print(dry_run(program, resolved.settings))
         if job.has_flow:
             _print_flow(job, resolved.settings)
         if job.preview:
-            _named(job.preview)(resolved.settings)
+            named(job.preview)(resolved.settings)
     except Exception as error:
         lake = getattr(resolved.settings, "lake", None) if resolved else None
         explanation = error if isinstance(error, CqaError) else _explained(error, [lake] if lake else [])
@@ -208,12 +207,6 @@ def _explained(error: Exception, locations: Sequence[str]) -> CqaError | None:
     from cqa_spark.spark.failures import explained
 
     return explained(error, locations)
-
-
-def _named(target: str) -> Any:
-    """The class or function of a ``module:name``."""
-    module, name = target.split(":")
-    return getattr(importlib.import_module(module), name)
 
 
 if __name__ == "__main__":

@@ -84,10 +84,12 @@ class PluginKind(Generic[Plugin]):
         group: name of the entry points' group, without the prefix ``cqa_spark.``.
         noun: what a plug-in is called in messages.
         plural: the plural, if it is not the noun with an s.
+        command: the command that lists them; None for ``cqa GROUP list``.
     """
 
-    def __init__(self, group: str, noun: str, plural: str = "") -> None:
+    def __init__(self, group: str, noun: str, plural: str = "", command: str | None = None) -> None:
         self.group = group
+        self.command = command or f"cqa {group.replace('_', '-')} list"
         self.noun = noun
         self.plural = plural or f"{noun}s"
         self._added: dict[str, Registration] = {}
@@ -108,7 +110,7 @@ class PluginKind(Generic[Plugin]):
         """
         registered = self._registered()
         if name not in registered:
-            raise ConfigError(f"unknown {self.noun} {name}", known_names(name, registered, self.plural))
+            raise ConfigError(f"unknown {self.noun} {name}", known_names(name, registered, self.plural, self.command))
         return registered[name]
 
     def load(self, name: str) -> Plugin:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from os import PathLike, fspath
 from typing import Any
 
@@ -42,7 +41,7 @@ def job(name: str, *, config: Config = (), **settings: Any) -> Job:
     if name not in known:
         raise ConfigError(f"unknown job {name!r}", did_you_mean(name, known, f"known jobs: {', '.join(known)}"))
     entry = known[name]
-    model = _named(entry.settings)
+    model = table.named(entry.settings)
     files = [config] if isinstance(config, str | PathLike) else list(config)
     return Job(entry, resolve_layer(model, [fspath(file) for file in files], _layer(name, model, settings), checks()))
 
@@ -84,7 +83,7 @@ class Job:
         if isinstance(settings, JobSettings) and settings.lake and settings.run_id is None:
             settings = settings.model_copy(update={"run_id": new_run_id(settings)})
         try:
-            _named(self._entry.function)(settings)
+            table.named(self._entry.function)(settings)
         except CqaError:
             raise
         except Exception as error:
@@ -133,9 +132,3 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 def _text(value: Any) -> Any:
     return fspath(value) if isinstance(value, PathLike) else value
-
-
-def _named(target: str) -> Any:
-    """The class or function of a ``module:name``."""
-    module, name = target.split(":")
-    return getattr(import_module(module), name)

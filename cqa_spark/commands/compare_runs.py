@@ -11,6 +11,7 @@ from cqa_spark.config.runs_settings import CompareRunsSettings
 from cqa_spark.evaluation.night_worth import ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES
 from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.summary import summarise_runs
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
@@ -80,7 +81,7 @@ def _measures(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
         return
     runs = [snapshot.record.run_id for snapshot in snapshots]
     by_run = {snapshot.record.run_id: snapshot.read(QUERY_METRICS) for snapshot in snapshots}
-    groups: dict[tuple[str, ...], dict[str, dict[str, object]]] = {}
+    groups: dict[tuple[str, ...], dict[str, Entry]] = {}
     for entry in summarise_runs(by_run, Resampling()):
         group = (f"{entry['task']}, {entry['split']}", entry["scope"], entry["measure"])
         groups.setdefault(group, {})[entry["system"]] = entry

@@ -1,15 +1,18 @@
-"""``cqa systems``: lists of systems, as tables of 80 columns or as JSON."""
+"""``cqa systems``: systems as a table of 80 columns, as YAML or as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
+
+import yaml
 
 from cqa_spark.config.conf_files import conf_files, origin_of
 from cqa_spark.config.file_commands import CatalogueSettings, ShowSystemSettings
 from cqa_spark.plugins import OURS
 from cqa_spark.process.terminal import Column, Terminal, TextTable
+from cqa_spark.systems.published_scores import reproduced_scores
 from cqa_spark.systems.shipped_models import shipped_card
 from cqa_spark.systems.system import System, known_systems, read_recipe
 
@@ -43,46 +46,28 @@ def _of_the_user(system: System) -> str:
 
 
 def print_system(settings: ShowSystemSettings) -> None:
-    """Print the recipe of a system, and the card of its model if the package ships one."""
+    """Print the recipe of a system with published and reproduced scores, and the card of its model if there is one."""
     system, card = read_recipe(settings.name), shipped_card(settings.name)
+    reproduced = reproduced_scores().get(system.name, {})
+    described = _as_data(system) | ({"reproduced": reproduced} if reproduced else {})
     if settings.format == "json":
-        described = {} if card is None else {"card": card.model_dump(mode="json")}
-        print(json.dumps(_as_data(system) | described, indent=2))
+        described |= {} if card is None else {"card": card.model_dump(mode="json")}
+        print(json.dumps(described, indent=2))
         return
-    Terminal().table(system_table(system))
-    if card is None:
-        return
-    from cqa_spark.commands.model_cards import card_tables  # slow import of NumPy
+    if reproduced:
+        described["reproduced"] = {part: _rounded(scores) for part, scores in reproduced.items()}
+    print("# Fractions; expected: published, reproduced: ours, by cqa reproduce.")
+    print(yaml.safe_dump(described, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None), end="")
+    if card is not None:
+        from cqa_spark.commands.model_cards import card_tables  # slow import of NumPy
 
-    for table in card_tables(card):
-        Terminal().table(table)
-
-
-def system_table(system: System) -> TextTable:
-    """A row for each statement of a recipe."""
-    table = TextTable(Column("", whole=True), "", title=f"{system.name}: {system.about}", has_headings=False)
-    for name, text in _stated(system):
-        if text:
-            table.add_row(name, text)
-    return table
+        for table in card_tables(card):
+            print("\n".join(["#", *(f"# {line}".rstrip() for line in table.lines())]))
 
 
-def _stated(system: System) -> Iterator[tuple[str, str]]:
-    yield "task", system.task
-    yield "from", _origin(system)
-    yield "feature groups", ", ".join(system.feature_groups)
-    yield "ranker", system.ranker.name
-    yield "parameters", "\n".join(f"{name}: {value}" for name, value in system.ranker.parameters.items())
-    yield "upstream", ", ".join(system.upstream)
-    if system.paper:
-        yield "paper", f"{system.paper.title}. {system.paper.where}, {system.paper.table}"
-    yield "recipe is", system.faithfulness or ""
-    yield "reproduces", system.reproduces
-    yield "replaces", system.replaces
-    yield "missing", system.missing
-    for data, expected in system.expected.items():
-        measures = ", ".join(f"{name} {100 * value:.2f}" for name, value in expected.measures.items())
-        yield f"on {data}", f"{measures} ({expected.source})"
+def _rounded(scores: Mapping[str, float]) -> dict[str, float]:
+    """Scores with the digits that papers print."""
+    return {measure: round(score, 4) for measure, score in scores.items()}
 
 
 def _as_data(system: System) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,12 @@ class Job:
     function: str
     has_flow: bool = False
     preview: str | None = None
+
+
+def named(target: str) -> Any:
+    """The class or function of a ``module:name``."""
+    module, name = target.split(":")
+    return getattr(import_module(module), name)
 
 
 def _job(name: str, about: str, settings: str, function: str, *, has_flow: bool = False) -> Job:
@@ -116,6 +124,8 @@ JOBS: dict[str, tuple[Job, ...]] = {
     ),
     "setup": (
         _job("setup", "download and check the jars", "file_commands:SetupSettings", "setup:setup"),
+        _job("completion", "print a completion script for a shell",
+             "file_commands:CompletionSettings", "completion:print_completion"),
         Job("doctor", "check Java, packages, jars, disk, storage, Spark and MLflow",
             "cqa_spark.config.doctor_settings:DoctorSettings", "cqa_spark.doctor.consultation:consult"),
     ),
@@ -151,7 +161,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
              "file_commands:ShowGroupSettings", "features:print_group"),
         _job("systems list", "list systems: recipes of feature groups and a ranker",
              "file_commands:CatalogueSettings", "systems:print_systems"),
-        _job("systems show", "show a system's feature groups, ranker, parameters and published scores",
+        _job("systems show", "show a system's feature groups, ranker, parameters, published scores and ours",
              "file_commands:ShowSystemSettings", "systems:print_system"),
     ),
 }

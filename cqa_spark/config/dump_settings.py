@@ -37,6 +37,9 @@ class DumpSettings(SettingsSection):
     """Dumps: input files and error tolerance."""
 
     flag_prefix: ClassVar[str | None] = ""
+    rare: ClassVar[frozenset[str]] = frozenset(
+        {"tables", "people_columns", "max_bad_fraction", "allow_incomplete", "require_every_site", "keep_invented"}
+    )
 
     input: Annotated[InputFiles, NotHashed()] = Field(
         default=(),
@@ -90,6 +93,7 @@ class DumpJobSettings(JobSettings):
     """
 
     needs: ClassVar[tuple[str, ...]] = ("dumps.input",)
+    rare: ClassVar[frozenset[str]] = frozenset({"check_space"})
     lake_factor: ClassVar[float] = 0
     scratch_factor: ClassVar[float] = 0
 

@@ -33,10 +33,12 @@ class ShowGroupSettings(CatalogueSettings):
     name: Annotated[GroupName, Positional(), Field(description="feature group; see cqa features list")]
 
 
-class ShowSystemSettings(CatalogueSettings):
-    """Show a system: feature groups, ranker with parameters, and the published scores that it reproduces."""
+class ShowSystemSettings(Command):
+    """Show a system: feature groups, ranker with parameters, published scores and ours."""
 
     examples: ClassVar[tuple[str, ...]] = ("cqa systems show best_a",)
+
+    format: Annotated[Literal["yaml", "json"], Field(description="output format")] = "yaml"
 
     name: Annotated[str, Positional(), Shown("NAME"), Field(description="system; see cqa systems list")]
 
@@ -66,6 +68,14 @@ class NewSettings(Command):
         Field(description="name of the plug-in and its package: small letters, digits and underscores"),
     ]
     output: Annotated[OutputFolder, Field(description="folder of the package, or of the recipe")] = "."
+
+
+class CompletionSettings(Command):
+    """Print a script that completes commands and flags in a shell; source it in the shell's start-up file."""
+
+    examples: ClassVar[tuple[str, ...]] = ("cqa completion bash >> ~/.bashrc", "cqa completion zsh >> ~/.zshrc")
+
+    shell: Annotated[Literal["bash", "zsh"], Positional(), Field(description="name of the shell")]
 
 
 class SetupSettings(Command):

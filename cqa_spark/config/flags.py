@@ -7,7 +7,8 @@ in the section ``evaluation`` is ``--evaluation.seed``.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
@@ -17,7 +18,7 @@ from pydantic.fields import FieldInfo
 from cqa_spark.config.layers import Key, SettingsLayer, nested
 from cqa_spark.config.problems import Problem
 from cqa_spark.config.sections import Command, SettingsSection
-from cqa_spark.config.suggestions import did_you_mean
+from cqa_spark.config.suggestions import did_you_mean, near_names
 from cqa_spark.config.value_types import Positional, Shown
 
 METAVARS = {int: "N", float: "X", str: "TEXT"}
@@ -61,6 +62,11 @@ class Flag:
         return shown[0] if shown else METAVARS.get(kind, "VALUE")
 
     @property
+    def is_common(self) -> bool:
+        """Whether ``--help`` lists it: all but flags with the name of a section, and rare ones."""
+        return "." not in self.spelling and self.key[-1] not in self.section.rare
+
+    @property
     def help(self) -> str:
         """The setting's description with its default."""
         default = None if self.field.is_required() else self.field.get_default(call_default_factory=True)
@@ -91,19 +97,24 @@ def section_of(field: FieldInfo) -> type[SettingsSection] | None:
     return kind if isinstance(kind, type) and issubclass(kind, SettingsSection) else None
 
 
-def build_parser(program: str, model: type[Command], *, with_files: bool) -> argparse.ArgumentParser:
+def build_parser(
+    program: str, model: type[Command], *, with_files: bool, only_common: bool = False
+) -> argparse.ArgumentParser:
     """The parser of a command; values stay strings, which the model validates.
 
     Args:
         program: name of the command, such as ``cqa run``.
         model: its settings.
         with_files: whether ``--config`` is accepted.
+        only_common: whether the help text leaves out flags that are not common, except required ones.
     """
+    known_flags = list(flags(model))
+    left_out = {flag for flag in known_flags if only_common and not (flag.is_common or is_required(flag, model))}
     parser = argparse.ArgumentParser(
         program,
         usage=f"{program} {_origins(model)}[options]",
         description=_first_line(model),
-        epilog="\n  ".join(["examples:", *model.examples]) if model.examples else None,
+        epilog="\n".join([*_more(program, left_out), *_examples(model)]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
         allow_abbrev=False,
@@ -121,19 +132,38 @@ def build_parser(program: str, model: type[Command], *, with_files: bool) -> arg
         )
     always.add_argument("--dry-run", action="store_true", help="print the settings, inputs and outputs, and exit")
     always.add_argument("--debug", action="store_true", help="print the traceback of every error")
-    always.add_argument("-h", "--help", action="help", help="print this help and exit")
+    always.add_argument("-h", "--help", action="help", help="print the common settings and exit")
+    always.add_argument("--help-all", action="help", help="print all settings and exit")
     groups: dict[type[SettingsSection], argparse._ArgumentGroup] = {}
-    for flag in flags(model):
+    for flag in known_flags:
         if flag.section not in groups:
             title = "settings" if flag.section is model else _first_line(flag.section)
             groups[flag.section] = parser.add_argument_group(title)
-        _add(groups[flag.section], flag)
+        text = f"{flag.help}{' (required)' if is_required(flag, model) else ''}"
+        _add(groups[flag.section], flag, argparse.SUPPRESS if flag in left_out else text)
     return parser
+
+
+def is_required(flag: Flag, model: type[Command]) -> bool:
+    """Whether the setting of a flag must be given, whatever the others are."""
+    return flag.field.is_required() or ".".join(flag.key) in model.needs
+
+
+def _more(program: str, left_out: Collection[Flag]) -> Iterator[str]:
+    """The line about the flags that a help text leaves out."""
+    if left_out:
+        sections = sorted({f"{flag.spelling.rpartition('.')[0]}.…" for flag in left_out if "." in flag.spelling})
+        yield from textwrap.wrap(f"{program} --help-all: {len(left_out)} more settings, {', '.join(sections)}")
+        yield ""
+
+
+def _examples(model: type[Command]) -> list[str]:
+    return ["examples:", *(f"  {example}" for example in model.examples)] if model.examples else []
 
 
 def read_flags(
     parser: argparse.ArgumentParser,
-    model: type[SettingsSection],
+    model: type[Command],
     arguments: Sequence[str],
 ) -> tuple[argparse.Namespace, SettingsLayer, list[Problem]]:
     """Parse the command line into arguments, settings and problems.
@@ -148,7 +178,7 @@ def read_flags(
             break
         except argparse.ArgumentError as error:
             name = (error.argument_name or "").split("/")[0]
-            problems.append(Problem(f"flag {name}", "", error.message, f"see {parser.prog} --help"))
+            problems.append(Problem(f"flag {name}", "", error.message, f"see {parser.prog} --help", meant=(name,)))
             left = [argument for argument in left if argument.split("=")[0] != name]
     known_flags = list(flags(model))
     given = {
@@ -158,54 +188,57 @@ def read_flags(
         flag.key: f"flag {flag.spelling}" if flag.spelling.startswith("-") else "command line" for flag in known_flags
     }
     layer = SettingsLayer("command line", nested(given), {key: origins[key] for key in given})
-    return parsed, layer, problems + list(_unknown(unknown, parser, known_flags))
+    return parsed, layer, problems + list(_unknown(unknown, parser, model, known_flags))
 
 
-def _add(group: argparse._ArgumentGroup, flag: Flag) -> None:
+def _add(group: argparse._ArgumentGroup, flag: Flag, text: str) -> None:
     destination = _destination(flag)
     if not flag.spelling.startswith("-"):
-        group.add_argument(destination, nargs="*" if flag.many else "?", metavar=flag.metavar, help=flag.help)
+        group.add_argument(destination, nargs="*" if flag.many else "?", metavar=flag.metavar, help=text)
     elif flag.kind is bool:
-        group.add_argument(flag.spelling, dest=destination, action=argparse.BooleanOptionalAction, help=flag.help)
+        group.add_argument(flag.spelling, dest=destination, action=argparse.BooleanOptionalAction, help=text)
     elif flag.many:
-        group.add_argument(
-            flag.spelling, dest=destination, nargs="+", action="extend", metavar=flag.metavar, help=flag.help
-        )
+        group.add_argument(flag.spelling, dest=destination, nargs="+", action="extend", metavar=flag.metavar, help=text)
     else:
-        group.add_argument(flag.spelling, dest=destination, metavar=flag.metavar, help=flag.help)
+        group.add_argument(flag.spelling, dest=destination, metavar=flag.metavar, help=text)
 
 
 def _destination(flag: Flag) -> str:
     return ".".join(flag.key)
 
 
-def _origins(model: type[SettingsSection]) -> str:
-    """The positional arguments, for the usage line."""
+def _origins(model: type[Command]) -> str:
+    """The positional arguments and the required flags, for the usage line."""
     named = [flag for flag in flags(model) if not flag.spelling.startswith("-")]
-    return "".join(f"{flag.metavar} ... " if flag.many else f"{flag.metavar} " for flag in named)
+    needed = [flag for flag in flags(model) if flag.spelling.startswith("-") and is_required(flag, model)]
+    words = [f"{flag.metavar} ... " if flag.many else f"{flag.metavar} " for flag in named]
+    return "".join([*words, *(f"{flag.spelling} {flag.metavar} " for flag in needed)])
 
 
 def _first_line(model: type[SettingsSection]) -> str:
     return (model.__doc__ or "").strip().splitlines()[0].rstrip(".")
 
 
-def _unknown(unknown: Sequence[str], parser: argparse.ArgumentParser, known_flags: Sequence[Flag]) -> Iterator[Problem]:
-    spellings = [flag.spelling for flag in known_flags] + ["--config", "--dry-run", "--debug", "--help"]
-    metavars = {f"--{flag.spelling}": flag.metavar for flag in known_flags if not flag.spelling.startswith("-")}
+def _unknown(
+    unknown: Sequence[str], parser: argparse.ArgumentParser, model: type[Command], known_flags: Sequence[Flag]
+) -> Iterator[Problem]:
+    spellings = [flag.spelling for flag in known_flags] + ["--config", "--dry-run", "--debug", "--help", "--help-all"]
+    positional = {f"--{flag.spelling.replace('_', '-')}": flag for flag in known_flags if flag.spelling[0] != "-"}
     after_unknown_flag = False
     for argument in unknown:
         if argument.startswith("-"):
             name = argument.split("=")[0]
-            if name in metavars:
-                remedy = f"give it without the flag: {parser.prog} {metavars[name]}"
-            else:
-                remedy = did_you_mean(name, spellings, f"{parser.prog} --help lists all flags")
-            yield Problem(f"flag {name}", "", "unknown flag", remedy)
+            meant: tuple[str, ...] = tuple(near_names(name, spellings))
+            remedy = did_you_mean(name, spellings, f"{parser.prog} --help-all lists all flags")
+            if name in positional:
+                meant = (positional[name].spelling,)
+                remedy = f"give it without the flag: {parser.prog} {positional[name].metavar}"
+            yield Problem(f"flag {name}", "", "unknown flag", remedy, meant=meant)
             after_unknown_flag = True
         elif not after_unknown_flag:
-            yield Problem(
-                "command line", "", f"unexpected argument {argument!r}", f"{parser.prog} --help lists all flags"
-            )
+            needed = [flag.spelling for flag in known_flags if is_required(flag, model)]
+            remedy = f"did you mean {needed[0]} {argument}?" if needed else f"{parser.prog} --help lists the flags"
+            yield Problem("command line", "", f"unexpected argument {argument!r}", remedy, meant=tuple(needed[:1]))
 
 
 def _element(annotation: Any) -> tuple[Any, list[Any], bool]:

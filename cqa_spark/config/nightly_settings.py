@@ -40,6 +40,7 @@ class NightlySettings(DumpJobSettings):
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --retrain",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
+    rare: ClassVar[frozenset[str]] = DumpJobSettings.rare | {"dump_format", "retrain", "full"}
     lake_factor: ClassVar[float] = 2
     scratch_factor: ClassVar[float] = 3  # docs/nightly.md, Disk space, has the measurements
 

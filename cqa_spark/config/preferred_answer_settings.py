@@ -38,6 +38,9 @@ class AnswerSettings(SettingsSection):
     """Selection of candidate answers."""
 
     flag_prefix: ClassVar[str | None] = ""
+    rare: ClassVar[frozenset[str]] = frozenset(
+        {"self_answers", "late_answers", "deleted_owners", "within_hours", "open_questions"}
+    )
 
     min_answers: int = Field(default=4, ge=2, description="minimum number of answers per question")
     self_answers: bool = Field(default=True, description="keep answers by the asker")
@@ -86,6 +89,9 @@ class AnswerExperimentSettings(SettingsSection):
     """Training and evaluation of the experiment."""
 
     flag_prefix: ClassVar[str | None] = ""
+    rare: ClassVar[frozenset[str]] = frozenset(
+        {"studied", "seeds", "ablation", "transfer", "evaluation_split", "strict"}
+    )
 
     all_sites: bool = Field(default=False, description="use all sites of the lake")
     protocol: Literal["asof", "xu2018"] = Field(
@@ -127,6 +133,7 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
         "cqa experiment preferred-answer --lake build/lake --all-sites --name large --rankers boosted --budget 20",
         "cqa experiment preferred-answer --lake build/lake --all-sites --protocol xu2018",
     )
+    rare: ClassVar[frozenset[str]] = frozenset({"from_run"})
 
     from_run: FromRun = None
     threads: ThreadSettings = ThreadSettings()

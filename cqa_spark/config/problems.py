@@ -18,12 +18,14 @@ class Problem:
         key: dotted key of the setting; empty if there is none.
         what: what is wrong.
         remedy: what to do.
+        meant: flags that were probably meant; that they are missing is the same mistake.
     """
 
     origin: str
     key: str
     what: str
     remedy: str
+    meant: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Origin, key (unless a flag names it already) and problem, with the remedy below."""
@@ -40,6 +42,6 @@ class SettingsError(ConfigError):
         listed = "\n".join("  - " + textwrap.indent(str(problem), "    ").lstrip() for problem in problems)
         super().__init__(
             f"{count}; nothing was read or written\n{listed}",
-            "see --help for all settings and --dry-run for their values",
+            "see --help-all for all settings and --dry-run for their values",
         )
         self.problems = tuple(problems)

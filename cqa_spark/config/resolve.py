@@ -24,6 +24,8 @@ from cqa_spark.config.value_types import Checks
 SHOWN_CHARACTERS = 80
 """Characters of an invalid value in its error message."""
 
+_NOT_SET = "is not set"
+
 SettingsT = TypeVar("SettingsT", bound=Command)
 
 
@@ -62,7 +64,8 @@ def resolve(
         SettingsError: there are problems; all are listed.
         SystemExit: help was requested and printed.
     """
-    parser = build_parser(program, model, with_files=issubclass(model, JobSettings))
+    only_common = "--help-all" not in arguments
+    parser = build_parser(program, model, with_files=issubclass(model, JobSettings), only_common=only_common)
     parsed, given, problems = read_flags(parser, model, arguments)
     settings = resolve_layer(model, getattr(parsed, "config", ()), given, checks, problems)
     return Resolved(settings, parsed.dry_run, parsed.debug)
@@ -97,8 +100,15 @@ def resolve_layer(
     problems += _contradictions(model, values, layers)
     settings = _validated(model, values, layers, checks, problems)
     if settings is None or problems:
-        raise SettingsError(list(dict.fromkeys(problems)))
+        raise SettingsError(list(dict.fromkeys(_distinct_mistakes(model, problems))))
     return settings
+
+
+def _distinct_mistakes(model: type[Command], problems: Sequence[Problem]) -> list[Problem]:
+    """The problems without those of settings that are not set because their flag is misspelt or lacks its value."""
+    meant = {flag for problem in problems for flag in problem.meant}
+    keys = {".".join(flag.key) for flag in flags(model) if flag.spelling in meant}
+    return [problem for problem in problems if problem.what != _NOT_SET or problem.key not in keys]
 
 
 def standard_files() -> list[Path]:
@@ -197,4 +207,4 @@ def _not_set(model: type[SettingsSection], key: Key) -> Problem:
     flag = next(flag for flag in flags(model) if flag.key == key)
     in_file = f" or `{'.'.join(key)}` in a config file" if issubclass(model, JobSettings) else ""
     by_flag = f"{flag.spelling} {flag.metavar}" if flag.spelling.startswith("-") else flag.metavar
-    return Problem("config files and flags", ".".join(key), "is not set", f"give {by_flag}{in_file}: {flag.help}")
+    return Problem("config files and flags", ".".join(key), _NOT_SET, f"give {by_flag}{in_file}: {flag.help}")

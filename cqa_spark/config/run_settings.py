@@ -47,6 +47,7 @@ class RunSettings(IngestSettings, TrackedSettings):
         "cqa run --lake build/lake --train train.xml --dev dev.xml --systems given_order tfidf --dry-run",
     )
     needs = ("inputs.train", "systems")
+    rare = frozenset({"allow_shared_threads", "every_fold"})
 
     systems: Systems = ()
     baseline: Baseline = "given_order"

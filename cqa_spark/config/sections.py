@@ -15,11 +15,13 @@ class SettingsSection(BaseModel):
 
     Attributes:
         flag_prefix: prefix of its flags; None for the name of the section.
+        rare: names of settings that ``--help`` leaves to ``--help-all``, as it does all flags with a prefix.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     flag_prefix: ClassVar[str | None] = None
+    rare: ClassVar[frozenset[str]] = frozenset()
 
 
 class TrainingInputs(SettingsSection):

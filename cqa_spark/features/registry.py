@@ -13,7 +13,9 @@ from cqa_spark.errors import ContractError
 from cqa_spark.features.group import FeatureGroup, LearningGroup, NumberedGroup, learns_from_labels
 from cqa_spark.plugins import PluginKind
 
-FEATURE_GROUPS: PluginKind[type[FeatureGroup]] = PluginKind("feature_groups", "feature group")
+FEATURE_GROUPS: PluginKind[type[FeatureGroup]] = PluginKind(
+    "feature_groups", "feature group", command="cqa features list"
+)
 
 VERSIONED_NAME = re.compile(r"[a-z][a-z0-9_]*_v[1-9][0-9]*")
 

@@ -5,6 +5,7 @@ Printed text is never interpreted as markup, and control characters are made vis
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -95,6 +96,12 @@ class TextTable:
         """Length of its longest line without wrapping, in characters."""
         unlimited = Console(width=_UNLIMITED)
         return Measurement.get(unlimited, unlimited.options, self._table).maximum
+
+    def lines(self) -> list[str]:
+        """Its lines without styles, not wrapped."""
+        stream = io.StringIO()
+        Console(file=stream, width=self.width).print(self._table)
+        return stream.getvalue().splitlines()
 
     def __rich__(self) -> Table:
         """The table for a console of ``rich``."""

@@ -49,8 +49,10 @@ class FirstAnswers(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compare and write."""
         sites = run.changed_sites([RANKINGS], self.last) if self.last.has(RANKINGS) else set()
-        pair = (of_sites(tables.read(RANKINGS), sites) for tables in (self.last, run))
-        entries = changed_first_answers(*pair) if sites else []
+        entries: list[Entry] = []
+        if sites:
+            before, after = (of_sites(tables.read(RANKINGS), sites) for tables in (self.last, run))
+            entries = changed_first_answers(before, after)
         counts.rows_in = entries[0]["changed"] if entries else 0
         counts.rows_out = run.write_entries(FIRST_ANSWERS, entries)
 

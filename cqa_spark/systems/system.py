@@ -142,7 +142,7 @@ def read_recipe(name: str) -> System:
     """
     files = conf_files("systems")
     if name not in files:
-        raise ConfigError(f"unknown system {name}", known_names(name, files, "systems"))
+        raise ConfigError(f"unknown system {name}", known_names(name, files, "systems", "cqa systems list"))
     return _parse(read_yaml(files[name]).value, files[name])
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping, Sequence
 
-from cqa_spark.commands.table import JOBS, Job
+from cqa_spark.commands.table import JOBS, Job, named
 from cqa_spark.config.flags import Flag, flags
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import Command, SettingsSection
@@ -44,8 +43,7 @@ together, before Spark starts."""
 
 def settings_of(job: Job) -> type[Command]:
     """The model of a job's settings."""
-    module, name = job.settings.split(":")
-    model: type[Command] = getattr(importlib.import_module(module), name)
+    model: type[Command] = named(job.settings)
     return model
 
 

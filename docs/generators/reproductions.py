@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Collection, Iterator
 from typing import cast
 
 from cqa_spark.commands.reproduced_scores import MEAN
@@ -15,20 +13,15 @@ from cqa_spark.experiments.seeds import seeds_of
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
 from cqa_spark.reports.sections.reproduction import MEASURE, POPULATIONS
+from cqa_spark.systems.published_scores import Scores, reproduced_scores
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import code, page, plain, table
-
-SCORES = Path(__file__).resolve().parents[1] / "reproduced.json"
-"""The files ``scores.json`` of ``cqa reproduce``, put together."""
 
 LABELLED = ("dev", CROSS_VALIDATED)
 """The parts of a data set whose labels are distributed: its development set or, without one, its training queries."""
 
 SHOWN = ("MAP@10", "AvgRec@10", "MRR@10", "Pearson")
 """The measures shown of recipes whose paper reports no score."""
-
-Scores = Mapping[str, Mapping[str, Mapping[str, float]]]
-"""Fractions by system, part of a data set, and measure."""
 
 INTRO = """Each row compares a published score with ours; scores are percent. `cqa reproduce SYSTEM --data FOLDER`
 trains the recipe and computes ours, with standard errors. A recipe is *faithful* if it has all of the published system
@@ -49,7 +42,7 @@ earlier years and the STS Benchmark."""
 
 def reproductions_page() -> str:
     """A table for each data set, a row for each published measure of each recipe."""
-    scores: Scores = json.loads(SCORES.read_text(encoding="utf-8")) if SCORES.is_file() else {}
+    scores = reproduced_scores()
     recipes = [read_recipe(name) for name in known_systems()]
     sets = (read_data_set(name) for name in conf_files("datasets"))
     shown = [(data, rows) for data in sets if (rows := _shown_rows(data, recipes, scores))]

@@ -166,7 +166,8 @@ def test_an_unknown_name_is_answered_with_those_of_all_packages(install: Install
     install("coins", "coin_toss", "", "coin_toss = coin_toss:CoinToss")
     with pytest.raises(ConfigError) as caught:
         RANKERS.load("coin_tos")
-    assert caught.value.remedy.startswith("did you mean coin_toss? known rankers: average, boosted_trees,")
+    assert caught.value.remedy.startswith("did you mean coin_toss or ")
+    assert caught.value.remedy.endswith(f"? cqa rankers list lists all {len(RANKERS.names())} rankers")
 
 
 def test_the_code_version_of_a_run_changes_with_the_sources_of_plugins(install: Install) -> None:

@@ -13,7 +13,7 @@ from cqa_spark.reports.sections.reproduction import POPULATIONS
 from cqa_spark.systems.system import known_systems
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-REPRODUCED = json.loads((DOCS / "reproduced.json").read_text(encoding="utf-8"))
+REPRODUCED = json.loads((DOCS.parent / "conf" / "reproduced.json").read_text(encoding="utf-8"))
 ROW = re.compile(r"^\| `(?P<system>\w+)` \|.*?\| (?P<value>\d+\.\d\d)\b")
 
 MAIN = ("MAP@10", "Pearson")

@@ -93,7 +93,9 @@ def _measures(compared: ComparedRuns) -> list[Grid]:
 
 def _measure_cells(measure: ComparedMeasure) -> tuple[Cell, ...]:
     first, *others = [Cell(MISSING if value is None else points(value)) for value in measure.values]
-    tests = measure.tests or tuple(_untested(measure, value) for value in measure.values[1:])
+    tests: Sequence[Comparison | float | None] = measure.tests or tuple(
+        _untested(measure, value) for value in measure.values[1:]
+    )
     pairs = zip(others, tests, strict=True)
     return (first, *(cell for value, test in pairs for cell in (value, _difference(test))))
 

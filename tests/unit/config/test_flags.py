@@ -1,6 +1,7 @@
 import pytest
 import yaml
 
+from cqa_spark.commands.table import JOBS, named
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.file_commands import ShowGroupSettings
 from cqa_spark.config.file_settings import TrainSettings
@@ -51,6 +52,22 @@ def test_places_stand_in_the_usage_line():
     assert build_parser("cqa evaluate-file", EvaluateFileSettings, with_files=False).format_usage() == (
         "usage: cqa evaluate-file GOLD PREDICTIONS ... [options]\n"
     )
+
+
+def test_what_is_required_stands_in_the_usage_line_and_is_marked():
+    text = " ".join(build_parser("cqa train", RunSettings, with_files=True, only_common=True).format_help().split())
+    assert text.startswith("usage: cqa train --lake PATH --systems NAME --train FILE [options] ")
+    assert "tables of all runs (required) --run-id" in text
+
+
+@pytest.mark.parametrize("job", [job for group in JOBS.values() for job in group], ids=lambda job: job.name)
+def test_common_settings_fit_a_screen_and_name_the_way_to_all(job, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    model = named(job.settings)
+    parsers = [build_parser("cqa", model, with_files=True, only_common=only_common) for only_common in (True, False)]
+    common, everything = (parser.format_help() for parser in parsers)
+    assert len(common.splitlines()) <= 51
+    assert ("more settings" in common) == (len(common) < len(everything))
 
 
 def test_a_key_means_the_same_in_every_job():

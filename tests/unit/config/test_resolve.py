@@ -6,7 +6,7 @@ from cqa_spark.config.problems import SettingsError
 from cqa_spark.config.project_root import project_root
 from cqa_spark.config.resolve import resolve, standard_files
 from cqa_spark.config.run_settings import RunSettings
-from cqa_spark.config.runs_settings import ShowRunSettings
+from cqa_spark.config.runs_settings import ListRunsSettings, ShowRunSettings
 from cqa_spark.config.stage_settings import FeaturizeSettings, PairSettings
 from cqa_spark.errors import ConfigError
 
@@ -168,6 +168,21 @@ def test_a_flag_for_a_positional_argument_is_answered_with_its_place():
     [problem] = problems(ShowRunSettings, "--lake", "build/lake", "--run-id", "mine")
     assert problem.origin == "flag --run-id"
     assert problem.remedy == "give it without the flag: cqa job RUN_ID"
+
+
+def test_a_misspelt_flag_is_one_mistake():
+    [problem] = problems(RunSettings, *[word.replace("--lake", "--lak") for word in ENOUGH])
+    assert (problem.origin, problem.remedy) == ("flag --lak", "did you mean --lake?")
+
+
+def test_a_flag_without_its_value_is_one_mistake():
+    [problem] = problems(ShowRunSettings, "mine", "--lake")
+    assert (problem.origin, problem.what) == ("flag --lake", "expected one argument")
+
+
+def test_a_value_without_its_flag_is_one_mistake():
+    [problem] = problems(ListRunsSettings, "build/lake")
+    assert (problem.what, problem.remedy) == ("unexpected argument 'build/lake'", "did you mean --lake build/lake?")
 
 
 def test_a_stray_word_is_refused():

@@ -51,7 +51,7 @@ def test_the_baseline_and_the_measures_of_a_task_exist(name: str) -> None:
 def test_an_unknown_task_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="unknown task question_answer") as error:
         task("question_answer")
-    assert error.value.remedy.endswith(f"known tasks: {', '.join(TASKS.names())}")
+    assert error.value.remedy.endswith(f"? cqa tasks list lists all {len(TASKS.names())} tasks")
 
 
 def test_no_other_package_imports_or_names_a_task() -> None:

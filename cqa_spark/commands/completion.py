@@ -1,0 +1,47 @@
+"""``cqa completion``: a script that completes commands and flags in a shell."""
+
+from __future__ import annotations
+
+from cqa_spark.commands.table import JOBS, named
+from cqa_spark.config.sections import Command
+from cqa_spark.config.file_commands import CompletionSettings
+from cqa_spark.config.flags import build_parser
+from cqa_spark.config.job_settings import JobSettings
+
+_SCRIPT = """\
+{preamble}_cqa() {{
+    local word="${{COMP_WORDS[COMP_CWORD]}}" words=""
+    case "${{COMP_WORDS[*]:1:COMP_CWORD-1}} " in
+{cases}
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+}}
+complete -o default -F _cqa cqa"""
+"""Where no word fits, the shell completes file names."""
+
+_PREAMBLE = {"bash": "", "zsh": "autoload -Uz bashcompinit compinit && compinit && bashcompinit\n"}
+
+
+def print_completion(settings: CompletionSettings) -> None:
+    """Print the script; it holds all commands and flags, and calls no program."""
+    jobs = [job for group in JOBS.values() for job in group]
+    next_words = {"": {job.name.split()[0] for job in jobs}}
+    for job in jobs:
+        first, _, second = job.name.partition(" ")
+        next_words.setdefault(first, set()).update([second] if second else [])
+    flags = {job.name: _flags(job.name, named(job.settings)) for job in jobs}
+    cases = [
+        f'        "{command} "*) words="{" ".join(flags[command])}" ;;'
+        for command in sorted(flags, key=lambda command: (-len(command.split()), command))
+    ]
+    first_words = [
+        f'        "{typed} ") words="{" ".join([*sorted(words), *flags.get(typed, [])])}" ;;'
+        for typed, words in sorted(next_words.items())
+    ]
+    print(_SCRIPT.format(preamble=_PREAMBLE[settings.shell], cases="\n".join([*first_words, *cases])))
+
+
+def _flags(command: str, model: type[Command]) -> list[str]:
+    """The flags of a command, in the order of its help text."""
+    parser = build_parser(f"cqa {command}", model, with_files=issubclass(model, JobSettings))
+    return [option for action in parser._actions for option in action.option_strings if option.startswith("--")]

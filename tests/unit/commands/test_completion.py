@@ -1,0 +1,36 @@
+"""Completion in a shell that has read the script."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from cqa_spark.cli import main
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        (["nigh"], ["nightly"]),
+        (["runs", "com"], ["compare"]),
+        (["nightly", "--lake", "x", "--inp"], ["--input"]),
+        (["ingest", "st"], ["stackexchange"]),
+        (["ingest", "stackexchange", "--dry"], ["--dry-run"]),
+        (["nightly", "a file"], []),
+    ],
+    ids=" ".join,
+)
+def test_commands_and_flags(typed: list[str], completed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", "bash"]) == 0
+    words = " ".join(map(repr, typed))
+    ask = f"COMP_WORDS=(cqa {words}); COMP_CWORD={len(typed)}; _cqa; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    done = subprocess.run(["bash", "-c", f"{capsys.readouterr().out}{ask}"], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == completed
+
+
+def test_zsh_runs_the_script_as_bash_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    assert main(["completion", "zsh"]) == 0
+    assert capsys.readouterr().out.endswith(f"bashcompinit\n{script}")
