@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from cqa_spark.commands.table import JOBS, named
-from cqa_spark.config.sections import Command
 from cqa_spark.config.file_commands import CompletionSettings
 from cqa_spark.config.flags import build_parser
 from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.sections import Command
 
 _SCRIPT = """\
 {preamble}_cqa() {{

@@ -5,14 +5,12 @@ from __future__ import annotations
 from cqa_spark.commands.dataset import print_card
 from cqa_spark.config.preferred_answer_settings import PreferredAnswerExperimentSettings
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections.xu_2018.section import SECTION
 from cqa_spark.reports.sections.xu_2018.study import AnswerStudy
-from cqa_spark.runtime.tracking import metric_name, track, track_trials
+from cqa_spark.runtime.tracking import track_trials
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.steps.report import written_report
-from cqa_spark.systems.trained_system import model_artifact
 from cqa_spark.tasks.preferred_answer.experiment.tuning import logged_trials
 from cqa_spark.tasks.preferred_answer.flow import preferred_answer
 
@@ -31,18 +29,8 @@ def experiment(settings: PreferredAnswerExperimentSettings) -> None:
 
 
 def _track(finished: Run, settings: PreferredAnswerExperimentSettings, study: AnswerStudy) -> None:
-    """Log the run and, where parameters were searched, every trial to MLflow."""
-    artifacts = finished.record.artifacts
+    """Log every trial to MLflow, where parameters were searched."""
     searched = {"config_hash": finished.record.config_hash, "budget": str(settings.experiment.budget)}
-    figures = [figure for figure in study.figures if figure.site == EVERY]
-    track(
-        finished.record,
-        settings.tracking,
-        {**searched, "data_set": settings.threads.name, "sites": " ".join(study.sites)},
-        {metric_name(each.system, each.measure): each.value for each in figures},
-        {"report": artifacts["report"], f"model/{study.leading}": artifacts[model_artifact(study.leading)]},
-        settings.object_storage,
-    )
     for search in study.searches:
         trials = logged_trials(finished, search.system)
         track_trials(settings.tracking, f"tune {search.system}", searched, trials, search.chosen)

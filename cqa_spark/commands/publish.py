@@ -5,6 +5,7 @@ from __future__ import annotations
 from cqa_spark.config.runs_settings import PublishRunSettings, RollbackSettings
 from cqa_spark.lake import publishing
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.runtime.tracking import track_publication
 from cqa_spark.runtime.workspace import write_lake
 from cqa_spark.steps.publish import publish_run
 
@@ -14,6 +15,7 @@ def publish(settings: PublishRunSettings) -> None:
     with write_lake(settings, "publish", create=False) as lake:
         publish_run(lake, settings.run_id)
         Terminal().line(f"published {settings.run_id}")
+        track_publication(lake, settings.tracking)
 
 
 def rollback(settings: RollbackSettings) -> None:
@@ -21,3 +23,4 @@ def rollback(settings: RollbackSettings) -> None:
     with write_lake(settings, "rollback", create=False) as lake:
         record = publishing.rollback(lake, settings.to)
         Terminal().line(f"published again: {record.run_id} ({record.message})")
+        track_publication(lake, settings.tracking)

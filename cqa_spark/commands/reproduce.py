@@ -12,6 +12,7 @@ from cqa_spark import flows
 from cqa_spark.commands.reproduced_scores import EvaluatedPart, score_parts
 from cqa_spark.config.datasets import DataSet, read_data_set
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.rendering import config_yaml, flat_settings
 from cqa_spark.config.reproduce_settings import ReproduceSettings
 from cqa_spark.config.research_data import data_folder, file_names, locate
 from cqa_spark.config.value_types import is_remote
@@ -22,6 +23,7 @@ from cqa_spark.object_store.locations import fetch, find_files, write_file
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections import reproduction
 from cqa_spark.reports.sections.reproduction import SCORES, About, Reproduced, scores_json
+from cqa_spark.runtime.tracking import LoggedTrial, metric_name, track_trials, tracked
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
 from cqa_spark.systems.recipes import read_systems
 from cqa_spark.systems.system import System, known_systems
@@ -38,7 +40,8 @@ def reproduce(settings: ReproduceSettings) -> None:
     for (name, task, _), members in grouped.items():
         _require_task(sets[name], task, members)
     scores, outcomes = f"{settings.output.rstrip('/')}/{SCORES}", list[Reproduced]()
-    with local_data(settings.data or data_folder(), sets.values(), settings.object_storage) as folder:
+    data = settings.data or data_folder()
+    with tracked(settings), local_data(data, sets.values(), settings.object_storage) as folder:
         for name, found in sets.items():
             _require_training_files(name, found, folder)
         for (name, task, _), members in grouped.items():
@@ -47,6 +50,19 @@ def reproduce(settings: ReproduceSettings) -> None:
             write_file(scores, scores_json(outcomes).encode(), settings.object_storage)
     reproduction.console(outcomes, map(_about, systems), Terminal())
     Terminal().line(f"scores: {scores}")
+    if settings.tracking.enabled:
+        _track(outcomes, settings)
+
+
+def _track(outcomes: Sequence[Reproduced], settings: ReproduceSettings) -> None:
+    """Log a run to MLflow, with a child for each system: its measures by part of the data set."""
+    by_system: dict[str, dict[str, float]] = defaultdict(dict)
+    for outcome in outcomes:
+        measures = {metric_name(outcome.part, measure): value for measure, value in outcome.ours.items()}
+        by_system[outcome.system].update(measures)
+    logged = [LoggedTrial(system, {}, measures) for system, measures in by_system.items()]
+    parameters = flat_settings(config_yaml(settings))
+    track_trials(settings.tracking, settings.run_id or "reproduce", parameters, logged, "reproduced")
 
 
 def chosen_systems(settings: ReproduceSettings) -> list[System]:
@@ -127,7 +143,9 @@ def _train_and_rank(
     # A named lake keeps a run per data set and task, each with its own id.
     names = [settings.run_id or "reproduce", data.name, systems[0].task, *systems[0].upstream]
     run_id = "-".join([*names, *([CROSS_VALIDATED] if every_fold else [])])
-    one_run = settings.model_copy(update={"run_id": run_id, "recipes": tuple(system.name for system in systems)})
+    of_run = {"run_id": run_id, "recipes": tuple(system.name for system in systems)}
+    untracked = settings.tracking.model_copy(update={"enabled": False})  # the scores of all runs are logged together
+    one_run = settings.model_copy(update={**of_run, "tracking": untracked})
     flow = flows.reproduce(
         source,
         data.corpus,

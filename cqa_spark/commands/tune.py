@@ -19,7 +19,7 @@ from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.registry import build_ranker
-from cqa_spark.runtime.tracking import track_trials
+from cqa_spark.runtime.tracking import track_trials, tracked
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.recipes import read_systems
@@ -38,7 +38,10 @@ def tune(settings: TuneSettings) -> None:
     run = Run(tuned.lake, tuned.record, on_step=lambda step: None, before=tuned.manifest)
     search = settings.search
     folds = {"folds": search.folds, "repeats": search.repeats, "seed": search.seed}
-    with nested_folds(run, [system], settings.features, **folds) as parts_of:
+    with (
+        tracked(settings),
+        nested_folds(run, [system], settings.features, **folds) as parts_of,
+    ):
         parts = parts_of(system)
         judged = [_judged(trial, parts, settings) for trial in trials]
         given, best = judged[0], chosen(judged)

@@ -17,6 +17,8 @@ class DoctorSettings(TrackedSettings):
         "cqa doctor --lake s3a://bucket/lake --spark.master spark://host:7077",
     )
 
+    is_always_tracked = True
+
     lake: OptionalLake = ""
     format: OutputFormat = "table"
 

@@ -11,6 +11,7 @@ from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.fields import Baseline, InputFormat, OutputFormat, Report, Systems, baseline_not_run
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, SettingsSection
+from cqa_spark.config.tracking_settings import TrackedSettings
 from cqa_spark.config.value_types import EmbeddingModelName, NotHashed, RunName, Shown
 
 
@@ -33,7 +34,7 @@ class RetrievalSettings(SettingsSection):
     )
 
 
-class DuplicatesSettings(DumpJobSettings):
+class DuplicatesSettings(DumpJobSettings, TrackedSettings):
     """Find duplicates of questions among the earlier ones: index, retrieve, train, rank, evaluate and publish."""
 
     examples: ClassVar[tuple[str, ...]] = (

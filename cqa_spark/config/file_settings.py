@@ -10,6 +10,7 @@ from pydantic import Field
 from cqa_spark.config.fields import AllowSharedThreads, Corpus, OptionalLake, Site, Systems
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import FeatureSettings, TrainingInputs
+from cqa_spark.config.tracking_settings import TrackedSettings
 from cqa_spark.config.value_types import InputFile, NotHashed, OutputFile, OutputFolder, RunName, Shown, SystemName
 
 
@@ -30,7 +31,7 @@ class FileOrRunSettings(JobSettings):
         return cls.needs_with_files if given.get("model") else ("lake", "run_id", "systems")
 
 
-class TrainSettings(FileOrRunSettings):
+class TrainSettings(FileOrRunSettings, TrackedSettings):
     """Train the systems of a run or, with --model, one system on files."""
 
     examples = (
@@ -82,7 +83,7 @@ class ScoreSettings(FileOrRunSettings):
         return [str(self.predictions), *_kept_tables(self)] if self.model else super().writes()
 
 
-class RankSettings(JobSettings):
+class RankSettings(TrackedSettings):
     """Train a system on files and rank another file with it."""
 
     examples = ("cqa rank --system best_a --train train.xml more.xml --input test.xml --predictions best_a.pred",)

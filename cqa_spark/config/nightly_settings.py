@@ -14,6 +14,7 @@ from cqa_spark.config.fields import InputFormat, KeptPublications, Report, Task
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import NightSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, TrainingInputs
+from cqa_spark.config.tracking_settings import TrackedSettings
 from cqa_spark.config.value_types import (
     InputFile,
     NotHashed,
@@ -27,7 +28,7 @@ from cqa_spark.config.value_types import (
 ExportFormat = Literal["parquet", "jsonl", "csv"]
 
 
-class NightlySettings(DumpJobSettings):
+class NightlySettings(DumpJobSettings, TrackedSettings):
     """Update the rankings from a new dump, or from a folder of threads: rank what changed, check, and publish.
 
     Systems that learn from annotated files are trained in the first night (``--train``), or given (``--model``).

@@ -133,6 +133,7 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
         "cqa experiment preferred-answer --lake build/lake --all-sites --name large --rankers boosted --budget 20",
         "cqa experiment preferred-answer --lake build/lake --all-sites --protocol xu2018",
     )
+    is_always_tracked = True
     rare: ClassVar[frozenset[str]] = frozenset({"from_run"})
 
     from_run: FromRun = None
@@ -197,7 +198,7 @@ def _studied(experiment: Mapping[str, Any]) -> set[str]:
     return set(one_or_many(experiment.get("studied", default)))
 
 
-class TrainNightsSettings(DumpJobSettings):
+class TrainNightsSettings(DumpJobSettings, TrackedSettings):
     """Train a system on the nights of all dumps together: replayed, before an answer was accepted, as nights rank.
 
     The folder has a model of all sites, one without each site, and a card with what they are worth on the others.

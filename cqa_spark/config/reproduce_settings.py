@@ -8,13 +8,13 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.fields import OptionalLake
-from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.research_data import data_folder
 from cqa_spark.config.sections import FeatureSettings
+from cqa_spark.config.tracking_settings import TrackedSettings
 from cqa_spark.config.value_types import DataSetName, InputFile, NotHashed, OutputFolder, Positional, SystemNames
 
 
-class ReproduceSettings(JobSettings):
+class ReproduceSettings(TrackedSettings):
     """Train and evaluate published systems on their data sets, and compare with the published scores."""
 
     examples: ClassVar[tuple[str, ...]] = (

@@ -47,6 +47,7 @@ class RunSettings(IngestSettings, TrackedSettings):
         "cqa run --lake build/lake --train train.xml --dev dev.xml --systems given_order tfidf --dry-run",
     )
     needs = ("inputs.train", "systems")
+    is_always_tracked = True
     rare = frozenset({"allow_shared_threads", "every_fold"})
 
     systems: Systems = ()

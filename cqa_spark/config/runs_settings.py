@@ -11,6 +11,7 @@ from cqa_spark.config.fields import KeptPublications, OutputFormat
 from cqa_spark.config.job_settings import JobSettings, ShownReportSettings
 from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.site_names import SiteName
+from cqa_spark.config.tracking_settings import TrackedSettings
 from cqa_spark.config.value_types import NotHashed, Positional, RunName, Shown
 
 
@@ -94,7 +95,7 @@ class TrendSettings(ShownReportSettings):
         return [f"{self.lake}: the run log"]
 
 
-class PublishRunSettings(RunLogSettings):
+class PublishRunSettings(RunLogSettings, TrackedSettings):
     """Publish a finished run, if all its files are there; publishing is atomic."""
 
     examples = ("cqa runs publish mine --lake build/lake",)
@@ -106,7 +107,7 @@ class PublishRunSettings(RunLogSettings):
         return [f"{self.lake}: the published run, one record of the run log"]
 
 
-class RollbackSettings(RunLogSettings):
+class RollbackSettings(RunLogSettings, TrackedSettings):
     """Publish a run again that was published before, if all its files are there; publishing is atomic."""
 
     examples: ClassVar[tuple[str, ...]] = (

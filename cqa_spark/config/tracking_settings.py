@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
@@ -37,13 +38,19 @@ def _supported(uri: str) -> str:
 class TrackingSettings(SettingsSection):
     """MLflow tracking."""
 
-    enabled: bool = Field(default=True, description="log the run; an unreachable server only causes a warning")
+    enabled: bool = Field(
+        default=True,
+        description="log the run in MLflow; default: of run, tune and experiments, and wherever an address is given",
+    )
     uri: Annotated[str, AfterValidator(_supported), Shown("URI")] = Field(
         default="sqlite:///mlflow.db",
-        description="tracking URI, of a server or an SQLite file; LAKE.mlflow.db for a local lake",
+        description="tracking URI, of a server or an SQLite file; default: MLFLOW_TRACKING_URI, else LAKE.mlflow.db "
+        "beside a local lake",
     )
     experiment: Annotated[str, Shown("NAME")] = Field(
-        default="cqa-spark", min_length=1, description="MLflow experiment"
+        default="cqa-spark",
+        min_length=1,
+        description="MLflow experiment; default: MLFLOW_EXPERIMENT_NAME, else cqa-spark",
     )
     artifacts: OutputFolder | None = Field(
         default=None,
@@ -62,15 +69,30 @@ class TrackingSettings(SettingsSection):
 
 
 class TrackedSettings(JobSettings):
-    """Base of the settings of jobs that are logged in MLflow; by default beside a local lake."""
+    """Base of the settings of jobs that are logged in MLflow.
+
+    What the settings leave open comes from MLflow's own environment variables.
+
+    Attributes:
+        is_always_tracked: whether the job is logged, by default beside a local lake, without an address in the settings
+            or the environment.
+    """
+
+    is_always_tracked: ClassVar[bool] = False
 
     tracking: Annotated[TrackingSettings, NotHashed()] = TrackingSettings()
 
     @model_validator(mode="before")
     @classmethod
-    def _track_beside_the_lake(cls, data: Any) -> Any:
-        """Default ``tracking.uri`` to a SQLite file beside a local lake."""
-        lake, tracking = data.get("lake"), data.get("tracking", {})
-        if not lake or is_remote(str(lake)) or not isinstance(tracking, Mapping) or tracking.get("uri"):
+    def _defaults_of_mlflow(cls, data: Any) -> Any:
+        """The address and the experiment of the environment, or a SQLite file beside a local lake."""
+        lake, given = data.get("lake"), data.get("tracking", {})
+        if not isinstance(given, Mapping):
             return data
-        return {**data, "tracking": {**tracking, "uri": f"sqlite:///{str(lake).rstrip('/')}.mlflow.db"}}
+        variables = {"uri": "MLFLOW_TRACKING_URI", "experiment": "MLFLOW_EXPERIMENT_NAME"}
+        found = {name: os.environ[variable] for name, variable in variables.items() if os.environ.get(variable)}
+        tracking = {**found, **given}
+        tracking.setdefault("enabled", cls.is_always_tracked or "uri" in tracking)
+        if lake and not is_remote(str(lake)):
+            tracking.setdefault("uri", f"sqlite:///{str(lake).rstrip('/')}.mlflow.db")
+        return {**data, "tracking": tracking}

@@ -33,6 +33,8 @@ class TuneSettings(StageSettings, TrackedSettings):
         "cqa tune --system best_a --budget 40 --repeats 5 --lake build/lake --run-id mine --tuned tuned.yaml",
     )
 
+    is_always_tracked = True
+
     system: Annotated[SystemName, Field(description="system to tune; the run must contain its features")]
     search: SearchSettings = SearchSettings()
     tuned: Annotated[OutputFile | None, NotHashed()] = Field(

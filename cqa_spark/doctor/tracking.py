@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.runtime.tracking import import_mlflow
+from cqa_spark.runtime.mlflow_client import import_mlflow, without_retries
 
 
 def examine_tracking(settings: TrackingSettings) -> Iterator[Finding]:
@@ -29,7 +28,7 @@ def _look_up(settings: TrackingSettings) -> str:
         _require_writable(file)
         return f"{settings.uri}: the first run creates the file"  # MLflow would create it when asked
     try:
-        with _without_retries():
+        with without_retries():
             there = mlflow.MlflowClient(settings.uri).get_experiment_by_name(settings.experiment)
     except Exception as error:  # any error of a tracking client is only a warning, as in a run
         raise Doubt(
@@ -48,18 +47,3 @@ def _require_writable(file: Path) -> None:
     above = next(folder for folder in file.absolute().parents if folder.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise Doubt(f"{file} cannot be created in {above}", "correct tracking.uri; until then, runs are not logged")
-
-
-@contextmanager
-def _without_retries() -> Iterator[None]:
-    """Limit MLflow's retries, which take minutes for an unreachable server."""
-    name = "MLFLOW_HTTP_REQUEST_MAX_RETRIES"
-    before = os.environ.get(name)
-    os.environ[name] = "0"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before

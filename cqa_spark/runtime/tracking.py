@@ -1,32 +1,47 @@
-"""MLflow: logs finished runs with measures, report, manifest and models, and parameter searches with trials."""
+"""MLflow: logs finished runs with a child for each system, and searches with a child for each trial."""
 
 from __future__ import annotations
 
+import io
 import json
-import logging
-import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from itertools import groupby
 from pathlib import Path
-from types import ModuleType
+from threading import Thread
 from typing import Any
 
+from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.tracking_settings import TrackingSettings
+from cqa_spark.config.rendering import flat_settings
+from cqa_spark.config.tracking_settings import TrackedSettings, TrackingSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import EnvironmentProblem, message_of
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_record import InputRecord, RecordedScore, RunRecord
+from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.lake.snapshot import published_runs
+from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import fetch
-from cqa_spark.object_store.storage import delta_address
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.runtime.mlflow_client import open_tracking, require_server, without_retries
+
+PUBLISHED = "published"
+"""The alias of the models of the published run."""
+
+_MODEL, _REPORT = "model/", "report"
+"""Artifacts of runs: folders of trained systems by name, and the report."""
+
+_LONGEST = 6000
+"""Characters of a parameter that MLflow stores."""
 
 
 @dataclass(frozen=True)
 class LoggedTrial:
-    """One trial of a search, as logged to MLflow.
+    """One trial of a search, or one system of a comparison, as logged to MLflow.
 
     Attributes:
         name: of the trial.
@@ -36,40 +51,62 @@ class LoggedTrial:
     """
 
     name: str
-    parameters: Mapping[str, float | int]
+    parameters: Mapping[str, object]
     metrics: Mapping[str, float]
     repeats: Sequence[float] = ()
 
 
-def open_tracking(settings: TrackingSettings, storage: ObjectStorageSettings) -> None:
-    """Import MLflow and create its database, which takes seconds; ``track`` reports failures.
+@contextmanager
+def tracked(settings: JobSettings) -> Iterator[Callable[[RunTables], None]]:
+    """Log what a job does to MLflow, if its settings say so.
+
+    Before the block, the server is asked whether it is there; meanwhile, MLflow is imported and opened, which takes
+    seconds.
 
     Args:
-        settings: the tracking settings.
-        storage: object storage settings.
+        settings: of the job.
+
+    Yields:
+        A function that logs a finished run; of a server that is not there, it prints a warning.
     """
-    with suppress(Exception):
-        _configure_mlflow_storage(storage)
-        _opened(settings)
+    if not isinstance(settings, TrackedSettings) or not settings.tracking.enabled:
+        yield lambda run: None
+        return
+    tracking, retries = settings.tracking, nullcontext
+    try:
+        require_server(tracking)
+    except EnvironmentProblem as problem:
+        retries = without_retries
+        Terminal(stderr=True).text(f"warning: {problem.problem}; the run will not be tracked unless it does by the end")
+    opening = Thread(target=_opened_early, args=(settings,), daemon=True)
+    opening.start()
+
+    def log(run: RunTables) -> None:
+        opening.join()
+        with retries():
+            track(run, tracking)
+
+    yield log
 
 
-def track(
-    record: RunRecord,
-    settings: TrackingSettings,
-    parameters: Mapping[str, str],
-    metrics: Mapping[str, float],
-    artifacts: Mapping[str, str],
-    storage: ObjectStorageSettings | None = None,
-) -> bool:
+def _opened_early(settings: TrackedSettings) -> None:
+    """Open MLflow; ``track`` reports failures."""
+    try:
+        with without_retries():
+            open_tracking(settings.tracking, settings.object_storage)
+    except Exception:  # no error of a tracking client may fail the run
+        return
+
+
+def track(run: RunTables, settings: TrackingSettings) -> bool:
     """Log a run; if the server cannot be reached, print a warning to stderr.
 
+    The parent has the settings, input files, measures and the report; a child for each system has its measures and its
+    model. If the run is published, its models have the alias ``PUBLISHED``.
+
     Args:
-        record: the run.
+        run: a finished run.
         settings: where to log.
-        parameters: settings by dotted key.
-        metrics: value by ``metric_name``.
-        artifacts: file or folder by artifact folder.
-        storage: object storage settings; None for Amazon's.
 
     Returns:
         Whether it was logged.
@@ -77,18 +114,45 @@ def track(
     Raises:
         EnvironmentProblem: the disk of the SQLite file or of the artifacts is full.
     """
-    try:
-        _log(record, settings, parameters, metrics, artifacts, storage or ObjectStorageSettings())
-    except Exception as error:  # no error of a tracking client may fail the run
-        _warn("run", settings, error)
-        return False
-    return True
+    record = run.record
+    with _warned("run", settings) as outcome:
+        mlflow = open_tracking(settings, run.lake.storage)
+        tags = {"run_id": record.run_id, "attempt": str(record.attempt), "lake": run.lake.root, "job": record.job,
+                "code_version": record.code_version}  # fmt: skip
+        with mlflow.start_run(run_name=record.run_id, tags=tags, nested=mlflow.active_run() is not None):
+            mlflow.log_params(_parameters(record))
+            mlflow.log_metrics({metric_name(score.system, score.measure): score.value for score in record.scores})
+            _log_inputs(mlflow, record.inputs)
+            _log_report(mlflow, run)
+            for system in dict.fromkeys([*_models(record), *(score.system for score in record.scores)]):
+                with mlflow.start_run(run_name=system, tags={**tags, "system": system}, nested=True):
+                    mlflow.log_metrics(_measures(score for score in record.scores if score.system == system))
+                    if system in _models(record):
+                        _log_model(mlflow, run, system)
+            if record.attempt_name in (published.attempt_name for published in published_runs(run.lake)):
+                _mark_published(mlflow, record)
+        outcome.is_logged = True
+    return outcome.is_logged
+
+
+def track_publication(lake: Lake, settings: TrackingSettings) -> None:
+    """Give the alias ``PUBLISHED`` to the models of the published runs; those of other runs lose it.
+
+    Args:
+        lake: of the runs.
+        settings: where their models are registered; nothing is done unless enabled.
+    """
+    if settings.enabled:
+        with _warned("publication", settings):
+            mlflow = open_tracking(settings, lake.storage)
+            for record in reversed(published_runs(lake)):  # of two models of a system, the latest has the alias
+                _mark_published(mlflow, record)
 
 
 def track_trials(
     settings: TrackingSettings, name: str, parameters: Mapping[str, object], trials: Sequence[LoggedTrial], verdict: str
 ) -> bool:
-    """Log a search for parameters: a run for the search, and a nested one per trial.
+    """Log a search for parameters, or a comparison of systems: a run for it, and a nested one per trial or system.
 
     Args:
         settings: where to log; if the server cannot be reached, a warning goes to stderr.
@@ -103,9 +167,9 @@ def track_trials(
     Raises:
         EnvironmentProblem: the disk of the SQLite file is full.
     """
-    try:
-        mlflow = _opened(settings)
-        with mlflow.start_run(run_name=name):
+    with _warned("search", settings) as outcome:
+        mlflow = open_tracking(settings, ObjectStorageSettings())
+        with mlflow.start_run(run_name=name, nested=mlflow.active_run() is not None):
             mlflow.log_params(dict(parameters))
             mlflow.set_tag("verdict", verdict)
             for trial in trials:
@@ -114,113 +178,121 @@ def track_trials(
                     mlflow.log_metrics(dict(trial.metrics))
                     for repeat, value in enumerate(trial.repeats):
                         mlflow.log_metric("repeat", value, step=repeat)
-    except Exception as error:  # no error of a tracking client may fail the search
-        _warn("search", settings, error)
-        return False
-    return True
+        outcome.is_logged = True
+    return outcome.is_logged
 
 
-def metric_name(system: str, measure: str) -> str:
-    """The MLflow name of a system's measure, such as ``best_a/MAP_at_10``; MLflow allows no ``@``."""
-    return f"{system}/{measure.replace('@', '_at_')}"
+def metric_name(*parts: str) -> str:
+    """The MLflow name of a measure, such as ``best_a/MAP_at_10``; MLflow allows no ``@``."""
+    return "/".join(parts).replace("@", "_at_")
 
 
-def _warn(what: str, settings: TrackingSettings, error: Exception) -> None:
-    """Warn that something was not tracked; raise an error for a full disk, which would affect the next run too."""
-    message = f"the {what} was not tracked in MLflow ({settings.uri})"
-    if problem := disk_problem(error):
-        raise EnvironmentProblem(f"{message}: {problem.problem}", problem.remedy) from error
-    Terminal(stderr=True).text(f"warning: {message}: {message_of(error)}")
-
-
-def _log(
-    record: RunRecord,
-    settings: TrackingSettings,
-    parameters: Mapping[str, str],
-    metrics: Mapping[str, float],
-    artifacts: Mapping[str, str],
-    storage: ObjectStorageSettings,
-) -> None:
-    _configure_mlflow_storage(storage)
-    mlflow = _opened(settings)
-    with mlflow.start_run(run_name=record.run_id), tempfile.TemporaryDirectory() as folder:
-        mlflow.set_tags({"run_id": record.run_id, "code_version": record.code_version})
-        mlflow.log_params(dict(parameters))
-        mlflow.log_metrics(dict(metrics))
-        manifest = Path(folder) / "manifest.json"
-        manifest.write_text(json.dumps(asdict(record), default=str, indent=2), encoding="utf-8")
-        mlflow.log_artifact(str(manifest))
-        with _on_this_machine(artifacts, storage) as here:
-            for name, path in here.items():
-                log = mlflow.log_artifacts if path.is_dir() else mlflow.log_artifact
-                log(str(path), artifact_path=name)
-
-
-def _opened(settings: TrackingSettings) -> Any:
-    """MLflow, set to the experiment of the settings."""
-    mlflow = import_mlflow()
-    mlflow.set_tracking_uri(settings.uri)
-    if mlflow.get_experiment_by_name(settings.experiment) is None:
-        mlflow.create_experiment(settings.experiment, artifact_location=_artifact_location(settings))
-    mlflow.set_experiment(settings.experiment)
-    return mlflow
-
-
-def _artifact_location(settings: TrackingSettings) -> str | None:
-    """The location in the settings, else a folder beside the SQLite file; None for a server, which has its own.
-
-    MLflow's default would be the working directory.
-    """
-    if settings.artifacts is not None:
-        remote = is_remote(settings.artifacts)
-        return delta_address(settings.artifacts) if remote else Path(settings.artifacts).resolve().as_uri()
-    file = settings.sqlite_file
-    return None if file is None else Path(f"{file}.artifacts").resolve().as_uri()
-
-
-def _configure_mlflow_storage(storage: ObjectStorageSettings) -> None:
-    """Configure MLflow's object storage as in the settings; it reads environment variables only."""
-    if storage.endpoint:
-        os.environ["MLFLOW_S3_ENDPOINT_URL"] = storage.endpoint
-    os.environ["MLFLOW_BOTO_CLIENT_ADDRESSING_STYLE"] = "path" if storage.path_style else "auto"
-    os.environ.setdefault("AWS_DEFAULT_REGION", storage.region)
+@dataclass
+class _Outcome:
+    is_logged: bool = False
 
 
 @contextmanager
-def _on_this_machine(artifacts: Mapping[str, str], storage: ObjectStorageSettings) -> Iterator[dict[str, Path]]:
-    """Files and folders by name, as local copies if remote; MLflow accepts only local ones.
-
-    Args:
-        artifacts: location by name.
-        storage: object storage settings.
-    """
-    with tempfile.TemporaryDirectory(prefix="cqa-artifacts-") as folder:
-        here: dict[str, Path] = {}
-        for number, (name, location) in enumerate(artifacts.items()):
-            here[name] = Path(location)
-            if is_remote(location):
-                here[name] = Path(folder, str(number), location.rstrip("/").rpartition("/")[2])
-                fetch(location, here[name], storage)
-        yield here
-
-
-def import_mlflow() -> ModuleType:
-    """Import MLflow, an optional dependency whose import takes seconds, and return it.
-
-    By default, importing MLflow requests telemetry settings from the internet. A job may contact only the tracking
-    server.
-
-    Raises:
-        EnvironmentProblem: MLflow is not installed.
-    """
-    os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
+def _warned(what: str, settings: TrackingSettings) -> Iterator[_Outcome]:
+    """Turn errors of MLflow into a warning; raise one for a full disk, which would affect the next run too."""
     try:
-        import mlflow
-    except ModuleNotFoundError as error:
-        raise EnvironmentProblem(
-            "MLflow is not installed", "install cqa-spark[mlflow], or set tracking.enabled to false"
-        ) from error
+        yield (outcome := _Outcome())
+    except Exception as error:  # no error of a tracking client may fail the run
+        outcome.is_logged = False
+        message = f"the {what} was not tracked in MLflow ({settings.uri})"
+        if problem := disk_problem(error):
+            raise EnvironmentProblem(f"{message}: {problem.problem}", problem.remedy) from error
+        Terminal(stderr=True).text(f"warning: {message}: {message_of(error)}")
 
-    for name in ("mlflow", "alembic"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-    return mlflow
+
+def _parameters(record: RunRecord) -> dict[str, str]:
+    """The settings by dotted key, with their hash."""
+    settings = flat_settings(record.config) | {"config_hash": record.config_hash}
+    return {key: value[:_LONGEST] for key, value in settings.items()}
+
+
+def _measures(scores: Iterable[RecordedScore]) -> dict[str, float]:
+    """The measures of a system, with the ends of their intervals."""
+    values = {
+        f"{metric_name(score.measure)}{suffix}": value
+        for score in scores
+        for suffix, value in (("", score.value), ("_low", score.low), ("_high", score.high))
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _log_inputs(mlflow: Any, inputs: Sequence[InputRecord]) -> None:
+    """Log the input files as data sets, with the hash of their bytes as digest."""
+    from mlflow.data.dataset_source_registry import resolve_dataset_source
+    from mlflow.data.meta_dataset import MetaDataset
+
+    for split, files in groupby(inputs, key=lambda file: file.split):
+        data_sets = [
+            MetaDataset(
+                resolve_dataset_source(file.path), name=Path(file.path).name, digest=(file.sha256 or "")[:32] or None
+            )
+            for file in files
+        ]
+        mlflow.log_inputs(data_sets, [split] * len(data_sets), [{}] * len(data_sets))
+
+
+def _log_report(mlflow: Any, run: RunTables) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        manifest = Path(folder) / "manifest.json"
+        manifest.write_text(json.dumps(asdict(run.record), default=str, indent=2), encoding="utf-8")
+        mlflow.log_artifact(str(manifest))
+    if report := run.record.artifacts.get(_REPORT):
+        with _on_this_machine(report, run.lake) as path:
+            mlflow.log_artifact(str(path), artifact_path=_REPORT)
+
+
+def _models(record: RunRecord) -> dict[str, str]:
+    """The folders of the trained systems of a run, by name of the system."""
+    return {name.removeprefix(_MODEL): path for name, path in record.artifacts.items() if name.startswith(_MODEL)}
+
+
+def _log_model(mlflow: Any, run: RunTables, system: str) -> None:
+    """Log and register the model of a system, unless a run has registered it from the same folder."""
+    from cqa_spark.runtime.served_model import signature
+
+    folder = _models(run.record)[system]
+    if _version_from(mlflow, system, folder) is not None:
+        return
+    # MLflow prints a line for each registration.
+    with _on_this_machine(folder, run.lake) as path, redirect_stderr(io.StringIO()):
+        logged = mlflow.pyfunc.log_model(
+            name=system,
+            loader_module="cqa_spark.runtime.served_model",
+            data_path=str(path),
+            signature=signature(),
+            pip_requirements=[f"cqa-spark=={version('cqa-spark')}"],
+        )
+        mlflow.register_model(logged.model_uri, _registered_name(system), tags={"folder": folder})
+
+
+def _mark_published(mlflow: Any, record: RunRecord) -> None:
+    for system, folder in _models(record).items():
+        if (found := _version_from(mlflow, system, folder)) is not None:
+            mlflow.MlflowClient().set_registered_model_alias(_registered_name(system), PUBLISHED, found)
+
+
+def _registered_name(system: str) -> str:
+    return f"cqa-spark.{system}"
+
+
+def _version_from(mlflow: Any, system: str, folder: str) -> str | None:
+    """The registered version of a system's model that was logged from a folder; None for none."""
+    versions = mlflow.MlflowClient().search_model_versions(f"name = '{_registered_name(system)}'")
+    return next((found.version for found in versions if found.tags.get("folder") == folder), None)
+
+
+@contextmanager
+def _on_this_machine(location: str, lake: Lake) -> Iterator[Path]:
+    """A file or folder, as a local copy if it is remote; MLflow accepts only local ones."""
+    if not is_remote(location):
+        yield Path(location)
+        return
+    with tempfile.TemporaryDirectory(prefix="cqa-artifacts-") as folder:
+        copy = Path(folder, location.rstrip("/").rpartition("/")[2])
+        fetch(location, copy, lake.storage)
+        yield copy

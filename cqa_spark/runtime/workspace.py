@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.rendering import config_hash, config_yaml
+from cqa_spark.errors import noted
 from cqa_spark.lake.delta_tables import refuse_unusable_path
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
@@ -29,6 +30,7 @@ from cqa_spark.runtime.execution import execute_step, execute_steps
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.stage_progress import stages_shown
+from cqa_spark.runtime.tracking import tracked
 from cqa_spark.spark.internals import running_stages
 from cqa_spark.spark.session import session_of
 
@@ -121,14 +123,17 @@ def run_flow_in(
         on_success: called when the run's tables are written, before anything is delivered.
     """
     lake = replace(lake, session=_session(settings, flow))
-    with (
-        open_run_in(lake, settings, flow.name, resume=resume) as run,
-        stages_shown(partial(running_stages, lake.spark)),
-    ):
-        execute_steps(flow, run)
-    on_success(run)
-    for step in flow.delivering:
-        execute_step(step, run)
+    with tracked(settings) as log:
+        with (
+            open_run_in(lake, settings, flow.name, resume=resume) as run,
+            stages_shown(partial(running_stages, lake.spark)),
+        ):
+            execute_steps(flow, run)
+        on_success(run)
+        for step in flow.delivering:
+            execute_step(step, run)
+        with noted(f"run {run.run_id} is finished; its tables are written"):
+            log(run)
     return run
 
 

@@ -7,43 +7,109 @@ import socket
 from pathlib import Path
 
 import mlflow
+import pandas as pd
 import pytest
+from cqa_spark.config.nightly_settings import NightlySettings
+from golden.run import GoldenRun
+from small_runs import finished, lake_at, opened, published
 
+from cqa_spark.cli import main
 from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.runtime.tracking import track
-
-RECORD = RunRecord("r1", "succeeded", "run", config_hash="c0ffee", config="task: x\n", code_version="0")
-
-
-def test_parameters_measures_and_files_are_logged(tmp_path: Path) -> None:
-    report = tmp_path / "r1.html"
-    report.write_text("<!doctype html>")
-    settings = TrackingSettings(uri=f"sqlite:///{tmp_path / 'mlflow.db'}", experiment="test")
-    assert track(RECORD, settings, {"task": "x"}, {"best_a/MAP_at_10": 0.5}, {"report": str(report)})
-    (run,) = mlflow.search_runs(experiment_names=["test"], output_format="list")
-    assert run.data.params == {"task": "x"}
-    assert run.data.metrics == {"best_a/MAP_at_10": 0.5}
-    assert run.data.tags["run_id"] == "r1"
+from cqa_spark.lake.publishing import snapshot_of
+from cqa_spark.lake.run_record import InputRecord, RecordedScore
+from cqa_spark.runtime.tracking import track, tracked
 
 
-def test_a_server_that_is_not_there_costs_a_warning(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def settings_of(folder: Path) -> TrackingSettings:
+    return TrackingSettings(uri=f"sqlite:///{folder / 'mlflow.db'}", experiment="test")
+
+
+@pytest.fixture
+def no_server(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of a server that is not there."""
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
-        port = closed.getsockname()[1]
-    settings = TrackingSettings(uri=f"http://127.0.0.1:{port}", experiment="test")
-    assert not track(RECORD, settings, {}, {}, {})
+        return f"http://127.0.0.1:{closed.getsockname()[1]}"
+
+
+def test_a_run_is_a_parent_with_a_child_for_each_system(tmp_path: Path) -> None:
+    lake = lake_at(tmp_path / "lake")
+    with opened(lake, "r1") as run:
+        lake.objects.put("runs/r1.1/report.html", b"<!doctype html>")
+        run.add_artifact("report", run.artifact_path("report.html"))
+        run.add_inputs([InputRecord(str(tmp_path / "train.xml"), "train", 3, "ab" * 32)])
+        run.add_scores([RecordedScore("best_a", "MAP@10", 0.5, 0.4, 0.6), RecordedScore("length", "MAP@10", 0.3)])
+    assert track(snapshot_of(lake, "r1"), settings_of(tmp_path))
+    runs = {run.info.run_name: run for run in mlflow.search_runs(experiment_names=["test"], output_format="list")}
+    parent = runs["r1"]
+    assert parent.data.params == {"task": "x", "config_hash": "c0ffee"}
+    assert parent.data.metrics == {"best_a/MAP_at_10": 0.5, "length/MAP_at_10": 0.3}
+    assert (parent.data.tags["run_id"], parent.data.tags["lake"]) == ("r1", lake.root)
+    [logged] = parent.inputs.dataset_inputs
+    assert (logged.dataset.name, logged.dataset.digest, logged.tags[0].value) == ("train.xml", "ab" * 16, "train")
+    assert runs["best_a"].data.metrics == {"MAP_at_10": 0.5, "MAP_at_10_low": 0.4, "MAP_at_10_high": 0.6}
+    assert runs["length"].data.metrics == {"MAP_at_10": 0.3}
+    assert {runs[name].data.tags["mlflow.parentRunId"] for name in ("best_a", "length")} == {parent.info.run_id}
+
+
+def test_the_model_of_a_published_run_ranks_pairs(
+    question_comment_run: GoldenRun, at_home: None, tmp_path: Path
+) -> None:
+    assert track(question_comment_run.snapshot, settings_of(tmp_path))
+    model = mlflow.pyfunc.load_model("models:/cqa-spark.learned@published")
+    pairs = pd.DataFrame(
+        {
+            "query_id": ["q", "q"],
+            "query": ["Where can I buy a used car?"] * 2,
+            "candidate_id": ["a", "b"],
+            "candidate": ["Try the dealers near the airport, they sell a used car.", "thanks"],
+        }
+    )
+    ranked = model.predict(pairs)
+    assert list(ranked.columns) == model.metadata.signature.outputs.input_names()
+    assert ranked["candidate_id"].tolist() == ["a", "b"]
+    assert sorted(ranked["rank"]) == [1, 2]
+    assert track(question_comment_run.snapshot, settings_of(tmp_path))
+    assert len(mlflow.MlflowClient().search_model_versions("name = 'cqa-spark.learned'")) == 1
+
+
+def test_publishing_a_run_again_gives_its_models_the_alias(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake, settings = lake_at(tmp_path / "lake"), settings_of(tmp_path)
+    for run_id in ("r1", "r2"):
+        with opened(lake, run_id) as run:
+            folder = f"runs/{run.record.attempt_name}/models/model/best_a"
+            lake.objects.put(f"{folder}/system.json", b'{"system": {"name": "best_a"}}')
+            run.add_artifact("model/best_a", run.artifact_path("models", "model", "best_a"))
+        published(lake, run_id)
+        assert track(snapshot_of(lake, run_id), settings)
+    versions = [mlflow.MlflowClient().get_model_version_by_alias("cqa-spark.best_a", "published").version]
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", settings.uri)
+    assert main(["runs", "rollback", "--lake", lake.root]) == 0
+    versions.append(mlflow.MlflowClient().get_model_version_by_alias("cqa-spark.best_a", "published").version)
+    assert list(map(str, versions)) == ["2", "1"]
+
+
+def test_a_server_that_is_not_there_costs_a_warning_before_the_work_and_after_it(
+    tmp_path: Path, no_server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lake = lake_at(tmp_path / "lake")
+    finished(lake, "r1", a="x")
+    dumps = {"input": (str(tmp_path),)}
+    settings = NightlySettings(lake=lake.root, dumps=dumps, tracking={"uri": no_server})
+    with tracked(settings) as log:
+        assert f"warning: the tracking server {no_server} does not answer" in capsys.readouterr().err
+        log(snapshot_of(lake, "r1"))
     assert "was not tracked in MLflow" in capsys.readouterr().err
 
 
 def test_a_full_disk_ends_the_job_with_what_to_do(tmp_path: Path, small_disk: Path) -> None:
     """MLflow's database does not fit on it."""
-    settings = TrackingSettings(uri=f"sqlite:///{small_disk / 'mlflow.db'}", experiment="test")
+    lake = lake_at(tmp_path / "lake")
+    finished(lake, "r1", a="x")
+    settings = settings_of(small_disk)
     with pytest.raises(EnvironmentProblem, match=re.escape(settings.uri)) as raised:
-        track(RECORD, settings, {}, {}, {})
+        track(snapshot_of(lake, "r1"), settings)
     assert "no space left on the disk" in raised.value.problem
     assert raised.value.remedy.startswith("free space there")

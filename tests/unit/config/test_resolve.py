@@ -230,11 +230,35 @@ def test_a_run_id_may_have_a_hundred_characters():
     assert settings(PairSettings, "--lake", "lake", "--run-id", "a" * 100).run_id == "a" * 100
 
 
-def test_runs_are_tracked_beside_a_local_lake():
+def test_runs_are_tracked_beside_a_local_lake(monkeypatch):
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     assert settings(RunSettings, *ENOUGH).tracking.uri == "sqlite:///lake.mlflow.db"
     remote = settings(RunSettings, *ENOUGH, "--lake", "s3a://bucket/lake")
     assert remote.tracking.uri == "sqlite:///mlflow.db"
     assert settings(RunSettings, *ENOUGH, "--tracking.uri", "http://server").tracking.uri == "http://server"
+
+
+def test_other_jobs_are_tracked_where_an_address_is_given(monkeypatch):
+    rank = [
+        "--system",
+        "best_a",
+        "--train",
+        "train.xml",
+        "--input",
+        "dev.xml",
+        "--predictions",
+        "new",
+        "--lake",
+        "lake",
+    ]
+    assert not settings(RankSettings, *rank).tracking.enabled
+    assert settings(RankSettings, *rank, "--tracking.uri", "http://server").tracking.enabled
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://mlflow:5000")
+    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "forum")
+    tracking = settings(RankSettings, *rank).tracking
+    assert (tracking.enabled, tracking.uri, tracking.experiment) == (True, "http://mlflow:5000", "forum")
+    assert settings(RunSettings, *ENOUGH, "--tracking.experiment", "mine").tracking.experiment == "mine"
+    assert not settings(RankSettings, *rank, "--no-tracking.enabled").tracking.enabled
 
 
 def test_train_works_on_files_or_on_a_run():

@@ -26,11 +26,14 @@ ADDRESSES = {"socket.connect": lambda event: event[1], "socket.getaddrinfo": lam
 sys.addaudithook(lambda name, event: opened.append(ADDRESSES[name](event)) if name in ADDRESSES else None)
 
 from cqa_spark.config.tracking_settings import TrackingSettings
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.snapshot import Snapshot
+from cqa_spark.lake.run_record import RecordedScore, RunRecord
+from cqa_spark.lake.storage import Lake
 from cqa_spark.runtime.tracking import track
 
-record = RunRecord("r1", "succeeded", "run", config_hash="c0ffee", config="task: x", code_version="0")
-assert track(record, TrackingSettings(uri=sys.argv[1], experiment="test"), {"task": "x"}, {"a/MAP": 0.5}, {})
+record = RunRecord("r1", "succeeded", "run", config_hash="c0ffee", config="task: x", code_version="0",
+                   scores=(RecordedScore("a", "MAP", 0.5),))
+assert track(Snapshot(Lake(None, sys.argv[2]), record), TrackingSettings(uri=sys.argv[1], experiment="test"))
 time.sleep(1)  # telemetry is sent by a thread
 print({address[:2] for address in opened if isinstance(address, tuple)})
 """
@@ -72,9 +75,9 @@ def server(tmp_path: Path) -> Iterator[tuple[str, int]]:
         running.shutdown()
 
 
-def test_a_logged_run_opens_no_address_but_that_of_the_tracking_server(server: tuple[str, int]) -> None:
+def test_a_logged_run_opens_no_address_but_that_of_the_tracking_server(server: tuple[str, int], tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(SPARED)}
-    command = [sys.executable, "-c", LOG_A_RUN, f"http://{server[0]}:{server[1]}"]
+    command = [sys.executable, "-c", LOG_A_RUN, f"http://{server[0]}:{server[1]}", str(tmp_path / "lake")]
     done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip().splitlines()[-1] == str({server})
