@@ -54,8 +54,8 @@ def _load_pyfunc(path: str) -> ServedModel:
 def signature() -> ModelSignature:
     """The columns of pairs and of their ranking, as MLflow describes them."""
     from mlflow.models import ModelSignature
-    from mlflow.types import ColSpec, Schema
+    from mlflow.types import ColSpec, Schema, TensorSpec
 
-    inputs = [ColSpec(kind, name) for name, kind in REQUIRED.items()]
+    inputs: list[ColSpec | TensorSpec] = [ColSpec(kind, name) for name, kind in REQUIRED.items()]
     inputs += [ColSpec(kind, name, required=False) for name, kind in OPTIONAL.items()]
     return ModelSignature(Schema(inputs), Schema([ColSpec(kind, name) for name, kind in RESULTS.items()]))

@@ -6,7 +6,7 @@ import io
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stderr
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from itertools import groupby
@@ -72,7 +72,8 @@ def tracked(settings: JobSettings) -> Iterator[Callable[[RunTables], None]]:
     if not isinstance(settings, TrackedSettings) or not settings.tracking.enabled:
         yield lambda run: None
         return
-    tracking, retries = settings.tracking, nullcontext
+    tracking = settings.tracking
+    retries: Callable[[], AbstractContextManager[None]] = nullcontext
     try:
         require_server(tracking)
     except EnvironmentProblem as problem:
@@ -228,7 +229,7 @@ def _log_inputs(mlflow: Any, inputs: Sequence[InputRecord]) -> None:
 
     for split, files in groupby(inputs, key=lambda file: file.split):
         data_sets = [
-            MetaDataset(
+            MetaDataset(  # type: ignore[abstract]
                 resolve_dataset_source(file.path), name=Path(file.path).name, digest=(file.sha256 or "")[:32] or None
             )
             for file in files
