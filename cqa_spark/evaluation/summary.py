@@ -135,7 +135,7 @@ def summarise_runs(by_run: Mapping[str, DataFrame], drawn: Resampling) -> list[E
         .agg(F.array_sort(F.flatten(F.collect_list("runs"))).alias("measures"))
     )
     with persisted(shared) as (stored,):
-        return _summary(stored, ComparedSystems(next(iter(by_run))), drawn, [*_GROUP, "scope"])
+        return _summary(stored, ComparedSystems((next(iter(by_run)),)), drawn, [*_GROUP, "scope"])
 
 
 def with_test(entry: Entry) -> Entry:

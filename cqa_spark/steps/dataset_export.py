@@ -64,7 +64,8 @@ def _frames(snapshot: Snapshot) -> Mapping[str, DataFrame]:
         documents = snapshot.read(DOCUMENTS).select("site", "document_id", "text_id", SPLIT)
         attributed = attributions(snapshot)
         if attributed is None:
-            attributed = snapshot.lake.spark.createDataFrame([], T.StructType([*documents.schema[:2], *ATTRIBUTION]))
+            fields = [*documents.schema.fields[:2], *ATTRIBUTION.fields]
+            attributed = snapshot.lake.spark.createDataFrame([], T.StructType(fields))
         rows = documents.join(texts, on="text_id", how="inner").join(attributed, on=["site", "document_id"], how="left")
         found[TEXTS.name] = rows.select("site", "document_id", TEXT, *ATTRIBUTION.names, SPLIT)
     return found
