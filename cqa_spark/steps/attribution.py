@@ -8,9 +8,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.lake.publishing import Snapshot
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.text import comment_document
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import column
 
 ATTRIBUTION = T.StructType(

@@ -9,15 +9,15 @@ from pathlib import Path
 import mlflow
 import pandas as pd
 import pytest
-from cqa_spark.config.nightly_settings import NightlySettings
 from golden.run import GoldenRun
 from small_runs import finished, lake_at, opened, published
 
 from cqa_spark.cli import main
+from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.lake.run_record import InputRecord, RecordedScore
+from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.runtime.tracking import track, tracked
 
 
