@@ -135,7 +135,7 @@ def test_workers_that_die_while_it_trains_and_while_it_ranks_change_nothing(
     spark: SparkSession, cluster: Cluster, home: None, tmp_path: Path
 ) -> None:
     """Two workers train. Plans are compiled, in four partitions; local mode interprets them here, in one."""
-    write_sample(tmp_path, threads=12, dev_threads=4, seed=7)
+    write_sample(tmp_path, threads=30, dev_threads=4, seed=7)
     assert main(pipeline(tmp_path, "local")) == 0
     expected = rows(spark, tmp_path / "local", RANKINGS)
     assert {row["system"] for row in expected} == set(SYSTEMS)
