@@ -41,8 +41,9 @@ class GraphBuilder:
         return name
 
     def add_weights(self, name: str, values: NDArray[np.float64]) -> str:
-        """New weights, with their initial values."""
-        self._graph.initializer.append(numpy_helper.from_array(values.astype(np.float32), name))
+        """New weights with their initial values, or those that have the name."""
+        if all(tensor.name != name for tensor in self._graph.initializer):
+            self._graph.initializer.append(numpy_helper.from_array(values.astype(np.float32), name))
         return name
 
     def add_constant(self, value: float | Sequence[int]) -> str:

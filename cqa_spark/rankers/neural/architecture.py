@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -25,87 +26,67 @@ def new_network(shape: NetworkShape, seed: int) -> ModelProto:
         Parikh et al. 2016, A Decomposable Attention Model for Natural Language Inference, section 3; with features, Xu
         et al. 2018, Preferred Answer Selection in Stack Overflow, sections 4.1 and 5.
     """
-    graph, random = GraphBuilder(), np.random.default_rng(seed)
+    graph = GraphBuilder()
+    layers = _Layers(graph, shape, np.random.default_rng(seed))
     features = graph.add_input("features", "pairs", shape.features)
     texts, outputs = [], {}
     if shape.attend:
-        compared, outputs["attention"] = _compared(graph, shape, random)
+        compared, outputs["attention"] = _compared(layers)
         texts = [compared]
     inputs = graph.apply("Concat", *texts, features, axis=1)
-    text = 2 * shape.compare[-1] if texts else 0
-    hidden = _Layers(graph, "classify", (text + shape.features, *shape.classify), shape, random)
+    sizes = ((2 * shape.compare[-1] if texts else 0) + shape.features, *shape.classify)
     # Of irrelevant and relevant; two outputs learn their difference in larger steps than a single one.
-    classes = _Layer(graph, "output", hidden.nodes, 2, shape, random)(hidden(inputs))
+    classes = layers.linear("output", layers.rectified("classify", inputs, sizes), sizes[-1], 2)
     irrelevant, relevant = (
         graph.apply("Slice", classes, *map(graph.add_constant, ([at], [at + 1], [1]))) for at in (0, 1)
     )
     return graph.build(log_odds=graph.apply("Sub", relevant, irrelevant), **outputs)
 
 
-class _Layer:
-    """A dense layer.
-
-    Its weights are Gaussian of variance 0.01, or Glorot's normal for batch normalisation (Xu et al. 2018, section 5).
-    """
-
-    def __init__(
-        self, graph: GraphBuilder, name: str, inputs: int, nodes: int, shape: NetworkShape, random: np.random.Generator
-    ) -> None:
-        spread = np.sqrt(2 / (inputs + nodes)) if shape.batch_norm else 0.1
-        self._graph = graph
-        self._weights = graph.add_weights(f"{name}_weights", random.normal(0, spread, (inputs, nodes)))
-        biases = np.zeros(nodes) if shape.batch_norm else random.normal(0, spread, nodes)
-        self._biases = graph.add_weights(f"{name}_biases", biases)
-
-    def __call__(self, values: str) -> str:
-        return self._graph.apply("Add", self._graph.apply("MatMul", values, self._weights), self._biases)
-
-
+@dataclass(frozen=True)
 class _Layers:
-    """Dense layers, each followed by a rectified linear activation and dropout, and maybe after batch normalisation."""
+    """Adds dense layers to a graph; those of the same name share their weights."""
 
-    def __init__(
-        self, graph: GraphBuilder, name: str, sizes: tuple[int, ...], shape: NetworkShape, random: np.random.Generator
-    ) -> None:
-        self._graph, self.nodes = graph, sizes[-1]
-        self._rate = graph.add_constant(shape.dropout)
-        self._layers = [
-            (
-                self._normalisation(f"{name}_{number}", inputs) if shape.batch_norm else (),
-                _Layer(graph, f"{name}_{number}", inputs, nodes, shape, random),
-            )
-            for number, (inputs, nodes) in enumerate(pairwise(sizes))
-        ]
+    graph: GraphBuilder
+    shape: NetworkShape
+    random: np.random.Generator
 
-    def __call__(self, values: str) -> str:
-        for normalisation, layer in self._layers:
-            if normalisation:
-                values = self._graph.apply("BatchNormalization", values, *normalisation)
-            values = self._graph.apply("Dropout", self._graph.apply("Relu", layer(values)), self._rate)
+    def rectified(self, name: str, values: str, sizes: tuple[int, ...]) -> str:
+        """Layers with a rectified linear activation and dropout, and maybe batch normalisation of their inputs."""
+        for number, (inputs, nodes) in enumerate(pairwise(sizes)):
+            layer = f"{name}_{number}"
+            if self.shape.batch_norm:
+                initial = {"scale": 1.0, "bias": 0.0, "mean": 0.0, "variance": 1.0}
+                numbers = [self.graph.add_weights(f"{layer}_{n}", np.full(inputs, v)) for n, v in initial.items()]
+                values = self.graph.apply("BatchNormalization", values, *numbers)
+            values = self.graph.apply("Relu", self.linear(layer, values, inputs, nodes))
+            values = self.graph.apply("Dropout", values, self.graph.add_constant(self.shape.dropout))
         return values
 
-    def _normalisation(self, name: str, inputs: int) -> tuple[str, ...]:
-        initial = {"scale": 1.0, "bias": 0.0, "mean": 0.0, "variance": 1.0}
-        return tuple(
-            self._graph.add_weights(f"{name}_{kind}", np.full(inputs, value)) for kind, value in initial.items()
-        )
+    def linear(self, name: str, values: str, inputs: int, nodes: int) -> str:
+        """Weights are Gaussian of variance 0.01, or Glorot's for batch normalisation (Xu et al. 2018, section 5)."""
+        spread = np.sqrt(2 / (inputs + nodes)) if self.shape.batch_norm else 0.1
+        weights = self.graph.add_weights(f"{name}_weights", self.random.normal(0, spread, (inputs, nodes)))
+        biases = np.zeros(nodes) if self.shape.batch_norm else self.random.normal(0, spread, nodes)
+        product = self.graph.apply("MatMul", values, weights)
+        return self.graph.apply("Add", product, self.graph.add_weights(f"{name}_biases", biases))
 
 
-def _compared(graph: GraphBuilder, shape: NetworkShape, random: np.random.Generator) -> tuple[str, str]:
+def _compared(layers: _Layers) -> tuple[str, str]:
     """The text vector of a pair, the sums of the outputs of G over the words; and the attention weights."""
-    attend = _Layers(graph, "attend", (shape.dimensions, *shape.attend), shape, random)
-    compare = _Layers(graph, "compare", (2 * shape.dimensions, *shape.compare), shape, random)
-    query, candidate = (graph.add_input(name, "pairs", f"{name}_words", shape.dimensions) for name in TEXTS)
+    graph, shape = layers.graph, layers.shape
+    texts = [graph.add_input(name, "pairs", f"{name}_words", shape.dimensions) for name in TEXTS]
     is_word = [graph.add_input(f"{name}_is_word", "pairs", f"{name}_words") for name in TEXTS]
-    to_query = graph.apply("Transpose", attend(candidate), perm=[0, 2, 1])
-    attention = graph.apply("MatMul", attend(query), to_query)
+    query, candidate = (layers.rectified("attend", text, (shape.dimensions, *shape.attend)) for text in texts)
+    attention = graph.apply("MatMul", query, graph.apply("Transpose", candidate, perm=[0, 2, 1]))
     aligned = (
-        _aligned(graph, attention, candidate, is_word[1]),
-        _aligned(graph, graph.apply("Transpose", attention, perm=[0, 2, 1]), query, is_word[0]),
+        _aligned(graph, attention, texts[1], is_word[1]),
+        _aligned(graph, graph.apply("Transpose", attention, perm=[0, 2, 1]), texts[0], is_word[0]),
     )
     sums = []
-    for words, alignment, mask in zip((query, candidate), aligned, is_word, strict=True):
-        compared = compare(graph.apply("Concat", words, alignment, axis=2))
+    for text, alignment, mask in zip(texts, aligned, is_word, strict=True):
+        words = graph.apply("Concat", text, alignment, axis=2)
+        compared = layers.rectified("compare", words, (2 * shape.dimensions, *shape.compare))
         of_words = graph.apply("Mul", compared, graph.apply("Unsqueeze", mask, graph.add_constant([2])))
         sums.append(graph.apply("ReduceSum", of_words, graph.add_constant([1]), keepdims=0))
     return graph.apply("Concat", *sums, axis=1), attention
