@@ -20,18 +20,14 @@ class Night:
         return [*map(asdict, self.rows)]
 
 
-def compared(before: Any, after: Any) -> Any:
-    return _worth(before, after)
-
-
-def test_orders_are_compared_by_what_the_newer_run_measures_first() -> None:
-    before = Night(replace(MINE, value=0.6), replace(MINE, measure="P@1", value=0.1))
-    title, rows = compared(before, Night(MINE, SIMPLE, replace(MINE, population="train", value=0.9)))
-    assert title == "MAP@10 on labelled queries of the test split"
-    assert rows == [("mine", 0.6, 0.7), ("simple", None, 0.5)]
-
-
-def test_replayed_nights_are_named_and_a_run_without_any_keeps_the_values_of_the_other() -> None:
-    nights = Night(replace(MINE, population="nights", measure="P@1"))
-    assert compared(nights, Night()) == ("P@1 on replayed nights", [("mine", 0.7, None)])
-    assert compared(Night(), Night()) == ("nothing is measured", [])
+def test_orders_are_compared_by_population_and_measure_whichever_run_has_them() -> None:
+    runs: Any = [
+        Night(replace(MINE, population="nights", measure="P@1"), replace(MINE, value=0.6)),
+        Night(MINE, SIMPLE, replace(MINE, band="older")),
+    ]
+    found = [(row.population, row.system, row.measure, row.values) for row in _worth(runs)]
+    assert found == [
+        ("replayed nights", "mine", "P@1", (0.7, None)),
+        ("labelled queries, test", "mine", "MAP@10", (0.6, 0.7)),
+        ("labelled queries, test", "simple", "MAP@10", (None, 0.5)),
+    ]
