@@ -158,7 +158,7 @@ def test_texts_leave_the_lake_with_author_address_and_licence(lake: Lake, tmp_pa
         POSTS: [{"thread_id": "1", **post, **base} for post in posts],
         COMMENTS: [{**comment, **base}],
         USERS: [{"site": site, "user_id": "7", "name": "Ada"}],
-        TEXTS: [{"text_id": "t", "raw": "Hops.", "clean": "Hops."}],
+        TEXTS: [{field.name: [] for field in TEXTS.schema} | {"text_id": "t", "raw": "Hops.", "clean": "Hops."}],
         DOCUMENTS: [
             {"site": of, "document_id": document, "text_id": "t", "split": "test"}
             for of, document in [(site, "1"), (site, "2"), (site, "3"), (site, "comment 2"), (forum, "1")]
