@@ -241,11 +241,3 @@ class FittedAuthorGroup(AuthorGroup, LearningGroup):
 def learns_from_labels(group: type[FeatureGroup]) -> bool:
     """Whether a group is fitted on labels."""
     return issubclass(group, FittedQueryGroup) and group.learns_from_labels
-
-
-class NumberedGroup(LearningGroup):
-    """A group with numbered columns, such as the site's first tag; fitting gives the numbers names."""
-
-    @abstractmethod
-    def meanings(self) -> Mapping[str, str]:
-        """The meanings of the columns whose number has one name, by column."""

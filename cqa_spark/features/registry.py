@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.group import FeatureGroup, LearningGroup, NumberedGroup, learns_from_labels
+from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
+from cqa_spark.features.state_group import NumberedGroup
 from cqa_spark.plugins import PluginKind
 
 FEATURE_GROUPS: PluginKind[type[FeatureGroup]] = PluginKind(

@@ -1,10 +1,12 @@
-"""Base class of groups whose fitted state is one object, which saves itself."""
+"""Base classes of groups whose fitted state is one object, which saves itself, or gives numbered columns names."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar, Generic, Protocol, Self, TypeVar
 
-from cqa_spark.features.group import FittedQueryGroup
+from cqa_spark.features.group import FittedQueryGroup, LearningGroup
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 
@@ -50,3 +52,11 @@ class StateGroup(FittedQueryGroup, Generic[State]):
     def load(cls, folder: ModelFolder) -> Self:
         """Read the state."""
         return cls(cls.state_type.load(folder))  # type: ignore[arg-type]  # of the subclass
+
+
+class NumberedGroup(LearningGroup):
+    """A group with numbered columns, such as the site's first tag; fitting gives the numbers names."""
+
+    @abstractmethod
+    def meanings(self) -> Mapping[str, str]:
+        """The meanings of the columns whose number has one name, by column."""

@@ -9,8 +9,9 @@ from functools import reduce
 from pyspark.sql import DataFrame
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.features.group import FeatureGroup, LearningGroup, NumberedGroup, learns_from_labels
+from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
 from cqa_spark.features.registry import group_class, known_groups
+from cqa_spark.features.state_group import NumberedGroup
 from cqa_spark.lake.run import Run
 from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
 from cqa_spark.model_folder.writing import NewModelFolder, new_model_folder

@@ -19,9 +19,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.author_batch import AuthorBatch, EventKind, Longs
-from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, NumberedGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
 from cqa_spark.features.inputs import dated_pairs
+from cqa_spark.features.state_group import NumberedGroup
 from cqa_spark.features.training_data import TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder

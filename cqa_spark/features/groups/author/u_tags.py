@@ -10,9 +10,10 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.features.author_batch import AuthorBatch, EventKind, Longs
-from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, NumberedGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
 from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTags, by_slot, tags_by_score, tags_by_votes
+from cqa_spark.features.state_group import NumberedGroup
 from cqa_spark.features.training_data import TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder

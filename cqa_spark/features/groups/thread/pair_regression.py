@@ -128,13 +128,8 @@ def learn_regressions(model: str) -> Callable[[TrainingData], Fitted[PairRegress
 
         def solve(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             solved = solve_by_fold(map(_pairs_of, batches), folds)
-            yield pa.RecordBatch.from_arrays(
-                [
-                    pa.array(list(solved), pa.int32()),
-                    pa.array([weights.tobytes() for weights in solved.values()], pa.binary()),
-                ],
-                names=["fold", "weights"],
-            )
+            weights = pa.array([of_fold.tobytes() for of_fold in solved.values()], pa.binary())
+            yield pa.RecordBatch.from_arrays([pa.array(list(solved), pa.int32()), weights], names=["fold", "weights"])
 
         rows = learn_in_one_task(pairs, _PAIR, solve, "fold int, weights binary")
         found = {row["fold"]: PairRegression(np.frombuffer(row["weights"])) for row in rows}

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import values_at
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, NumberedGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
 from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTags, by_slot, tags_by_score, tags_by_votes
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.state_group import NumberedGroup
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
