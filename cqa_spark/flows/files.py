@@ -11,7 +11,7 @@ from cqa_spark.corpora.source import Source
 from cqa_spark.examples.task import TASKS
 from cqa_spark.examples.task import task as task_named
 from cqa_spark.experiments.ablation import AblateFamilies
-from cqa_spark.experiments.comparison import CrossValidate
+from cqa_spark.experiments.cross_validation import CrossValidate
 from cqa_spark.experiments.evaluation_split import EveryFold, HeldOut
 from cqa_spark.experiments.learning_curve import LearningCurve
 from cqa_spark.experiments.seeds import OtherSeeds

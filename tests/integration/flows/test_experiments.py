@@ -14,7 +14,7 @@ from cqa_spark.cli import main
 from cqa_spark.config.experiment_settings import ExperimentSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.experiments.ablation import ablate, feature_sets
-from cqa_spark.experiments.comparison import compare
+from cqa_spark.experiments.cross_validation import compare
 from cqa_spark.experiments.evaluation_split import HeldOut
 from cqa_spark.experiments.learning_curve import in_share, learning_curve
 from cqa_spark.experiments.nested_folds import nested_folds
