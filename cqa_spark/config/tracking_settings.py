@@ -90,8 +90,10 @@ class TrackedSettings(JobSettings):
         if not isinstance(given, Mapping):
             return data
         variables = {"uri": "MLFLOW_TRACKING_URI", "experiment": "MLFLOW_EXPERIMENT_NAME"}
-        found = {name: os.environ[variable] for name, variable in variables.items() if os.environ.get(variable)}
-        tracking = {**found, **given}
+        of_environment = {
+            name: os.environ[variable] for name, variable in variables.items() if os.environ.get(variable)
+        }
+        tracking = {**of_environment, **given}
         tracking.setdefault("enabled", cls.is_always_tracked or "uri" in tracking)
         if lake and not is_remote(str(lake)):
             tracking.setdefault("uri", f"sqlite:///{str(lake).rstrip('/')}.mlflow.db")

@@ -273,8 +273,8 @@ def _log_model(mlflow: Any, run: RunTables, system: str) -> None:
 
 def _mark_published(mlflow: Any, record: RunRecord) -> None:
     for system, folder in _models(record).items():
-        if (found := _version_from(mlflow, system, folder)) is not None:
-            mlflow.MlflowClient().set_registered_model_alias(_registered_name(system), PUBLISHED, found)
+        if (model_version := _version_from(mlflow, system, folder)) is not None:
+            mlflow.MlflowClient().set_registered_model_alias(_registered_name(system), PUBLISHED, model_version)
 
 
 def _registered_name(system: str) -> str:
@@ -284,7 +284,7 @@ def _registered_name(system: str) -> str:
 def _version_from(mlflow: Any, system: str, folder: str) -> str | None:
     """The registered version of a system's model that was logged from a folder; None for none."""
     versions = mlflow.MlflowClient().search_model_versions(f"name = '{_registered_name(system)}'")
-    return next((found.version for found in versions if found.tags.get("folder") == folder), None)
+    return next((stored.version for stored in versions if stored.tags.get("folder") == folder), None)
 
 
 @contextmanager
