@@ -114,7 +114,7 @@ def build_parser(
         program,
         usage=f"{program} {_origins(model)}[options]",
         description=_first_line(model),
-        epilog="\n".join([*_more(program, left_out), *_examples(model)]),
+        epilog="\n".join(_epilogue(program, model, left_out)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
         allow_abbrev=False,
@@ -149,22 +149,18 @@ def is_required(flag: Flag, model: type[Command]) -> bool:
     return flag.field.is_required() or ".".join(flag.key) in model.needs
 
 
-def _more(program: str, left_out: Collection[Flag]) -> Iterator[str]:
-    """The line about the flags that a help text leaves out."""
+def _epilogue(program: str, model: type[Command], left_out: Collection[Flag]) -> Iterator[str]:
+    """The flags that a help text leaves out, and the examples."""
     if left_out:
         sections = sorted({f"{flag.spelling.rpartition('.')[0]}.…" for flag in left_out if "." in flag.spelling})
         yield from textwrap.wrap(f"{program} --help-all: {len(left_out)} more settings, {', '.join(sections)}")
         yield ""
-
-
-def _examples(model: type[Command]) -> list[str]:
-    return ["examples:", *(f"  {example}" for example in model.examples)] if model.examples else []
+    if model.examples:
+        yield from ("examples:", *(f"  {example}" for example in model.examples))
 
 
 def read_flags(
-    parser: argparse.ArgumentParser,
-    model: type[Command],
-    arguments: Sequence[str],
+    parser: argparse.ArgumentParser, model: type[Command], arguments: Sequence[str]
 ) -> tuple[argparse.Namespace, SettingsLayer, list[Problem]]:
     """Parse the command line into arguments, settings and problems.
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 from threading import Thread
@@ -18,22 +16,18 @@ from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.rendering import flat_settings
 from cqa_spark.config.tracking_settings import TrackedSettings, TrackingSettings
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import EnvironmentProblem, message_of
 from cqa_spark.lake.run_record import InputRecord, RecordedScore, RunRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.snapshot import published_runs
 from cqa_spark.lake.storage import Lake
-from cqa_spark.object_store.locations import fetch
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.mlflow_client import open_tracking, require_server, without_retries
+from cqa_spark.runtime.registered_models import log_model, mark_published, models_of, on_this_machine
 
-PUBLISHED = "published"
-"""The alias of the models of the published run."""
-
-_MODEL, _REPORT = "model/", "report"
-"""Artifacts of runs: folders of trained systems by name, and the report."""
+_REPORT = "report"
+"""The report, among the artifacts of a run."""
 
 _LONGEST = 6000
 """Characters of a parameter that MLflow stores."""
@@ -103,7 +97,7 @@ def track(run: RunTables, settings: TrackingSettings) -> bool:
     """Log a run; if the server cannot be reached, print a warning to stderr.
 
     The parent has the settings, input files, measures and the report; a child for each system has its measures and its
-    model. If the run is published, its models have the alias ``PUBLISHED``.
+    model. If the run is published, its models have the alias ``published``.
 
     Args:
         run: a finished run.
@@ -125,19 +119,19 @@ def track(run: RunTables, settings: TrackingSettings) -> bool:
             mlflow.log_metrics({metric_name(score.system, score.measure): score.value for score in record.scores})
             _log_inputs(mlflow, record.inputs)
             _log_report(mlflow, run)
-            for system in dict.fromkeys([*_models(record), *(score.system for score in record.scores)]):
+            for system in dict.fromkeys([*models_of(record), *(score.system for score in record.scores)]):
                 with mlflow.start_run(run_name=system, tags={**tags, "system": system}, nested=True):
                     mlflow.log_metrics(_measures(score for score in record.scores if score.system == system))
-                    if system in _models(record):
-                        _log_model(mlflow, run, system)
+                    if system in models_of(record):
+                        log_model(mlflow, run, system)
             if record.attempt_name in (published.attempt_name for published in published_runs(run.lake)):
-                _mark_published(mlflow, record)
+                mark_published(mlflow, record)
         outcome.is_logged = True
     return outcome.is_logged
 
 
 def track_publication(lake: Lake, settings: TrackingSettings) -> None:
-    """Give the alias ``PUBLISHED`` to the models of the published runs; those of other runs lose it.
+    """Give the alias ``published`` to the models of the published runs; those of other runs lose it.
 
     Args:
         lake: of the runs.
@@ -147,7 +141,7 @@ def track_publication(lake: Lake, settings: TrackingSettings) -> None:
         with _warned("publication", settings):
             mlflow = open_tracking(settings, lake.storage)
             for record in reversed(published_runs(lake)):  # of two models of a system, the latest has the alias
-                _mark_published(mlflow, record)
+                mark_published(mlflow, record)
 
 
 def track_trials(
@@ -243,57 +237,5 @@ def _log_report(mlflow: Any, run: RunTables) -> None:
         manifest.write_text(json.dumps(asdict(run.record), default=str, indent=2), encoding="utf-8")
         mlflow.log_artifact(str(manifest))
     if report := run.record.artifacts.get(_REPORT):
-        with _on_this_machine(report, run.lake) as path:
+        with on_this_machine(report, run.lake) as path:
             mlflow.log_artifact(str(path), artifact_path=_REPORT)
-
-
-def _models(record: RunRecord) -> dict[str, str]:
-    """The folders of the trained systems of a run, by name of the system."""
-    return {name.removeprefix(_MODEL): path for name, path in record.artifacts.items() if name.startswith(_MODEL)}
-
-
-def _log_model(mlflow: Any, run: RunTables, system: str) -> None:
-    """Log and register the model of a system, unless a run has registered it from the same folder."""
-    from cqa_spark.runtime.served_model import signature
-
-    folder = _models(run.record)[system]
-    if _version_from(mlflow, system, folder) is not None:
-        return
-    # MLflow prints a line for each registration.
-    with _on_this_machine(folder, run.lake) as path, redirect_stderr(io.StringIO()):
-        logged = mlflow.pyfunc.log_model(
-            name=system,
-            loader_module="cqa_spark.runtime.served_model",
-            data_path=str(path),
-            signature=signature(),
-            pip_requirements=[f"cqa-spark=={version('cqa-spark')}"],
-        )
-        mlflow.register_model(logged.model_uri, _registered_name(system), tags={"folder": folder})
-
-
-def _mark_published(mlflow: Any, record: RunRecord) -> None:
-    for system, folder in _models(record).items():
-        if (model_version := _version_from(mlflow, system, folder)) is not None:
-            mlflow.MlflowClient().set_registered_model_alias(_registered_name(system), PUBLISHED, model_version)
-
-
-def _registered_name(system: str) -> str:
-    return f"cqa-spark.{system}"
-
-
-def _version_from(mlflow: Any, system: str, folder: str) -> str | None:
-    """The registered version of a system's model that was logged from a folder; None for none."""
-    versions = mlflow.MlflowClient().search_model_versions(f"name = '{_registered_name(system)}'")
-    return next((stored.version for stored in versions if stored.tags.get("folder") == folder), None)
-
-
-@contextmanager
-def _on_this_machine(location: str, lake: Lake) -> Iterator[Path]:
-    """A file or folder, as a local copy if it is remote; MLflow accepts only local ones."""
-    if not is_remote(location):
-        yield Path(location)
-        return
-    with tempfile.TemporaryDirectory(prefix="cqa-artifacts-") as folder:
-        copy = Path(folder, location.rstrip("/").rpartition("/")[2])
-        fetch(location, copy, lake.storage)
-        yield copy
