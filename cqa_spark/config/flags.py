@@ -10,6 +10,7 @@ import argparse
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -87,8 +88,7 @@ def flags(model: type[SettingsSection], key: Key = (), prefix: str = "") -> Iter
             yield Flag((*key, name), name, model, field)
         else:
             yield Flag((*key, name), f"--{prefix}{spelled}", model, field)
-    for section_flags in sections:
-        yield from section_flags
+    yield from chain(*sections)
 
 
 def section_of(field: FieldInfo) -> type[SettingsSection] | None:
@@ -127,8 +127,7 @@ def build_parser(
             action="append",
             default=[],
             metavar="FILE",
-            help="YAML file of settings, may be repeated; overrides conf/base.yaml and earlier files; "
-            "flags override all files",
+            help="YAML file of settings, may be repeated; overrides conf/base.yaml and earlier files, flags override it",
         )
     always.add_argument("--dry-run", action="store_true", help="print the settings, inputs and outputs, and exit")
     always.add_argument("--debug", action="store_true", help="print the traceback of every error")
