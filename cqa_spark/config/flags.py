@@ -127,7 +127,7 @@ def build_parser(
             action="append",
             default=[],
             metavar="FILE",
-            help="YAML file of settings, may be repeated; overrides conf/base.yaml and earlier files, flags override it",
+            help="YAML file of settings, may be repeated; overrides conf/base.yaml and earlier ones, flags override it",
         )
     always.add_argument("--dry-run", action="store_true", help="print the settings, inputs and outputs, and exit")
     always.add_argument("--debug", action="store_true", help="print the traceback of every error")
