@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cqa_spark.commands.table import JOBS, named
 from cqa_spark.config.file_commands import CompletionSettings
-from cqa_spark.config.flags import build_parser
+from cqa_spark.config.flags import flags
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import Command
 
@@ -29,19 +29,21 @@ def print_completion(settings: CompletionSettings) -> None:
     for job in jobs:
         first, _, second = job.name.partition(" ")
         next_words.setdefault(first, set()).update([second] if second else [])
-    flags = {job.name: _flags(job.name, named(job.settings)) for job in jobs}
+    of_job = {job.name: _flags(named(job.settings)) for job in jobs}
     cases = [
-        f'        "{command} "*) words="{" ".join(flags[command])}" ;;'
-        for command in sorted(flags, key=lambda command: (-len(command.split()), command))
+        f'        "{command} "*) words="{" ".join(of_job[command])}" ;;'
+        for command in sorted(of_job, key=lambda command: (-len(command.split()), command))
     ]
     first_words = [
-        f'        "{typed} ") words="{" ".join([*sorted(words), *flags.get(typed, [])])}" ;;'
+        f'        "{typed} ") words="{" ".join([*sorted(words), *of_job.get(typed, [])])}" ;;'
         for typed, words in sorted(next_words.items())
     ]
     print(_SCRIPT.format(preamble=_PREAMBLE[settings.shell], cases="\n".join([*first_words, *cases])))
 
 
-def _flags(command: str, model: type[Command]) -> list[str]:
-    """The flags of a command, in the order of its help text."""
-    parser = build_parser(f"cqa {command}", model, with_files=issubclass(model, JobSettings))
-    return [option for action in parser._actions for option in action.option_strings if option.startswith("--")]
+def _flags(model: type[Command]) -> list[str]:
+    """The flags of a command: those of all commands, then its own."""
+    own = [flag for flag in flags(model) if flag.spelling.startswith("--")]
+    negated = [f"--no-{flag.spelling.removeprefix('--')}" for flag in own if flag.kind is bool]
+    files = ["--config"] if issubclass(model, JobSettings) else []
+    return [*files, "--dry-run", "--debug", "--help", "--help-all", *(flag.spelling for flag in own), *negated]

@@ -21,6 +21,7 @@ from cqa_spark.lake.run_record import InputRecord, RecordedScore, RunRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.snapshot import published_runs
 from cqa_spark.lake.storage import Lake
+from cqa_spark.object_store.storage import delta_address
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.mlflow_client import open_tracking, require_server, without_retries
@@ -224,7 +225,9 @@ def _log_inputs(mlflow: Any, inputs: Sequence[InputRecord]) -> None:
     for split, files in groupby(inputs, key=lambda file: file.split):
         data_sets = [
             MetaDataset(  # type: ignore[abstract]
-                resolve_dataset_source(file.path), name=Path(file.path).name, digest=(file.sha256 or "")[:32] or None
+                resolve_dataset_source(delta_address(file.path)),
+                name=Path(file.path).name,
+                digest=(file.sha256 or "")[:32] or None,
             )
             for file in files
         ]

@@ -13,7 +13,6 @@ from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
 from cqa_spark.lake.delta_tables import update_tables
-from cqa_spark.lake.manifest import RunManifest
 from cqa_spark.lake.schemas.community import USERS
 from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.lake.table_files import TableFiles
@@ -139,7 +138,7 @@ def test_a_table_survives_every_fault(
     files = TableFiles(tuple(USERS.schema.names), found)
     for number, published in enumerate((files, files.without({"b.org"}))):
         proxy.next(fault, "PUT", f"/users/_delta_log/{number:020}.json")
-        update_tables(lake, RunManifest({USERS.name: published}), number + 1, before_commit=lambda: None)
+        update_tables(lake, {USERS.name: published}, number + 1, before_commit=lambda: None)
         table = DeltaTable(location.replace("s3a://", "s3://"), storage_options=server.delta_options)
         assert (table.version(), len(table.file_uris())) == (number, len(published.files))
     proxy.next(fault, "GET", "part-")

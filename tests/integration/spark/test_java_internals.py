@@ -85,7 +85,7 @@ def test_sizes_are_estimated_before_and_after_rows_are_persisted(spark: SparkSes
 
 
 def test_a_task_runs_on_every_core(spark: SparkSession) -> None:
-    assert task_slots() == spark.sparkContext.defaultParallelism
+    assert f"local[{task_slots()}]" == spark.sparkContext.master
 
 
 def test_options_of_hadoop_reach_a_session_that_runs(spark: SparkSession) -> None:

@@ -18,8 +18,8 @@ def test_an_unknown_format_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ConfigError, match="unknown source format usenet") as error:
         files("usenet")
     assert error.value.remedy == (
-        "known source formats: community_tables, cqa_md, qatar_living, question_list, question_pairs, semeval2017_e, "
-        "stackexchange, sts, tables"
+        "did you mean sts or question_list or stackexchange or semeval2017_e or question_pairs? cqa corpora list lists "
+        "all 9 source formats"
     )
 
 
