@@ -38,7 +38,9 @@ def seen(lake: Path, site: str) -> Rows:
 
 
 def rows_of(lake: Path, run_id: str, table: str) -> list[dict[str, Any]]:
-    return cqa.open_lake(str(lake)).run(run_id).table(table).to_arrow().to_pylist()
+    entries = cqa.open_lake(str(lake)).run(run_id).table(table).to_arrow()
+    assert set(entries["run_id"].to_pylist()) == {run_id}
+    return entries.drop_columns(["run_id"]).to_pylist()
 
 
 @pytest.mark.more
