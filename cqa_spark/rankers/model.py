@@ -93,8 +93,7 @@ class RankerModel(ABC):
         require_features(dict(frame.dtypes), self.description.features, self.description.ranker)
         return score_frame(
             frame,
-            self.score,
-            self.predicted,
+            self.decide,
             features=self.description.features,
             whole=self.compares_candidates,
         )
@@ -117,10 +116,10 @@ class RankerModel(ABC):
             candidates: with the model's features; further features are ignored.
         """
 
-    def predicted(self, scores: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Whether candidates with these scores are predicted relevant; without a threshold, all are."""
-        threshold = self.description.threshold
-        return np.ones(len(scores), dtype=bool) if threshold is None else scores >= threshold
+    def decide(self, candidates: Candidates) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The score of each candidate, and whether it is predicted relevant; without a threshold, all are."""
+        scores, threshold = self.score(candidates), self.description.threshold
+        return scores, np.ones(len(scores), dtype=bool) if threshold is None else scores >= threshold
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """The share of each feature in the model's decisions; empty for baselines."""

@@ -20,10 +20,7 @@ from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.pair_words import WORD_COLUMNS
-from cqa_spark.rankers.scoring import VALUES, candidates_of, whole_queries, with_values
-
-Decide = Callable[[Candidates], tuple[NDArray[np.float64], NDArray[np.bool_]]]
-"""The score of each candidate, and whether it is predicted relevant."""
+from cqa_spark.rankers.scoring import VALUES, Decide, candidates_of, whole_queries, with_values
 
 _SERVED = "served_system"
 
@@ -68,16 +65,6 @@ def rank_scored(scored: DataFrame, system: str, run_id: str) -> DataFrame:
         run_id: id of the run.
     """
     return rank(scored, {system: _as_scored}, run_id)
-
-
-def decide_by(model: RankerModel) -> Decide:
-    """The decisions of a model."""
-
-    def decide(candidates: Candidates) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        scores = model.score(candidates)
-        return scores, model.predicted(scores)
-
-    return decide
 
 
 def best_first(candidates: Candidates, scores: NDArray[np.float64]) -> NDArray[np.int64]:

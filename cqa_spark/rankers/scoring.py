@@ -23,22 +23,18 @@ from cqa_spark.spark.whole_groups import whole_groups
 
 VALUES = "values"
 
-Score = Callable[[Candidates], NDArray[np.float64]]
-"""The score of each candidate."""
-
-Predict = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
-"""Whether candidates with these scores are predicted relevant."""
+Decide = Callable[[Candidates], tuple[NDArray[np.float64], NDArray[np.bool_]]]
+"""The score of each candidate, and whether it is predicted relevant."""
 
 
-def score_frame(frame: DataFrame, score: Score, predict: Predict, *, features: Sequence[str], whole: bool) -> DataFrame:
+def score_frame(frame: DataFrame, decide: Decide, *, features: Sequence[str], whole: bool) -> DataFrame:
     """Add ``score`` and ``predicted`` to the columns that are neither features nor words.
 
     Args:
         frame: candidates with the features and, if the model reads texts, their words.
-        score: the model's score.
-        predict: the model's decision.
+        decide: scores candidates, and predicts which are relevant.
         features: the model's features, in order.
-        whole: whether ``score`` needs all candidates of a query in one call.
+        whole: whether ``decide`` needs all candidates of a query in one call.
     """
     words = [name for name in WORD_COLUMNS if name in frame.columns]
     inputs = (*feature_columns(frame), *words)
@@ -48,7 +44,7 @@ def score_frame(frame: DataFrame, score: Score, predict: Predict, *, features: S
         rows = whole_queries(rows)
     scores = [T.StructField("score", T.DoubleType()), T.StructField("predicted", T.BooleanType())]
     schema = T.StructType([*kept, *scores])
-    return rows.mapInArrow(_scoring(score, predict, schema, tuple(features), whole=whole), schema)
+    return rows.mapInArrow(_scoring(decide, schema, tuple(features), whole=whole), schema)
 
 
 def with_values(frame: DataFrame, features: Sequence[str]) -> DataFrame:
@@ -105,16 +101,14 @@ def _with_numbers(rows: pa.Table, features: tuple[str, ...]) -> Candidates:
 
 
 def _scoring(
-    score: Score, predict: Predict, schema: T.StructType, features: tuple[str, ...], *, whole: bool
+    decide: Decide, schema: T.StructType, features: tuple[str, ...], *, whole: bool
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def score_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         arrow_schema = to_arrow_schema(schema)
         for candidates in candidates_of(batches, features, whole=whole):
-            scores = score(candidates)
+            decided = [pa.array(values) for values in decide(candidates)]
             columns = [candidates.examples.column(name).combine_chunks() for name in arrow_schema.names[:-2]]
-            yield pa.RecordBatch.from_arrays(
-                [*columns, pa.array(scores), pa.array(predict(scores))], schema=arrow_schema
-            )
+            yield pa.RecordBatch.from_arrays([*columns, *decided], schema=arrow_schema)
 
     return score_batches
 

@@ -21,7 +21,7 @@ from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
 from cqa_spark.rankers.feature_contract import require_features
-from cqa_spark.rankers.rankings import decide_by, rank
+from cqa_spark.rankers.rankings import rank
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.changed_sites import (
     Sites,
@@ -162,6 +162,6 @@ def rank_by(
         types = dict.fromkeys(trained.system.features(), "double")
         require_features(types, trained.model.description.features, trained.model.description.ranker)
     recipes = [trained.system for trained in systems.values()]
-    decisions = {name: decide_by(trained.model) for name, trained in systems.items()}
+    decisions = {name: trained.model.decide for name, trained in systems.items()}
     frame = feature_frame(run, recipes, examples, sites=sites)
     return rank(frame, decisions, run.run_id, table=table, served=served)

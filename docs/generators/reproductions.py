@@ -13,7 +13,7 @@ from cqa_spark.experiments.seeds import seeds_of
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
 from cqa_spark.reports.sections.reproduction import MEASURE, POPULATIONS
-from cqa_spark.systems.published_scores import Scores, reproduced_scores
+from cqa_spark.systems.reproduced_figures import Scores, reproduced_scores
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import code, page, plain, table
 
