@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -223,14 +224,16 @@ def _log_inputs(mlflow: Any, inputs: Sequence[InputRecord]) -> None:
     from mlflow.data.meta_dataset import MetaDataset
 
     for split, files in groupby(inputs, key=lambda file: file.split):
-        data_sets = [
-            MetaDataset(  # type: ignore[abstract]
-                resolve_dataset_source(delta_address(file.path)),
-                name=Path(file.path).name,
-                digest=(file.sha256 or "")[:32] or None,
-            )
-            for file in files
-        ]
+        with catch_warnings():  # MLflow finds two readers of a local file, which are the same
+            simplefilter("ignore", UserWarning)
+            data_sets = [
+                MetaDataset(  # type: ignore[abstract]
+                    resolve_dataset_source(delta_address(file.path)),
+                    name=Path(file.path).name,
+                    digest=(file.sha256 or "")[:32] or None,
+                )
+                for file in files
+            ]
         mlflow.log_inputs(data_sets, [split] * len(data_sets), [{}] * len(data_sets))
 
 
