@@ -22,6 +22,9 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 CLEANUP_SECONDS = 9.0
 """Time limit of the cleanup; afterwards the process ends, and the next holder of the lease cleans up."""
 
+HANDLING_SECONDS = 0.05
+"""A signal that the main thread has not handled within this time is sent again."""
+
 REPEAT_SECONDS = 1.0
 """A repeated signal within this time is the same request: systemd signals every process of a service, and
 ``spark-submit.sh`` forwards its own signal."""
@@ -87,7 +90,7 @@ def stop_on_signals() -> Iterator[None]:
     wakeup.setblocking(False)
     before = {number: signal.signal(number, _handler) for number in SIGNALS}
     wakeup_before = signal.set_wakeup_fd(wakeup.fileno(), warn_on_full_buffer=False)
-    watchdog = threading.Thread(target=_watch, args=(numbers, wakeup), name="stop-signals", daemon=True)
+    watchdog = threading.Thread(target=_watch, args=(_handler, numbers, wakeup), name="stop-signals", daemon=True)
     watchdog.start()
     try:
         yield
@@ -133,10 +136,14 @@ def java_starts() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _watch(numbers: socket.socket, wakeup: socket.socket) -> None:
+def _watch(handler: _Handler, numbers: socket.socket, wakeup: socket.socket) -> None:
     """End the process at the second signal, or if the cleanup takes too long.
 
+    Python's handler runs between two instructions of the main thread. A signal which another thread receives, or which
+    arrives just before a blocking call, does not interrupt that call: it is sent again, to the main thread.
+
     Args:
+        handler: of the main thread.
         numbers: socket from which the number of each signal is read, as a byte.
         wakeup: the other end, which must stay open.
     """
@@ -145,11 +152,18 @@ def _watch(numbers: socket.socket, wakeup: socket.socket) -> None:
         return
     now = time.monotonic()
     deadline, repeats_count_from = now + CLEANUP_SECONDS, now + REPEAT_SECONDS
+    is_sent_again = False
     while (seconds_left := deadline - time.monotonic()) > 0:
-        if select.select([numbers], [], [], seconds_left)[0]:
+        is_handled = handler.received is not None or is_sent_again
+        if select.select([numbers], [], [], seconds_left if is_handled else HANDLING_SECONDS)[0]:
             numbers.recv(1)
-            if time.monotonic() >= repeats_count_from:
+            if is_sent_again:
+                is_sent_again = False
+            elif time.monotonic() >= repeats_count_from:
                 break
+        elif handler.received is None and not is_sent_again:
+            signal.pthread_kill(threading.main_thread().ident or 0, first[0])
+            is_sent_again = True
     else:
         message = f"cqa: the cleanup took more than {CLEANUP_SECONDS:.0f} s; the next job on the lake completes it\n"
         os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, message.encode())

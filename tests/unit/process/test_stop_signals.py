@@ -58,6 +58,26 @@ except Stopped as stopped:
         assert started.wait() == code
 
 
+def test_a_signal_that_another_thread_receives_interrupts_the_main_thread() -> None:
+    with process("""
+import threading
+import cqa_spark.process.stop_signals as module
+module.CLEANUP_SECONDS = 60
+def receive():
+    sys.stdin.readline()
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+try:
+    with stop_on_signals():
+        threading.Thread(target=receive).start()
+        say("begun")
+        time.sleep(600)
+except Stopped as stopped:
+    sys.exit(stopped.exit_code)
+""") as started:
+        go_on(started)
+        assert started.wait(timeout=30) == 143
+
+
 def test_what_must_not_be_interrupted_is_done_whole() -> None:
     with process("""
 try:
