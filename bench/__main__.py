@@ -7,8 +7,6 @@ Each benchmark runs in a process of its own, one after the other; its own output
 with what else the machine does; a ratio compares two figures of one run. Benchmarks without a peer have only seconds.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """Generates the tables of a Stack Exchange site of any size as Parquet files, for benchmarks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -8,8 +8,6 @@ questions for each query, so it searches all of them; ours is measured with and 
 the index against the exact nearest of all questions.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 

@@ -9,8 +9,6 @@ turns; speeds are the best of the rounds, per second of CPU time. The vectors ar
 activations by batch, so that the vector of a text depends on its batch unless it is encoded alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable

@@ -10,8 +10,6 @@ that has computed a smaller site before, like a job that has read a dump. At the
 all values are compared. Peak memory is that of a subject's process tree, as measured by measuring.py.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil

@@ -9,8 +9,6 @@ measuring.py. Every subject runs `--repeat` times, and the best run counts; the 
 just-in-time compilation.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -7,8 +7,6 @@ them. For the second, half of the threads of one site of middle size have a new 
 the dump of this site is read.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """What programs and all that they started take, and the figures of benchmarks beside those of their peers."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -8,8 +8,6 @@ night runs twice, as usual and with ``--full``, each in a separate process on a 
 same rankings. Steps are printed side by side, with the ratio of the totals.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The seven as-of groups of preferred answers in plain pandas, as one would write for a site that fits in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

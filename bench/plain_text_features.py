@@ -1,7 +1,5 @@
 """Some features of text pairs with scikit-learn and NLTK-style Python, in one process, one pair at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

@@ -10,8 +10,6 @@ of the work on average unnecessary; so it is measured with and without that. A n
 questions.
 """
 
-from __future__ import annotations
-
 import resource
 import sys
 import time

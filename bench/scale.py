@@ -12,8 +12,6 @@ The benchmark of measures first writes judgments and rankings to Parquet files, 
 files with the writing of every measure of each query, and the intervals and tests, which read what was written.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -7,8 +7,6 @@ The command runs in a separate process, with Spark's event log in a temporary fo
 same on every machine; the seconds are not.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -11,8 +11,6 @@ The nights show whether requests grow with the number of earlier runs: publishin
 since its last checkpoint, which ``deltalake`` writes every ten commits.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -10,8 +10,6 @@ the same analysed texts in one process, with scikit-learn and NLTK-style Python.
 compared with ours. Peak memory is that of a size's process tree, as measured by measuring.py.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import tempfile

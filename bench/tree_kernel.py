@@ -3,8 +3,6 @@
 python bench/tree_kernel.py SemEval2016-Task3-CQA-QL-dev-subtaskA.xml
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable

@@ -8,8 +8,6 @@ The names in ``__all__`` are the interface for Python, and are imported when the
 >>> cqa.evaluate("dev.qrels", "best_a.run")
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

@@ -3,8 +3,6 @@
 The zip has the metadata of a wheel, which list our plug-ins (`cqa_spark/plugins.py`).
 """
 
-from __future__ import annotations
-
 import io
 import sys
 import tomllib

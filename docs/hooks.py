@@ -1,7 +1,5 @@
 """The hook of mkdocs: adds the pages that are generated from code, recipes, notebooks and project files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 

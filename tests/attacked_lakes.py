@@ -1,7 +1,5 @@
 """Runs of two small tables, made without Spark in milliseconds, and what readers of their lake see."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Fixtures of all tests, their order, and what is said about those that fail."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from pathlib import Path

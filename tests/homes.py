@@ -1,7 +1,5 @@
 """Homes for tests: the project's settings, with systems and data sets that are quicker than its own."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What functions that only check something say: a refusal, or nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Saving something to a model folder and reading it back, in one call."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Runs of two small tables in a folder, written without Spark: users of sites, and a journal table of notes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A transformer with random weights, small enough for tests: three layers of size 16 with two heads."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

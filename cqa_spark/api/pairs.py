@@ -1,7 +1,5 @@
 """Pairs of a query and a candidate, a row each, as community tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 

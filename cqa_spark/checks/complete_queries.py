@@ -1,7 +1,5 @@
 """Checks that every query is ranked with all of its candidates."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 

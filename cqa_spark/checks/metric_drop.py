@@ -1,7 +1,5 @@
 """Checks whether the ranking is significantly worse than the published one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare, reads

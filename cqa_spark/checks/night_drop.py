@@ -1,7 +1,5 @@
 """Checks whether the system is worse tonight than last night, on the replayed nights that both measured."""
 
-from __future__ import annotations
-
 import numpy as np
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F

@@ -1,7 +1,5 @@
 """Checks for columns with more nulls than in the published run."""
 
-from __future__ import annotations
-
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import PEOPLE_COLUMNS

@@ -1,7 +1,5 @@
 """Checks the share of quarantined records."""
 
-from __future__ import annotations
-
 from cqa_spark.checks.check import RunUnderReview, Verdict, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.corpora.accounting import check_accounting

@@ -1,7 +1,5 @@
 """Checks that rankings are similar to the published ones."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 

@@ -1,7 +1,5 @@
 """Checks for tables that shrank or grew too much since the published run."""
 
-from __future__ import annotations
-
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.activity import BADGES, VOTES

@@ -1,7 +1,5 @@
 """Checks for drift in the distribution of scores."""
 
-from __future__ import annotations
-
 from math import log
 
 from pyspark.sql import DataFrame

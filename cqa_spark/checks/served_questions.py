@@ -1,7 +1,5 @@
 """Checks that a night serves an order of every question that has enough answers in the dump."""
 
-from __future__ import annotations
-
 from pyspark.sql import functions as F
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, reads

@@ -1,7 +1,5 @@
 """Checks whether the system gains less over the simple order than when its model was trained."""
 
-from __future__ import annotations
-
 import math
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, reads

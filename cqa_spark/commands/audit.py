@@ -1,7 +1,5 @@
 """``cqa features audit``: whether as-of features depend on the future."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from cqa_spark import flows

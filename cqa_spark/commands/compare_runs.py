@@ -1,7 +1,5 @@
 """``cqa runs compare``: how runs differ."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from cqa_spark.commands.inspect import COMMUNITY

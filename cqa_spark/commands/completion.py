@@ -1,7 +1,5 @@
 """``cqa completion``: a script that completes commands and flags in a shell."""
 
-from __future__ import annotations
-
 from cqa_spark.commands.table import JOBS, named
 from cqa_spark.config.file_commands import CompletionSettings
 from cqa_spark.config.flags import flags

@@ -1,7 +1,5 @@
 """``cqa data``: where packages of research data come from, and whether the files of a folder are theirs."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

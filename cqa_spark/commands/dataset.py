@@ -1,7 +1,5 @@
 """``cqa dataset preferred-answer``: community tables → questions with answers, split, and a data card."""
 
-from __future__ import annotations
-
 from cqa_spark.config.preferred_answer_settings import PreferredAnswerDatasetSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.studies import DATA_CARD

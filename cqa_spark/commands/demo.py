@@ -1,7 +1,5 @@
 """``cqa demo``: the whole pipeline on a generated forum, in any folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from cqa_spark.commands.run import run

@@ -1,7 +1,5 @@
 """``cqa duplicates``: a dump → for each question, the earlier questions that it duplicates, if any."""
 
-from __future__ import annotations
-
 from cqa_spark.commands.report import print_report
 from cqa_spark.config.duplicates_settings import DuplicatesSettings
 from cqa_spark.corpora.registry import dump_sources

@@ -1,7 +1,5 @@
 """``cqa experiment preferred-answer``: Tables 4 and 5 of Xu et al. (2018), published and reproduced."""
 
-from __future__ import annotations
-
 from cqa_spark.commands.dataset import print_card
 from cqa_spark.config.preferred_answer_settings import PreferredAnswerExperimentSettings
 from cqa_spark.lake.run import Run

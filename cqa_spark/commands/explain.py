@@ -1,7 +1,5 @@
 """``cqa explain``: a thread's ranked candidates, and the feature contributions to each score."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 
 from pyspark.sql import functions as F

@@ -1,7 +1,5 @@
 """``cqa export``: the rankings of a run → files for serving."""
 
-from __future__ import annotations
-
 from cqa_spark.config.nightly_settings import ExportSettings
 from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.process.terminal import Terminal

@@ -1,7 +1,5 @@
 """``cqa export dataset``: the examples, texts and rankings of a run → Parquet files with a dataset card."""
 
-from __future__ import annotations
-
 from cqa_spark.config.nightly_settings import ExportDatasetSettings
 from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.process.terminal import Terminal

@@ -1,7 +1,5 @@
 """``cqa export trec``: the rankings and judgments of a run → TREC runs and qrels."""
 
-from __future__ import annotations
-
 from cqa_spark.config.nightly_settings import ExportTrecSettings
 from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.object_store.locations import local_target

@@ -1,7 +1,5 @@
 """``cqa features``: lists of feature groups, as tables of 80 columns or as JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """``cqa lake forget``: a user or a post is removed from all tables and models, and from all later runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 

@@ -1,7 +1,5 @@
 """``cqa ingest``, ``ingest stackexchange`` and ``ingest tables``: files, dumps and tables → community tables."""
 
-from __future__ import annotations
-
 from cqa_spark import flows
 from cqa_spark.config.dump_settings import IngestStackExchangeSettings
 from cqa_spark.config.ingest_tables_settings import IngestTablesSettings

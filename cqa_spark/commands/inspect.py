@@ -1,7 +1,5 @@
 """``cqa inspect``: the contents of a run's tables."""
 
-from __future__ import annotations
-
 from cqa_spark.commands.shown_report import show_report
 from cqa_spark.config.inspect_settings import InspectSettings
 from cqa_spark.errors import InputError

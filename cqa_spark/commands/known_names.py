@@ -1,7 +1,5 @@
 """Functions that refuse names of systems, measures, tasks, … in settings that are unknown or do not fit together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module

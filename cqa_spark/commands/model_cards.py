@@ -1,7 +1,5 @@
 """Cards of trained systems, as tables in the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from cqa_spark.evaluation.night_worth import ALL, NIGHTS

@@ -1,7 +1,5 @@
 """``cqa nightly``: a new dump, or new files → new rankings, checked and published atomically."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from cqa_spark import flows

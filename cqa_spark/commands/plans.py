@@ -1,7 +1,5 @@
 """The flows that ``--dry-run`` draws, built from the settings alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

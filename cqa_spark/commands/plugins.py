@@ -1,7 +1,5 @@
 """``cqa tasks list``, ``cqa rankers list``, …: the plug-ins of a kind, with the packages that register them."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """``cqa runs publish`` and ``cqa runs rollback``."""
 
-from __future__ import annotations
-
 from cqa_spark.config.runs_settings import PublishRunSettings, RollbackSettings
 from cqa_spark.lake import publishing
 from cqa_spark.process.terminal import Terminal

@@ -1,7 +1,5 @@
 """``cqa rank``: train one system on files and rank another file."""
 
-from __future__ import annotations
-
 from cqa_spark import flows
 from cqa_spark.config.file_settings import RankSettings
 from cqa_spark.process.terminal import Terminal

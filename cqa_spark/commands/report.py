@@ -1,7 +1,5 @@
 """``cqa report``: the page of a run."""
 
-from __future__ import annotations
-
 from cqa_spark import flows
 from cqa_spark.config.stage_settings import ReportSettings
 from cqa_spark.lake.run import Run

@@ -1,7 +1,5 @@
 """``cqa reproduce``: published systems, trained on their data set and scored against the official gold labels."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Scores predictions for the parts of a data set by the official gold labels, beside the published scores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """``cqa runs gc`` and ``cqa runs keep``: which files of old runs are deleted, and which stay."""
 
-from __future__ import annotations
-
 from cqa_spark.config.runs_settings import CollectGarbageSettings, KeepRunSettings
 from cqa_spark.lake.collection import collect
 from cqa_spark.lake.pointer import change_pointer

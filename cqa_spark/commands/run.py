@@ -1,7 +1,5 @@
 """``cqa run``: all steps, from files to a report and a published run."""
 
-from __future__ import annotations
-
 from cqa_spark import flows
 from cqa_spark.commands.report import print_report
 from cqa_spark.config.run_settings import RunSettings

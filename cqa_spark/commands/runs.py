@@ -1,7 +1,5 @@
 """``cqa runs list`` and ``cqa runs show``: the log of runs."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Collection, Iterable

@@ -1,7 +1,5 @@
 """``cqa score``: rank the examples of a run, or a file with a trained system."""
 
-from __future__ import annotations
-
 from cqa_spark import flows
 from cqa_spark.config.file_settings import ScoreSettings
 from cqa_spark.model_folder.reading import open_model_folder

@@ -1,7 +1,5 @@
 """``cqa setup``: downloads jars and models, archives Java's classes and compiles the scanner, once per installation."""
 
-from __future__ import annotations
-
 import io
 import sys
 from pathlib import Path

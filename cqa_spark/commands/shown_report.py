@@ -1,7 +1,5 @@
 """Shows a report in the terminal, as JSON, and as a page."""
 
-from __future__ import annotations
-
 from cqa_spark.config.job_settings import ShownReportSettings
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.process.terminal import Terminal

@@ -1,7 +1,5 @@
 """``cqa similar``: the questions of an index that are most similar to a text, in seconds and without Spark."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The commands that run a single step: ``cqa pair``, ``featurize`` and ``evaluate``."""
 
-from __future__ import annotations
-
 from cqa_spark import flows
 from cqa_spark.config.stage_settings import EvaluateSettings, FeaturizeSettings, PairSettings
 from cqa_spark.features.feature_table import stored_groups

@@ -1,7 +1,5 @@
 """``cqa systems``: systems as a table of 80 columns, as YAML or as JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

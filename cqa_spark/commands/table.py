@@ -1,7 +1,5 @@
 """The table of jobs: name, description, settings and function, which are imported only when the job runs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any

@@ -1,7 +1,5 @@
 """``cqa train``: the systems of a run, or one system on files; ``cqa train nights``: a system on dumps."""
 
-from __future__ import annotations
-
 from cqa_spark import flows
 from cqa_spark.commands.model_cards import card_tables
 from cqa_spark.config.file_settings import TrainSettings

@@ -1,7 +1,5 @@
 """``cqa runs trend``: a measure over the published runs."""
 
-from __future__ import annotations
-
 from cqa_spark.commands.shown_report import show_report
 from cqa_spark.config.runs_settings import TrendSettings
 from cqa_spark.config.suggestions import known_names

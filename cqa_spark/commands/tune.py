@@ -1,7 +1,5 @@
 """``cqa tune``: features and labels of the training split → better parameters for a system's ranker."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import yaml

@@ -1,7 +1,5 @@
 """The settings of the checks before a nightly run is published."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from cqa_spark.config.sections import SettingsSection

@@ -1,7 +1,5 @@
 """Recipes, descriptions and settings in ``conf/``, what the user lays over them, and the job that a file names."""
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Sequence

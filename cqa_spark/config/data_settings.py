@@ -1,7 +1,5 @@
 """The settings of ``cqa data``, which finds and checks research data."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Data sets in ``conf/datasets/NAME.yaml``: training files, files to rank, and gold files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The settings of ``doctor``, which checks the environment of a job."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from cqa_spark.config.fields import OptionalLake, OutputFormat

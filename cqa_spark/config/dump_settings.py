@@ -1,7 +1,5 @@
 """The settings of ``ingest stackexchange``."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, get_args

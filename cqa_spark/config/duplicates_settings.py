@@ -1,7 +1,5 @@
 """The settings of ``duplicates`` and ``similar``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 

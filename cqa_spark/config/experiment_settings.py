@@ -1,7 +1,5 @@
 """The settings of optional experiments of a run: cross-validation, ablation, learning curve and seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """The settings of ``explain``, which shows feature contributions to the scores of a thread's candidates."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from pydantic import Field

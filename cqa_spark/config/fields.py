@@ -1,7 +1,5 @@
 """Settings shared by several jobs, with their help texts; each job adds its default."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 

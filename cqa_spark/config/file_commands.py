@@ -1,7 +1,5 @@
 """The settings of commands without lake or Spark; they have flags only and read no config files."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints

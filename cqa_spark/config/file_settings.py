@@ -1,7 +1,5 @@
 """The settings of jobs that work on a run or on files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 

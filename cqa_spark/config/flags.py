@@ -4,8 +4,6 @@ A flag is the YAML key of a setting with hyphens: ``allow_shared_threads`` is ``
 in the section ``evaluation`` is ``--evaluation.seed``.
 """
 
-from __future__ import annotations
-
 import argparse
 import textwrap
 from collections.abc import Collection, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The settings of ``inspect``, which shows the contents of a lake."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Base classes of the settings of jobs on a lake."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

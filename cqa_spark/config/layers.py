@@ -4,8 +4,6 @@
 flags, are relative to the working directory.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The settings of ``evaluate-file`` and ``compare-files``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """The settings of ``nightly``, and of the commands that write the tables of a run to files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 

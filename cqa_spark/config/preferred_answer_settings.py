@@ -1,7 +1,5 @@
 """The settings of ``dataset preferred-answer``, ``experiment preferred-answer`` and ``features audit``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 

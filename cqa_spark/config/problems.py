@@ -1,7 +1,5 @@
 """Problems in settings, collected so that all of them are reported at once."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The folder of the project's own files: ``conf/`` and ``jobs/``."""
 
-from __future__ import annotations
-
 import os
 from importlib.resources import files
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Resolved settings as YAML, as a hash, and as the output of ``--dry-run``."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

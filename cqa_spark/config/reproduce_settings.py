@@ -1,7 +1,5 @@
 """The settings of ``reproduce``, which compares reproduced with published scores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 

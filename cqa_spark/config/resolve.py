@@ -1,7 +1,5 @@
 """Resolves the settings of a job from the command line and config files, or reports all problems."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import pkgutil

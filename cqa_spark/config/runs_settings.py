@@ -1,7 +1,5 @@
 """The settings of ``runs``: list, show, publish, roll back and clean up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 

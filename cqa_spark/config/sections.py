@@ -1,7 +1,5 @@
 """The base class of the settings of every command, and the sections of a config file that several jobs share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """The names of sites: the first part of every key, and the name of a partition's folder."""
 
-from __future__ import annotations
-
 import unicodedata
 from typing import Annotated
 

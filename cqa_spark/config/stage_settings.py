@@ -1,7 +1,5 @@
 """The settings of jobs that run a single step."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 

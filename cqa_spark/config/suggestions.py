@@ -1,7 +1,5 @@
 """Suggestions for unknown names."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterable

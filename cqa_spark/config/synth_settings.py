@@ -1,7 +1,5 @@
 """The settings of commands that generate communities."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from pydantic import Field

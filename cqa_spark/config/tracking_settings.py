@@ -1,7 +1,5 @@
 """The settings of MLflow tracking, and of jobs that use it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The settings of ``tune``, which tunes the parameters of a system's ranker."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Types of the values of settings."""
 
-from __future__ import annotations
-
 import glob
 import os
 from collections.abc import Callable, Mapping

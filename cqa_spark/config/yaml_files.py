@@ -4,8 +4,6 @@ A file contains plain data: mappings with distinct keys, lists, texts, numbers, 
 merge keys (``<<``) are expanded. Size and nesting are limited, so that no file can block a job or exhaust its memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

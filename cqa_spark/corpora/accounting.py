@@ -1,7 +1,5 @@
 """Checks the record counts of the files that were read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

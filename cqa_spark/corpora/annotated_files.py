@@ -1,7 +1,5 @@
 """Base class of formats of annotated files: files by split, read into the community tables of a run."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Checks that files were read: that they have records and texts, whose elements may have other names than expected."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 

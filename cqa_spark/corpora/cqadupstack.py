@@ -1,7 +1,5 @@
 """Writes a subforum of CQADupStack, in its own zip archives of JSON, as a question list."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Checks that local disks have room for what a job that reads dumps will write."""
 
-from __future__ import annotations
-
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.process.disk_space import SpaceNeed, require_space

@@ -1,7 +1,5 @@
 """Fingerprints of input files: a site whose files all have the fingerprints of the published run is not read again."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Recognises files that are not what their names promise, by their first bytes."""
 
-from __future__ import annotations
-
 import re
 
 from cqa_spark.errors import InputError

@@ -1,7 +1,5 @@
 """What is forgotten on a site, and how a run that reads a dump leaves it out."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce

@@ -5,8 +5,6 @@ answers to a forgotten question, the comments on a forgotten post, their votes, 
 refer to either, such as a post that a forgotten user has edited, stay without the reference.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

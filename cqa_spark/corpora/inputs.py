@@ -1,7 +1,5 @@
 """Input files and their splits."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections import Counter

@@ -1,7 +1,5 @@
 """Test collections of ir_datasets, an optional package that downloads them, and their questions as a list."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The quarantine: records that could not be parsed, with file, byte offset, raw text and reason."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pyspark.sql import DataFrame

@@ -1,7 +1,5 @@
 """Source formats by name: annotated files, which are given by split, and dumps, which are complete sites."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from cqa_spark.config.dump_settings import DumpJobSettings

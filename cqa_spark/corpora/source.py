@@ -1,7 +1,5 @@
 """The interface of source formats: find files before Spark starts, and ingest them into a run."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Reads small files whole, for formats that Spark cannot split into records."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

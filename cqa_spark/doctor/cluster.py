@@ -1,7 +1,5 @@
 """Checks Spark: the master, the Python version of its workers, and their access to the lake."""
 
-from __future__ import annotations
-
 import socket
 import sys
 from collections.abc import Callable, Iterator

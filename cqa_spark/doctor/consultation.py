@@ -1,7 +1,5 @@
 """Runs all checks, and prints their findings as text or JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """The outcome of a check."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Checks this machine: Java, Python, locked packages, jars, disk space."""
 
-from __future__ import annotations
-
 import platform
 import shutil
 import sys

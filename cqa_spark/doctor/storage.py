@@ -1,7 +1,5 @@
 """Checks the lake's storage: writing, reading, listing, and conditional writes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

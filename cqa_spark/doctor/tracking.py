@@ -1,7 +1,5 @@
 """Checks MLflow: the server or the SQLite file."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The paired test of a retrained model against the one that ranks: P@1 on the same queries, with errors by thread."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Says which queries of two files, judgments and rankings, are in one of them only."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Collection, Iterable
 

@@ -1,7 +1,5 @@
 """Files of one record per line, in columns separated by blanks; they may be compressed by gzip."""
 
-from __future__ import annotations
-
 import os
 import re
 import zlib

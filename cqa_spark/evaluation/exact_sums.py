@@ -4,8 +4,6 @@ The digits of a term are whole numbers: the term, rounded, and then the rest in 
 Whole numbers are added without rounding, in any order and on any partitions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar

@@ -1,7 +1,5 @@
 """Judgments of test collections by their id in the catalogue of ir_datasets, if that package is installed."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from cqa_spark.corpora.ir_datasets import load_collection, rows

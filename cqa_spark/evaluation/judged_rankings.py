@@ -3,8 +3,6 @@
 Files and Python objects become judged rankings first (``judging``), without Spark; ``compare_rankings`` compares them.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ Judgments and rankings may be official files of SemEval, files of TREC, mappings
 ir_measures give them.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Measures over the queries of each group, on Spark; bit-equal for any partitions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

@@ -4,8 +4,6 @@ A thread that stayed open for long has many nights, which resemble each other. M
 of a mean of clusters, with the threads as clusters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

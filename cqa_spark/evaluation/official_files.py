@@ -1,7 +1,5 @@
 """SemEval Task 3 prediction and gold files, their join for scoring, and the measures of the official scorer."""
 
-from __future__ import annotations
-
 import logging
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ Most measures depend only on the ranks of the relevant candidates. Ten candidate
 patterns, and a million queries about a thousand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What the scores of a file can be compared with: the numbers of its queries, and the values of extreme orders."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TypedDict
 

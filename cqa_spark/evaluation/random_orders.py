@@ -1,7 +1,5 @@
 """Expected measures of a random order."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, permutations, repeat

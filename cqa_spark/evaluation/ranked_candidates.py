@@ -4,8 +4,6 @@ Spark shuffles judgments and rankings by a hash of the query, and sorts them by 
 many queries at once. The candidates of a query are shuffled as one row, as hashes and numbers.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

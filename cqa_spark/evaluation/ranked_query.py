@@ -1,7 +1,5 @@
 """The input of measures: one query's judged candidates, as ranked by a system."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

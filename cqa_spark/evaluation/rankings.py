@@ -1,7 +1,5 @@
 """Measures of every query of a ranking, on Spark."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 import numpy as np

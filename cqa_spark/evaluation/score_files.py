@@ -1,7 +1,5 @@
 """Official files of the STS tasks: gold and predicted scores, one per line, in the order of the input."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import isfinite
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Distinct scores for files of rankings, which readers restore whatever they do with ties."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Which order of answers a night serves in a band of age: the system's, or a simple order, fixed beforehand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple

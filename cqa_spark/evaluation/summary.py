@@ -1,7 +1,5 @@
 """Compares systems on Spark: each measure over all queries with its interval, and each system against a baseline."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple

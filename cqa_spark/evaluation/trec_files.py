@@ -1,7 +1,5 @@
 """Runs and qrels, the files of TREC, as trec_eval 10 reads them; also BEIR's qrels and MS MARCO's runs."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby

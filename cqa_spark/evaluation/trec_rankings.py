@@ -1,7 +1,5 @@
 """Rankings judged as trec_eval does: runs and qrels of TREC, or scores and grades in mappings."""
 
-from __future__ import annotations
-
 import logging
 from array import array
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Truncated rankings in official files, those of subtask E, and their measures."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Williams' test of the difference between two correlations with the same gold scores."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 

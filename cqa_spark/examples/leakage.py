@@ -1,7 +1,5 @@
 """Detects leakage: threads that are in both training and evaluation data."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window

@@ -1,7 +1,5 @@
 """What a task has to know of a night to plan its examples."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The contract of a task: its examples, grades and baseline, how its results are written, and what a night ranks."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain

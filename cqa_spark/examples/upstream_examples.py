@@ -1,7 +1,5 @@
 """The intermediate steps from a query to a candidate, as examples of the step's task."""
 
-from __future__ import annotations
-
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 

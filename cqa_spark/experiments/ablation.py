@@ -1,7 +1,5 @@
 """Ablation of feature families: a system is trained without each family, and on each family alone."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

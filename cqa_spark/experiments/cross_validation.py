@@ -1,7 +1,5 @@
 """Repeated cross-validation on the training split, not on dev: the mean of a measure, its spread, and a comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce

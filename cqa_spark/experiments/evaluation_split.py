@@ -1,7 +1,5 @@
 """Evaluation splits of experiments, and the training examples of each."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 

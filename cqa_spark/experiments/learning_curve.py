@@ -1,7 +1,5 @@
 """Learning curves: systems trained on shares of the training threads."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ cross-validation holds out. Groups that learn from labels are therefore refitted
 selection, BMC Bioinformatics 7).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Other seeds: systems that sample rows, features or weights, retrained on the same examples."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

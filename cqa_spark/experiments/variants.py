@@ -1,7 +1,5 @@
 """Variants of one system, each trained and ranked separately, then evaluated against the full system."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce

@@ -5,8 +5,6 @@ another user. Names do not change. A name therefore takes precedence over an id;
 known name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_

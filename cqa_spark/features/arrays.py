@@ -1,7 +1,5 @@
 """Converts columns of Arrow tables to NumPy arrays, and looks values up by index."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

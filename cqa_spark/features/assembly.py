@@ -1,7 +1,5 @@
 """Joins the values of feature groups to the examples: the table on which rankers are fitted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from pyspark.sql import DataFrame

@@ -4,8 +4,6 @@ A batch holds the events of some authors and the moments at which feature values
 continue in the next batch. Running totals are carried over, so memory does not grow with an author's history.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum

@@ -3,8 +3,6 @@
 Facts about all authors grow with the community, so they stay in Spark. A batch gets one struct per example and group.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce

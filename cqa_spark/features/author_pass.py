@@ -5,8 +5,6 @@ together with the moments at which examples are evaluated. Python workers comput
 and per author. Within the pass, ids are 64-bit hashes; only the keys of the examples are kept as strings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import chain

@@ -1,7 +1,5 @@
 """The rows of each author: the events of the account and its posts, and the moments at which examples are evaluated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import reduce
 

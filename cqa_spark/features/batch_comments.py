@@ -1,7 +1,5 @@
 """The comments of a batch."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

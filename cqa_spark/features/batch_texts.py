@@ -1,7 +1,5 @@
 """The distinct texts of a batch, and values derived from them once per batch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast
 

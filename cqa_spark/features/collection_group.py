@@ -1,7 +1,5 @@
 """Base class of groups fitted on document frequencies of terms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import ClassVar, Self

@@ -4,8 +4,6 @@ Components have four decimal places, so their products and sums are exact when c
 therefore identical to the last digit on every CPU and in any order of summation.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar, Self
 
 import numpy as np

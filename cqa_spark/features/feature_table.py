@@ -1,7 +1,5 @@
 """The table of feature values: for each pass one row per example, with one struct per feature group."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import reduce
 

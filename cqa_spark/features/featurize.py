@@ -1,7 +1,5 @@
 """Fits feature groups and computes their values, in training and for saved models."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import cast
 

@@ -1,7 +1,5 @@
 """Assigns examples to cross-validation folds, by thread."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 

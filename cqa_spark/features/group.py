@@ -1,7 +1,5 @@
 """Base classes of feature groups: named, versioned sets of documented columns with one value per example."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Base class of fitted groups whose state is one table of facts about authors."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Self
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Checks that a site has the tables that feature groups need; otherwise omits the groups with a warning, or fails."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce

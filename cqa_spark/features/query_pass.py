@@ -4,8 +4,6 @@ Spark groups and sorts the examples, posts, comments and analysed texts by query
 a time (``QueryBatch``) and compute every group.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
 

@@ -1,7 +1,5 @@
 """Brings together the rows of each query: its examples, and the posts, comments, texts and votes of its threads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import reduce
 

@@ -1,7 +1,5 @@
 """Samples whole queries, for training on fewer rows."""
 
-from __future__ import annotations
-
 import logging
 
 from pyspark.sql import DataFrame

@@ -1,7 +1,5 @@
 """Feature groups by name, and their declarations as plain data."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict

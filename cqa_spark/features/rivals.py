@@ -1,7 +1,5 @@
 """Compares the candidates of a query with each other: who is ahead, by how much, and who came when."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

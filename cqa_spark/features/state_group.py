@@ -1,7 +1,5 @@
 """Base classes of groups whose fitted state is one object, which saves itself, or gives numbered columns names."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar, Generic, Protocol, Self, TypeVar

@@ -1,7 +1,5 @@
 """Makes the columns of a feature group from one function per feature."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """The syntax trees of the texts of a batch, built once per text."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The flow of reading a dump."""
 
-from __future__ import annotations
-
 from cqa_spark.corpora.source import Source
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.steps.ingest import Ingest

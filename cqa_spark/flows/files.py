@@ -1,7 +1,5 @@
 """Flows over annotated files: from files to tables, to a trained system, to a published run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings

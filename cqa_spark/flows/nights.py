@@ -1,7 +1,5 @@
 """The nightly flow, for all tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from cqa_spark.config.nightly_settings import NightlySettings

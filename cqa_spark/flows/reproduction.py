@@ -1,7 +1,5 @@
 """The flow that trains published systems on the data set that their recipes name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from cqa_spark.config.sections import FeatureSettings

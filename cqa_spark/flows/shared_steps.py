@@ -1,7 +1,5 @@
 """Sequences of steps that several flows share."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings

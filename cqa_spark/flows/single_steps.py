@@ -1,7 +1,5 @@
 """Flows of one step each, which continue a run."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from cqa_spark.config.file_settings import ScoreSettings, TrainSettings

@@ -5,8 +5,6 @@ process has taken the lake over, and then in the run log; whoever takes the lake
 were listed before are deleted, the manifest of a run first.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

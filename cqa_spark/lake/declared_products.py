@@ -1,7 +1,5 @@
 """The products that a step of a run has declared: what it may read and write."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from cqa_spark.errors import ContractError

@@ -1,7 +1,5 @@
 """Every table that ``cqa_spark.lake.schemas`` declares."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Mapping

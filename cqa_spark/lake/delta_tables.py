@@ -7,8 +7,6 @@ is complete, and a process that was overtaken commits nothing.
 Source: the protocol of Delta's transaction log, "Transaction Identifiers", "Add File and Remove File".
 """
 
-from __future__ import annotations
-
 import json
 import os
 import time

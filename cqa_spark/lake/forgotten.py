@@ -1,7 +1,5 @@
 """What a lake must forget: users and posts whose rows are left out of all later runs, whatever the dumps contain."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Takes a lake for a block: leases it, and completes what an earlier holder began."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

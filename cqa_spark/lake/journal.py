@@ -4,8 +4,6 @@ An attempt of a run has one Parquet file for each journal table, in its own fold
 readers see all of its rows or none.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ it renews the lease, which fails if another process has taken it. A lease that h
 process is watched before it is taken, because a live holder renews it in the meantime.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

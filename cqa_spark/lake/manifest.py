@@ -3,8 +3,6 @@
 It is written once, when an attempt of the run has succeeded. A file that no manifest names belongs to no run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Checks the lake of a command without writing, and rejects a lake of an older version."""
 
-from __future__ import annotations
-
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.suggestions import near_names
 from cqa_spark.errors import ConfigError, EnvironmentProblem

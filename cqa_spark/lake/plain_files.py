@@ -1,7 +1,5 @@
 """Files for other programs, outside the lake; a folder with ``_SUCCESS`` is complete."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 

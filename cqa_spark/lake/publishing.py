@@ -5,8 +5,6 @@ the run; every Delta table has the files of the published runs; the run log has 
 takes the lake's lease completes the last two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The measures of queries, with a row for each query (``QUERY_METRICS``) or for each of its measures."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from pyspark.sql import DataFrame

@@ -1,7 +1,5 @@
 """Opens a run: records its start, and its success, failure or stop."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace

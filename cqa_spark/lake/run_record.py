@@ -1,7 +1,5 @@
 """A record of the run log, as a value."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The state of an active run: what its views and its threads share, and change under one lock."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

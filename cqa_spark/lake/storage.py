@@ -1,7 +1,5 @@
 """A lake: tables as Parquet files in folders of runs, and the objects that say which files belong to which run."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

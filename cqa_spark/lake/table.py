@@ -1,7 +1,5 @@
 """The declaration of a table: its name, its columns with meaning and unit, its key."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import get_type_hints
 

@@ -1,7 +1,5 @@
 """Batches of texts of similar lengths, which need little padding."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

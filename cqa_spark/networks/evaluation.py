@@ -3,8 +3,6 @@
 Operators on shapes are evaluated by NumPy while JAX traces the graph, because JAX compiles for fixed shapes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """ONNX graphs: built from operators, cut into parts, and given other weights."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Trains the weights of a graph whose output is the log-odds of relevance."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ conditional write, the object is read back first: if the write took effect, a re
 writer had been first.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

@@ -5,8 +5,6 @@ new content. Conditional writes hold a lock on the file's folder, which the oper
 ends.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Locations, local or ``s3a://…`` alike: their stores, and the files and folders that they name."""
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 from collections.abc import Iterator

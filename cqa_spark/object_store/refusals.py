@@ -1,7 +1,5 @@
 """Error responses of S3 servers, which are the same in boto3 and S3A, and the errors for users."""
 
-from __future__ import annotations
-
 from cqa_spark.errors import EnvironmentProblem
 
 GIVE_CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role"

@@ -1,7 +1,5 @@
 """Requests to an S3 server, and the errors for their failures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

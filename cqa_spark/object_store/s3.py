@@ -1,7 +1,5 @@
 """S3, by boto3, S3A and ``deltalake``."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from functools import lru_cache

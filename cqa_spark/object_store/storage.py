@@ -1,7 +1,5 @@
 """Kinds of object storage, by the scheme of their addresses; that of S3 is registered like those of other packages."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """The interface of stores of small objects, and the errors of conditional writes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Large objects of a bucket, read and written as streams, in parts that fit memory."""
 
-from __future__ import annotations
-
 import io
 import shutil
 from collections.abc import Callable

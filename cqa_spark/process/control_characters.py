@@ -1,7 +1,5 @@
 """Makes control characters visible, so that user text can neither control a terminal nor be hidden."""
 
-from __future__ import annotations
-
 import re
 
 _ASCII = r"\x00-\x08\x0b-\x1f\x7f"

@@ -1,7 +1,5 @@
 """Recognizes full disks and missing permissions in exceptions of Python, Java and Spark's tasks."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """Compares the free space of local disks with what a job will write, before it starts."""
 
-from __future__ import annotations
-
 import math
 import shutil
 from collections import defaultdict

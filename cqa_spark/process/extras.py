@@ -1,7 +1,5 @@
 """Whether the libraries of the project's optional extras are installed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from importlib.util import find_spec
 

@@ -1,7 +1,5 @@
 """Finds the Java that Spark runs on, and checks its version."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

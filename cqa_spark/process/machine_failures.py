@@ -1,7 +1,5 @@
 """Recognizes in exceptions of Python and Java what a machine lacked: memory, files, threads, packages, a device."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Records as text: JSON and CSV in full precision, Markdown, LaTeX and a table of the terminal in rounded numbers."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

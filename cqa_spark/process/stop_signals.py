@@ -4,8 +4,6 @@ Kubernetes, systemd and Airflow send SIGTERM, and SIGKILL some seconds later. Cl
 lease) is done in the ``except`` and ``finally`` clauses of the code that acquired the resource.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import select

@@ -3,8 +3,6 @@
 Printed text is never interpreted as markup, and control characters are made visible. No other module imports ``rich``.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

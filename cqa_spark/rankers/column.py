@@ -1,7 +1,5 @@
 """A baseline that sorts candidates by one column, and those with equal values by a second one."""
 
-from __future__ import annotations
-
 import sys
 from typing import ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """Conditional logit: which candidate of the query is chosen, by a linear function of standardised features."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from pydantic import Field

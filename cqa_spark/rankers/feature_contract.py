@@ -1,7 +1,5 @@
 """The contract between a DataFrame and a model: feature columns that are finite doubles."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from pyspark.sql import Column, DataFrame

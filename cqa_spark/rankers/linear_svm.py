@@ -1,7 +1,5 @@
 """A linear support vector machine on standardised features, by full-batch L-BFGS."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from pydantic import Field

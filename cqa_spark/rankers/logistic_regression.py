@@ -1,7 +1,5 @@
 """Logistic regression on standardised features, by full-batch L-BFGS."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Members of composite rankers: builds, saves, loads and scores them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

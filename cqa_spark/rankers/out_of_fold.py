@@ -1,7 +1,5 @@
 """Out-of-fold scores: each example is scored by a model trained on the other folds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 from typing import Any

@@ -1,7 +1,5 @@
 """Adds the words of queries and candidates as columns, for rankers that use texts."""
 
-from __future__ import annotations
-
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 

@@ -1,7 +1,5 @@
 """A baseline that ranks candidates in reproducible random order."""
 
-from __future__ import annotations
-
 from hashlib import blake2b
 from typing import ClassVar
 

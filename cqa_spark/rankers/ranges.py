@@ -1,7 +1,5 @@
 """The ranges that rankers declare for their parameters, from which a tuning job samples."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from random import Random

@@ -1,7 +1,5 @@
 """The interface of rankers: estimators with declared parameters, whose fit returns a model."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar

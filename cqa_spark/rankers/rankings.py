@@ -1,7 +1,5 @@
 """Converts scores to ranks, with the tie-breaking rule."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rankers by name; a module is imported at first use, because composite rankers look up their members here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

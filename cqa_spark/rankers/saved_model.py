@@ -1,7 +1,5 @@
 """Loads models of any ranker from a folder."""
 
-from __future__ import annotations
-
 from cqa_spark.errors import ConfigError
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.rankers.model import DESCRIPTION, LEARNED, ModelDescription, RankerModel

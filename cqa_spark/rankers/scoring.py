@@ -1,7 +1,5 @@
 """Scores the candidates of a DataFrame with a model, in one pass of Arrow batches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The search space of a tuning job: the parameter ranges of a ranker and its members."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from random import Random

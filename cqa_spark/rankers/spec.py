@@ -1,7 +1,5 @@
 """The specification of a ranker in a recipe."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field

@@ -1,7 +1,5 @@
 """Chooses the score threshold for predicting relevance."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 

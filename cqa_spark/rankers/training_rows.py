@@ -1,7 +1,5 @@
 """Training examples for a Spark ML estimator, in an order that does not depend on the partitioning."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Chooses the score at which rankings are truncated; empty rankings are correct for queries without duplicates."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

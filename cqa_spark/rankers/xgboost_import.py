@@ -1,7 +1,5 @@
 """The only import of XGBoost: without scikit-learn, which takes three quarters of the import's two seconds."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from threading import get_ident

@@ -1,7 +1,5 @@
 """The contributions of features to scores, as plain values."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime

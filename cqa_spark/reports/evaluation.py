@@ -1,7 +1,5 @@
 """The measures of systems, and their comparisons, on one split of a task."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The kinds of report: lists of sections."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cqa_spark.plugins import PluginKind

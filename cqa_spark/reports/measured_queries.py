@@ -1,7 +1,5 @@
 """The main measure by query: the differences from the baseline, and the best and worst queries."""
 
-from __future__ import annotations
-
 from bisect import insort
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """The official mean over sets of sentence pairs, as the main measure of a report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """Collects the texts of a few posts and comments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What distinguishes an answer from its neighbour in the ranking, in words and units."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np

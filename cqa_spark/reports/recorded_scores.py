@@ -1,7 +1,5 @@
 """The measures that the record of a run has: those of its report, the most important system first."""
 
-from __future__ import annotations
-
 import math
 
 from cqa_spark.evaluation.night_worth import ALL, NIGHTS

@@ -1,7 +1,5 @@
 """Results of the STS tasks of SemEval, Pearson's correlation as fractions: the system that won each year, by set."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ places, so sums of their products are exact as integers, and the number of shard
 earlier questions only, which an index of nearest neighbours cannot leave out (``bench/retrieval.py`` compares both).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

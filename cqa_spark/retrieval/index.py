@@ -1,7 +1,5 @@
 """Builds the index of a site's questions, a shard at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any

@@ -5,8 +5,6 @@ restricts all queries of a call to the same documents. A shard needs the statist
 does not depend on the shards, and for every query the questions that are earlier. So the loop is here.
 """
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 from numpy.typing import NDArray

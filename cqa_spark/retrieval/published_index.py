@@ -1,7 +1,5 @@
 """The index of a run, searched by one process without Spark."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 from dataclasses import replace

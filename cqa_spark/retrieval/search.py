@@ -1,7 +1,5 @@
 """Finds the best earlier questions of the site for many queries, by words and by embeddings, over all shards."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """What a search of a shard finds, and how several ways of retrieval are fused, by reciprocal rank."""
 
-from __future__ import annotations
-
 from functools import reduce
 from typing import NamedTuple, TypeVar
 

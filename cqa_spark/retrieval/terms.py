@@ -1,7 +1,5 @@
 """From texts to the terms of an index, one Arrow array at a time."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Runs the steps of a flow: timed, counted, recorded, and concurrently if independent."""
 
-from __future__ import annotations
-
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from importlib import import_module

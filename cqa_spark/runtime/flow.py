@@ -1,7 +1,5 @@
 """A flow: ordered steps, checked on construction."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """MLflow's client: imported without telemetry, set to the experiment and the storage of the settings."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The version of the code that made a run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256

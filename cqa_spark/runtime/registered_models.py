@@ -1,7 +1,5 @@
 """Trained systems in MLflow: registered models that can be served, of which the published ones have an alias."""
 
-from __future__ import annotations
-
 import io
 import tempfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Progress inside a long step: rows and megabytes read, tasks, and the estimated remaining time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread

@@ -1,7 +1,5 @@
 """The contract of a step: its name, inputs, outputs and computation."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """MLflow: logs finished runs with a child for each system, and searches with a child for each trial."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Opens sessions, lakes and runs from settings, and runs flows end to end."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Collecting rows with binary values, such as what a single task learned from all rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 

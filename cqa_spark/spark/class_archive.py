@@ -6,8 +6,6 @@ jars.
 Source: JEP 350, Dynamic CDS Archives.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

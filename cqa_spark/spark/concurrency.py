@@ -3,8 +3,6 @@
 Planning a job occupies one thread of the driver, and training on one partition one core; other cores would be idle.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress

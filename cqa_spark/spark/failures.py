@@ -1,7 +1,5 @@
 """Recognizes failures that a user can fix in exceptions of Spark, and gives remedies."""
 
-from __future__ import annotations
-
 import re
 import socket
 from collections.abc import Iterator, Sequence

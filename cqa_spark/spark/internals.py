@@ -4,8 +4,6 @@ No other module does. Each function says what the public interface lacks, and ``
 ``test_java_internals.py`` fail when a version of Spark has changed what it uses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The jars of ``conf/spark/jars.conf``: resolved once, checked by hash, and used by all jobs."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

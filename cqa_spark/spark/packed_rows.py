@@ -3,8 +3,6 @@
 To shuffle, sort and convert a packed row costs Spark about as much as a single one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 

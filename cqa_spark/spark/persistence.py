@@ -1,7 +1,5 @@
 """Keeps DataFrames that are read several times in memory, and releases them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -9,8 +9,6 @@ It also imports what most tasks need, once for all workers.
 Source: `spark.python.daemon.module`, SPARK-22959.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import os

@@ -1,7 +1,5 @@
 """Builds the SparkSession; its settings are in `conf/spark/`."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

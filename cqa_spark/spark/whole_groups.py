@@ -1,7 +1,5 @@
 """Splits a stream of sorted rows at key changes, so that all rows of a key are in one table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 

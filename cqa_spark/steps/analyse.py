@@ -1,7 +1,5 @@
 """community tables → texts: the language pipeline processes every distinct text once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame

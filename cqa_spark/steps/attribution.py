@@ -1,7 +1,5 @@
 """Author, address and licence of each text: what CC BY-SA asks of everybody who passes a text on."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame

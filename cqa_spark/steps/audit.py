@@ -1,7 +1,5 @@
 """features → an audit of whether they depend on the future."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 

@@ -1,7 +1,5 @@
 """The limitations of feature groups that affect a run's results, such as texts in other languages."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """examples + features + the model that ranks → the same model, or a newer one that is not worse."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """a run and the published one → the numbers of rows of the sites that changed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from cqa_spark.lake.run import Run

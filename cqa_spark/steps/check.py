@@ -1,7 +1,5 @@
 """a run and the published one → verdicts on whether it may be published."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 

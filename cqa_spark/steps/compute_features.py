@@ -1,7 +1,5 @@
 """trained systems → the values of their fitted feature groups."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass

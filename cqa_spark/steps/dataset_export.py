@@ -1,7 +1,5 @@
 """The examples, texts and rankings of a run → a data set of Parquet files with a dataset card."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import yaml

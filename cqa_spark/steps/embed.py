@@ -1,7 +1,5 @@
 """texts → embeddings: vectors of the texts that have none yet."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce

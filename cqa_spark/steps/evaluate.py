@@ -1,7 +1,5 @@
 """rankings + labels → metrics."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

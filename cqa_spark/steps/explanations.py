@@ -1,7 +1,5 @@
 """Feature contributions: the features that raised or lowered the score of each candidate of a few queries."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np

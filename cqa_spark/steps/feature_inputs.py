@@ -1,7 +1,5 @@
 """Reads the inputs of feature groups from a run, and writes their values to it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce

@@ -1,7 +1,5 @@
 """a run and the published one → the queries whose order begins with another candidate."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """a run → the same run without forgotten users and posts: tables, texts, index, journal, models."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace

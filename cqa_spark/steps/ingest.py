@@ -1,7 +1,5 @@
 """files → community tables."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import dataclass
 

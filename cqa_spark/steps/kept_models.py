@@ -1,7 +1,5 @@
 """the published run → reusable trained systems."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How many queries and candidates examples have, by task, label and split."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple

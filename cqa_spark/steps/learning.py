@@ -1,7 +1,5 @@
 """Trains a system on examples with features, and writes the card of what it learned from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from pyspark.sql import DataFrame

@@ -1,7 +1,5 @@
 """metrics → what the orders of a night are worth on labelled queries; and what its system was worth when trained."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 

@@ -1,7 +1,5 @@
 """community tables → examples."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce

@@ -1,7 +1,5 @@
 """rankings → the official prediction file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby

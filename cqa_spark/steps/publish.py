@@ -1,7 +1,5 @@
 """a finished run → the published one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from cqa_spark.checks.complete_queries import NAME as COMPLETE_QUERIES

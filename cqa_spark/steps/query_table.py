@@ -1,7 +1,5 @@
 """Every query of the evaluation, in files next to the report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings

@@ -1,7 +1,5 @@
 """The rankings of a run by one system → files for serving, and a manifest that names them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

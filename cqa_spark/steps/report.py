@@ -1,7 +1,5 @@
 """metrics + rankings → the report, one HTML page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

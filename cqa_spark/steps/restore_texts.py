@@ -1,7 +1,5 @@
 """posts, history → posts with texts and tags as of some hours after the question."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from pyspark.sql import functions as F

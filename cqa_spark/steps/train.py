@@ -1,7 +1,5 @@
 """features + labels → models."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The rankings of a run → TREC runs, and its judgments → qrels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple

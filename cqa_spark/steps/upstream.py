@@ -1,7 +1,5 @@
 """examples of other tasks → upstream scores, which the systems of a task use as features."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -5,8 +5,6 @@ addresses, and are posted a little earlier. The asker replies with thanks and qu
 helpful members also chat, advertisements look like answers, and every sixth label is wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Generates original questions with their search results."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator, Sequence
 from random import Random

@@ -4,8 +4,6 @@ Placeholders: ``{thing}`` (subject of the question), ``{place}`` and ``{fact}`` 
 any topic), ``{name}`` (another member), ``{price}``, ``{phone}``, ``{url}``.
 """
 
-from __future__ import annotations
-
 SUBJECTS = (
     "Looking for {thing}",
     "Where to find {thing}?",

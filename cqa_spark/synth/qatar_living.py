@@ -3,8 +3,6 @@
 Source: layouts and format of the scorer of Nakov et al. (2016), SemEval-2016 Task 3: Community Question Answering.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime

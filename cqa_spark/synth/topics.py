@@ -1,7 +1,5 @@
 """The topics of the generated forum; to extend them, add a ``Topic``."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

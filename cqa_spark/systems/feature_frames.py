@@ -1,7 +1,5 @@
 """DataFrames of examples and features, the input of rankers; joined once for all systems."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 

@@ -1,7 +1,5 @@
 """The card of a trained system: what it learned from, and what it is worth."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

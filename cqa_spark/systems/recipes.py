@@ -1,7 +1,5 @@
 """The recipes of a job's systems, and the feature groups that they need."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from cqa_spark.errors import ConfigError

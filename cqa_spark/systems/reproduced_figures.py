@@ -1,7 +1,5 @@
 """The scores of our reproductions of published systems, as ``cqa reproduce`` computed them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Reads and writes trained systems in model folders: the recipe in ``system.json``, the model in ``ranker/``."""
 
-from __future__ import annotations
-
 import platform
 from importlib.metadata import version
 

@@ -1,7 +1,5 @@
 """Removes feature groups that a run could not compute from systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from cqa_spark.errors import InputError

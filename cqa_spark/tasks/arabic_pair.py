@@ -1,7 +1,5 @@
 """Task D: rank question-answer pairs for a question, in Arabic."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from pyspark.sql import Column

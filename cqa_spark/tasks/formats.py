@@ -1,7 +1,5 @@
 """Formats of annotated files, with the tasks that their labels judge."""
 
-from __future__ import annotations
-
 from cqa_spark.corpora.cqa_md.reader import CqaMdFiles
 from cqa_spark.corpora.qatar_living.layout import LAYOUT_SUBTASK_E
 from cqa_spark.corpora.qatar_living.reader import QatarLivingFiles

@@ -1,7 +1,5 @@
 """Task A: rank a question's comments."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame

@@ -1,7 +1,5 @@
 """Task B: rank related questions for a new question."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from pyspark.sql import Column

@@ -1,7 +1,5 @@
 """What the tasks of SemEval-2016 Task 3 share: judged files, measures, and nights over files of threads."""
 
-from __future__ import annotations
-
 from cqa_spark.examples.night import Night
 from cqa_spark.examples.task import Task
 from cqa_spark.runtime.step import Step

@@ -1,7 +1,5 @@
 """Semantic textual similarity: grade how similar two sentences are."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pyspark.sql import Column

@@ -1,7 +1,5 @@
 """Arabic spelling and light stemming as native expressions; other letters are unchanged."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 from pyspark.sql import Column

@@ -5,8 +5,6 @@ pattern must run in linear time: if an end may be missing, a single search for i
 possessive, because Java implements other repetitions by recursion, which overflows the stack on long texts.
 """
 
-from __future__ import annotations
-
 from functools import reduce
 
 from pyspark.sql import Column

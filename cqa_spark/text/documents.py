@@ -1,7 +1,5 @@
 """Assigns texts to posts and comments; equal texts share one key."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 

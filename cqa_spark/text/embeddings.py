@@ -1,7 +1,5 @@
 """Encodes texts in Spark's workers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 

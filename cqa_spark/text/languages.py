@@ -1,7 +1,5 @@
 """The languages of texts, as far as their analysis and encoders distinguish them."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 

@@ -6,8 +6,6 @@ Vectors are always inferred, even for training texts. Training and inference hav
 are reproducible on a given machine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

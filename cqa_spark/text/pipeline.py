@@ -1,7 +1,5 @@
 """Analyses every distinct text with a Spark NLP pipeline."""
 
-from __future__ import annotations
-
 from pyspark.ml import Pipeline
 from pyspark.ml.feature import StopWordsRemover
 from pyspark.sql import DataFrame

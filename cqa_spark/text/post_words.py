@@ -1,7 +1,5 @@
 """Extracts the words of posts by regular expressions, fast enough for a whole dump, in Spark and in Python."""
 
-from __future__ import annotations
-
 import re
 
 from pyspark.sql import Column

@@ -9,8 +9,6 @@ The same patterns serve Python and Java, so the characters are listed: the engin
 in the versions of Unicode.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import reduce

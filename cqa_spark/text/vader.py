@@ -1,7 +1,5 @@
 """VADER (Hutto and Gilbert 2014) for workers; the word list is read once per process."""
 
-from __future__ import annotations
-
 import string
 from collections.abc import Mapping
 from functools import cache

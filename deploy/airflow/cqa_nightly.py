@@ -4,8 +4,6 @@ Put this file into the folder of DAGs. The worker's environment names the checko
 and holds the credentials; what is read and written are parameters of the DAG, which a manual run may change.
 """
 
-from __future__ import annotations
-
 import os
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """The reference of feature groups, systems, measures and tables, from their declarations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any

@@ -1,7 +1,5 @@
 """The reference of commands and settings, from the models of their settings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from cqa_spark.commands.table import JOBS, Job, named

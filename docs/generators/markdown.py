@@ -1,7 +1,5 @@
 """Markdown of tables and texts that come from code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 

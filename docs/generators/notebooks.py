@@ -1,7 +1,5 @@
 """Notebooks as pages: their texts, their code, and the outputs that they were saved with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any

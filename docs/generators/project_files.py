@@ -1,7 +1,5 @@
 """Files at the top of the repository as pages of the documentation."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

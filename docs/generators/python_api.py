@@ -1,7 +1,5 @@
 """The reference of the interface for Python, from its signatures and docstrings."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any

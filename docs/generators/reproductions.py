@@ -1,7 +1,5 @@
 """The page of published and reproduced scores, from the recipes and the scores that ``cqa reproduce`` wrote."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from typing import cast
 

@@ -1,7 +1,5 @@
 """The golden run of task E: duplicates of questions on a small made-up site."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The golden run of task P: the experiment on accepted answers, on the literal tables of a small site."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from datetime import UTC, datetime, timedelta

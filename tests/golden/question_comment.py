@@ -1,7 +1,5 @@
 """The golden run of task A: a baseline and a system that learns, on a small invented forum."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What tests share because it is slow to start: Spark, with the settings of `cqa` on a laptop, and an S3 server."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Iterator

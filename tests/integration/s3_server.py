@@ -4,8 +4,6 @@
 credentials are then those of the usual chain. ``CQA_REQUIRE_S3`` lets tests fail where they would be skipped.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

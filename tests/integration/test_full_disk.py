@@ -1,7 +1,5 @@
 """Disks that fill up while a job writes: the job says which and what to do, and readers see what they saw."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

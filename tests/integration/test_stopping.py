@@ -1,7 +1,5 @@
 """Jobs that are asked to stop, each as its own process: what they clean up, and how they end."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """versitygw on loopback, with made-up credentials, as the tests and the benchmark of storage need it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

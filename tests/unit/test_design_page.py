@@ -1,7 +1,5 @@
 """The page about the design: its picture is that of the imports, and the modules that it names exist."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

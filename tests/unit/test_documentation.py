@@ -1,7 +1,5 @@
 """The documentation: links lead somewhere, promises name tests, code is in the reference, pages need no network."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Names say what they stand for: a public class stands once, and words that could stand for anything are no names."""
 
-from __future__ import annotations
-
 import ast
 from collections import defaultdict
 from collections.abc import Iterator

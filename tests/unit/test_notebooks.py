@@ -1,7 +1,5 @@
 """The notebooks that need no Spark: they run, and show what they were saved with."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import nbclient

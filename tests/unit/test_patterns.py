@@ -1,7 +1,5 @@
 """No pattern that meets the text of users takes more than proportionally longer on twice the text."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import re

@@ -1,7 +1,5 @@
 """Plug-ins of other packages: found by their metadata, in folders and in zip files, and refused with their origins."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Files of the project that state the same thing in several places."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Figures of published systems in the documentation are those of the file of reproduced scores."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

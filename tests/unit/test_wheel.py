@@ -1,7 +1,5 @@
 """The wheel, installed without a checkout: ``conf/`` travels in it, and the commands work from any folder."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Writes a plug-in of a kind from its template."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined

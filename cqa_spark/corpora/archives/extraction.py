@@ -1,7 +1,5 @@
 """Extracts the tables of an archive, wherever they are stored, and names the folder that gets them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from contextlib import ExitStack

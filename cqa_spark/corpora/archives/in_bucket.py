@@ -1,7 +1,5 @@
 """Unpacks archives into a bucket, each in a task of Spark, for executors that share no folder with the driver."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The usual unpacked size of archives, and limits on it, against archive bombs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

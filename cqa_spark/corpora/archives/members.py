@@ -1,7 +1,5 @@
 """The members of an archive, those that are tables, and the interface of archive formats."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """7z archives without a password, the format of published Stack Exchange dumps."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The local folder that holds the unpacked tables of archives, a folder for each archive."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

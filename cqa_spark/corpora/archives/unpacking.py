@@ -1,7 +1,5 @@
 """Unpacks archives into a folder of this machine, each only once."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -3,8 +3,6 @@
 Files have one or more frames; checksums are verified if present.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

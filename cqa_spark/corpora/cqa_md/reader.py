@@ -1,7 +1,5 @@
 """Reads files of CQA-MD into community tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """The element layouts of SemEval Task 3: 2015 (trial, English, Arabic), 2016 and 2017, the forum's dump, subtask E."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 # Matches text around threads that is not a record: the XML declaration, comments, the document type

@@ -1,7 +1,5 @@
 """Reads files of Qatar Living into community tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import reduce
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Splits the text between two closing tags into records, and parses these into rows, with byte offsets in the file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Detects repeated ids across all partitions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame

@@ -1,7 +1,5 @@
 """Reads files as text, split at the closing tag of a thread, and counts records independently of the parser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain

@@ -1,7 +1,5 @@
 """Converts parsed threads to community tables."""
 
-from __future__ import annotations
-
 from functools import partial, reduce
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Parses the XML of one thread, without entities, document types or network access."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping

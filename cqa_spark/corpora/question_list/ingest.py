@@ -1,7 +1,5 @@
 """Question lists → the community tables of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial

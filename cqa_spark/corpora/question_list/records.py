@@ -1,7 +1,5 @@
 """The records of question lists: a JSON object a line, or a pair of ids a line."""
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Reads the text of a file block by block: the scanner's rows, and what a parser makes of all other lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol

@@ -1,7 +1,5 @@
 """Divides the files of dumps into ranges of bytes, and these among tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Source: XML 1.0, sections 2.2 (characters), 4.1 (references) and 4.6 (predefined entities).
 """
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import numpy.typing as npt

@@ -1,7 +1,5 @@
 """Assigns files to dumps: the table by the file's name, the site by the folder's name."""
 
-from __future__ import annotations
-
 import glob
 import os
 import re

@@ -4,8 +4,6 @@ Source: the file readme.txt of the dumps, and the attributes found in dumps of 2
 and meanings are declared in ``cqa_spark.lake.schemas``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

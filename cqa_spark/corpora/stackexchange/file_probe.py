@@ -1,7 +1,5 @@
 """Probes both ends of a file before it is read: its content, root and row layout, and whether it is complete."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Counts rows that refer to rows missing from the dump; such rows are kept."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce

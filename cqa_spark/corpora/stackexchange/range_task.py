@@ -1,7 +1,5 @@
 """What a task does with ranges of files: reads them, writes their rows, and says what was in them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager

@@ -1,7 +1,5 @@
 """Parses records that the scanner leaves to an XML parser, or refuses them with a reason."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Reads what the scanner leaves: joins rows and markup over several records, and separates markup from rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Restores posts at a moment from earlier revisions of their titles, bodies and tags."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa

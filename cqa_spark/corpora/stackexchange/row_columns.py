@@ -3,8 +3,6 @@
 Rows with a value that does not fit its column are set apart or refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple

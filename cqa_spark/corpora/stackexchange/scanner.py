@@ -4,8 +4,6 @@ Dumps have one row per line, values in double quotes, and double quotes within v
 this form is a row, and its values are those that an XML parser reads; every other line is left to a parser.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The declared columns of a table, from those that attributes fill."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Builds columns of texts from the bytes of values, in compiled code: references become characters, tags a list."""
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import numpy.typing as npt

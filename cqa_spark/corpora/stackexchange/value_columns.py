@@ -4,8 +4,6 @@ Only the forms in which dumps write them are read here. A value of another form 
 the parser, which knows all forms (``values.py``). An empty value is no value.
 """
 
-from __future__ import annotations
-
 import numba
 import numpy as np
 import numpy.typing as npt

@@ -1,7 +1,5 @@
 """Converts the texts of attributes to the values of their columns, in every form that is read; what votes mean."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 from enum import Enum

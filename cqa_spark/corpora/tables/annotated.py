@@ -1,7 +1,5 @@
 """Community tables with judgments, by split → the community tables of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cached_property, reduce
 

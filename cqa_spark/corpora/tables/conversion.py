@@ -1,7 +1,5 @@
 """Converts the columns of a user's table to the declared types of a community table."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from functools import reduce
 

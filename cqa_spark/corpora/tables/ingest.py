@@ -1,7 +1,5 @@
 """Community tables in files or in Spark's catalogue → the community tables of a run."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where a table of a community lies, in which format, and how Spark reads it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

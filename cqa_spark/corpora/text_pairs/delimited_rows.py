@@ -1,7 +1,5 @@
 """Splits a file into rows of cells: at every line, or at the rows of CSV, whose quoted cells may span several lines."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

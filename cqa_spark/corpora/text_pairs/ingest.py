@@ -1,7 +1,5 @@
 """Files of pairs → the community tables of a run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import ClassVar
 

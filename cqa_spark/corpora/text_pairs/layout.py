@@ -1,7 +1,5 @@
 """The column layouts of files of pairs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

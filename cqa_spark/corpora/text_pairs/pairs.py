@@ -1,7 +1,5 @@
 """Parses files of pairs."""
 
-from __future__ import annotations
-
 import codecs
 import hashlib
 import re

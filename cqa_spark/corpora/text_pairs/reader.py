@@ -1,7 +1,5 @@
 """Reads files of pairs into community tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any

@@ -3,8 +3,6 @@
 A file in another layout is refused: its columns could only be guessed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Measures by name, one in a module."""
 
-from __future__ import annotations
-
 import re
 
 from cqa_spark.errors import ConfigError

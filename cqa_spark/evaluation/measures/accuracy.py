@@ -1,7 +1,5 @@
 """Accuracy of the predicted labels."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

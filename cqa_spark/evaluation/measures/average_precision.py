@@ -1,7 +1,5 @@
 """AP@k: average precision over all relevant candidates."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """AvgRec@k: average recall."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """MAP@k: mean average precision."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import ClassVar

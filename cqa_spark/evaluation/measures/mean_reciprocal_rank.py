@@ -1,7 +1,5 @@
 """MRR@k: mean reciprocal rank."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

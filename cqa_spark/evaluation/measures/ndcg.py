@@ -1,7 +1,5 @@
 """nDCG@k: normalised discounted cumulative gain."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

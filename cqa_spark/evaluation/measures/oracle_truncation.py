@@ -1,7 +1,5 @@
 """OracleTMAP: TMAP of rankings that are cut after their last hit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """P@k: precision at a rank."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

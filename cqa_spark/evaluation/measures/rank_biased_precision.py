@@ -1,7 +1,5 @@
 """RBP(p=…)@k: rank-biased precision."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import ClassVar

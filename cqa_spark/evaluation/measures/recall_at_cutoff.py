@@ -1,7 +1,5 @@
 """R@k: recall over the queries that have a relevant candidate."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """RR@k: reciprocal rank over the queries that have a relevant candidate."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """TMAP: mean average precision of truncated rankings."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import accumulate, takewhile

@@ -1,7 +1,5 @@
 """UncutTMAP: TMAP of whole rankings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import ClassVar
 

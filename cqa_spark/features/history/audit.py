@@ -5,8 +5,6 @@ Groups that read them declare this (``FeatureGroup.as_of_dump``). The audit repo
 these facts, and the number of pairs concerned.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

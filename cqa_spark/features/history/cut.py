@@ -1,7 +1,5 @@
 """The cut: the time up to which as-of features use events."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 _MICROSECONDS_AN_HOUR = 3_600_000_000

@@ -1,7 +1,5 @@
 """Facts that a dump has only in their final state, and alternatives to that state for the audit."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 from enum import Enum

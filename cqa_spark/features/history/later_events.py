@@ -1,7 +1,5 @@
 """Generates a counterfactual continuation of a community, for the audit of as-of features."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 

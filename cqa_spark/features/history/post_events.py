@@ -3,8 +3,6 @@
 Features about other threads exclude the events of an author in the thread of an example.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np

@@ -6,8 +6,6 @@ on all sites: "the site's first tag". Fitting assigns tags to slots. A setting l
 slots are 0.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc

@@ -1,7 +1,5 @@
 """Examples: (query, candidate) pairs."""
 
-from __future__ import annotations
-
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.table import Table, column

@@ -1,7 +1,5 @@
 """Results of studies: variants of systems, attention weights, audits of as-of features, statistics of data sets."""
 
-from __future__ import annotations
-
 from pyspark.sql import types as T
 
 from cqa_spark.lake.journal import JournalTable

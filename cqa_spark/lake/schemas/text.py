@@ -1,7 +1,5 @@
 """Processed text, once per distinct text."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql import types as T

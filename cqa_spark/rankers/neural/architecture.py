@@ -1,7 +1,5 @@
 """Decomposable attention over two texts, features, and the classifier on both, as a graph; imports ONNX."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

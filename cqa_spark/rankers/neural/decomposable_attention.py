@@ -1,7 +1,5 @@
 """Decomposable attention over the words of query and candidate, combined with features."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pydantic import Field

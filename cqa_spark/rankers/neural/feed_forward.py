@@ -1,7 +1,5 @@
 """A feed-forward network on features: the classifier H of Xu et al. (2018)."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Base class of rankers that train a network with JAX."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The function of each training task: trains on its examples, together with the other tasks; imports JAX."""
 
-from __future__ import annotations
-
 from itertools import cycle, islice
 
 import numpy as np

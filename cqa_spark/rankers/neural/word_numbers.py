@@ -1,7 +1,5 @@
 """Words as numbers: the rows of a matrix of word vectors."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc

@@ -1,7 +1,5 @@
 """The workers that train a model together: tasks of one barrier stage, connected by XGBoost's collective library."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager

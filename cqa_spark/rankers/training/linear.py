@@ -1,7 +1,5 @@
 """Fits linear functions of standardised features by full-batch L-BFGS, with sums over the rows of all workers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Losses of linear rankers: functions of the linear values and the targets of whole queries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Parameters of rankers with distributed training."""
 
-from __future__ import annotations
-
 import logging
 import math
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """Checks training examples: features, finite values, and both classes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pyspark.sql import DataFrame

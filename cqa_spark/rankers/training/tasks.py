@@ -5,8 +5,6 @@ run in one stage, in which each task keeps its rows and the tasks exchange sums.
 single one is an ordinary task.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

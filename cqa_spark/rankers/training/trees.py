@@ -1,7 +1,5 @@
 """Trains boosted trees with XGBoost in the workers of a group."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

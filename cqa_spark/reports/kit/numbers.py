@@ -1,7 +1,5 @@
 """Number formats of all reports."""
 
-from __future__ import annotations
-
 MINUS = "\N{MINUS SIGN}"
 MISSING = "\N{EN DASH}"
 """Shown in place of a missing value."""

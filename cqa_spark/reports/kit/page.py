@@ -1,7 +1,5 @@
 """Renders HTML from templates: no network requests, all text escaped, control characters visible."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Sequence

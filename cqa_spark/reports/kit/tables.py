@@ -1,7 +1,5 @@
 """Tables as plain cells, which the terminal and the page show alike, and formats of other tables in the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The wording that all reports share: names, lists of names, and the outcome of significance tests."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,7 +1,5 @@
 """Limitations of feature groups that affect the results."""
 
-from __future__ import annotations
-
 from markupsafe import Markup
 
 from cqa_spark.reports.kit.page import fragment

@@ -1,7 +1,5 @@
 """How runs differ from the first one: settings, measures, first answers, rows of tables."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass

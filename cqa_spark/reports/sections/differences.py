@@ -1,7 +1,5 @@
 """The differences between the best system and the baseline, query by query."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Queries on which the best system and the baseline rank different candidates first, and one of them is better."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The results of experiments: cross-validation, ablation, learning curves and seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby

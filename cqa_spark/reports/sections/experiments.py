@@ -1,7 +1,5 @@
 """Cross-validation, ablations by feature family, learning curves, and seeds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Prints why a system ranked the candidates of one thread as it did."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from cqa_spark.process.terminal import Terminal

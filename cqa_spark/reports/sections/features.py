@@ -1,7 +1,5 @@
 """The importance of features in learned systems."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

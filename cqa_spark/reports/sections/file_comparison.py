@@ -1,7 +1,5 @@
 """The comparison of prediction files, as a grid."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isnan
 

@@ -1,7 +1,5 @@
 """Threads that begin with another answer than last night, with both texts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The records that the run read and quarantined, with a record of each of the most frequent reasons."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What changed since the published run, and the checks before publishing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from markupsafe import Markup

@@ -1,7 +1,5 @@
 """What the order that a night serves is worth, beside every simple order, and why it is served."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Collects pairs of questions: kept and right, kept and wrong, cut off, and missed by retrieval."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

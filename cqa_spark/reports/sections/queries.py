@@ -1,7 +1,5 @@
 """The best and worst queries of the best system with their texts, and those on which it and the baseline disagree."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

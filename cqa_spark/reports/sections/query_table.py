@@ -1,7 +1,5 @@
 """The queries of an evaluation: a page that can be searched and sorted, and a CSV file of all of them."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass, fields

@@ -1,7 +1,5 @@
 """The record of the run: its steps, code, settings and input files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Reproduced results beside the published ones."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Row-level changes between two versions of a table; rows are matched by the declared key and compared by content."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T

@@ -1,7 +1,5 @@
 """The scores of systems, counted in bins by relevance, prediction and length of the text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Correlations with graded similarities by set of sentence pairs, beside published ones."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The head of a run's report: the best system, the size of the evaluation, and what was read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The measures of all systems, and their comparisons."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from markupsafe import Markup

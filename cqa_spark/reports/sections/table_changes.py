@@ -1,7 +1,5 @@
 """Rows that differ between two runs, by site and table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby

@@ -1,7 +1,5 @@
 """A measure of a system over the published runs of a lake."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Generates one block of threads or users: rows of the files of a dump, as bytes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Composes titles and bodies of a block's posts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Generates the comments on a block's posts, whose tone reflects the quality of answers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ Values of a numbered entity, such as a user, depend only on the seed, a purpose 
 drawn from its own generator.
 """
 
-from __future__ import annotations
-
 from zlib import crc32
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Writes the dump of a generated site with several processes and bounded memory."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Generates the edits of a block's posts: editors, times and edited parts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Writes a block's rows of PostHistory.xml: first versions, edits and closings."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from operator import itemgetter

@@ -1,7 +1,5 @@
 """Generates links of a block's questions to earlier questions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """XML escapes as in the dumps, and the Markdown source of a post's HTML."""
 
-from __future__ import annotations
-
 # Attribute values in the dumps: apostrophes and tabs are not escaped.
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#xA;", "\r": "&#xD;"})
 

@@ -4,8 +4,6 @@ Gaps are members of ``vocabulary.Gap``, in lower case. Sentences of posts are HT
 text.
 """
 
-from __future__ import annotations
-
 from enum import Enum, auto
 
 

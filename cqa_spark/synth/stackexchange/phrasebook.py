@@ -4,8 +4,6 @@ A sentence is a row of token numbers: fixed pieces of text, and words for the ga
 NumPy draws the numbers, and one table gives their texts. All texts are already escaped for XML.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The plan of a generated site: numbers of threads, users and tags, and the ids and dates of each block."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """The members of a generated site; all properties of a member depend only on the seed and the member's number."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cqa_spark.synth.phrases import FIRST_NAMES, SECOND_NAMES

@@ -1,7 +1,5 @@
 """Writes a block's rows of Posts.xml, Comments.xml, Votes.xml and PostLinks.xml."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Writes rows of any file of a dump: frame, attributes, dates, licences, accounts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import numpy as np

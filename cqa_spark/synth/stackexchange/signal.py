@@ -17,8 +17,6 @@ badges          no trait: badges are independent of quality
 ==============  ====================================================================================
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

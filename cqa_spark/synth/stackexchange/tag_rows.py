@@ -1,7 +1,5 @@
 """Writes Tags.xml, and the tag wikis, which are posts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import repeat
 

@@ -3,8 +3,6 @@
 Posts of a block are numbered by position: first its questions, then its answers. Ids are in chronological order.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Writes rows of Users.xml and Badges.xml."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import compress
 

@@ -3,8 +3,6 @@
 Words are numbered. Each kind of gap (``Gap``) has its own range of numbers, with frequencies that follow Zipf's law.
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 from itertools import product
 

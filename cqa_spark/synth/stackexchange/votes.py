@@ -1,7 +1,5 @@
 """Generates the votes on a block's posts, which determine scores and reputations."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """community tables → the index, and the examples of task E: every question with earlier ones that it may duplicate."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Clusters of questions that duplicate each other: links closed transitively."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import numpy as np

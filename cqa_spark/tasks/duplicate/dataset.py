@@ -1,7 +1,5 @@
 """Examples of task E: queries split by time, their candidates, and the duplicates that retrieval missed."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 

@@ -1,7 +1,5 @@
 """The flow of ``cqa duplicates``."""
 
-from __future__ import annotations
-
 from cqa_spark.config.duplicates_settings import DuplicatesSettings
 from cqa_spark.corpora.source import Source
 from cqa_spark.flows.shared_steps import evaluation_of, training

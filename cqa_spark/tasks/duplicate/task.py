@@ -1,7 +1,5 @@
 """Task E: find earlier questions of a site that a question duplicates."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame

@@ -1,7 +1,5 @@
 """Score of a comment as a direct answer to the new question, by a system for subtask A."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import log
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Upstream scores of the two steps from a new question to a comment: query to thread, and thread to comment."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

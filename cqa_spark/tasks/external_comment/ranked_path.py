@@ -1,7 +1,5 @@
 """Score below the comment's own question divided by the rank of the thread, as two teams of 2016 did for subtask C."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

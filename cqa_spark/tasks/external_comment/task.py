@@ -1,7 +1,5 @@
 """Task C: rank comments of related threads for a new question."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame

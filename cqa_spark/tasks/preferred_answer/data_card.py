@@ -1,7 +1,5 @@
 """Statistics of a preferred-answer data set: those of Table 1 of Xu et al. (2018), and properties of its answers."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame

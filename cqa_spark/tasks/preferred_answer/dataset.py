@@ -5,8 +5,6 @@ order of input, and SMALL is a subset of LARGE. A thread is in the same split of
 training thread in one and a test thread in another.
 """
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 

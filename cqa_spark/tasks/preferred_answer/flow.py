@@ -1,7 +1,5 @@
 """Flows that study which answer of a thread was accepted."""
 
-from __future__ import annotations
-
 from cqa_spark.config.preferred_answer_settings import (
     PreferredAnswerDatasetSettings,
     PreferredAnswerExperimentSettings,

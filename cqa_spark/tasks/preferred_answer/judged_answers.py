@@ -1,7 +1,5 @@
 """Selects the answers of a preferred-answer data set, with the reasons for excluding threads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, Window

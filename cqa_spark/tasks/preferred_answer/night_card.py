@@ -1,7 +1,5 @@
 """a system that learned from nights + what it is worth → its card, with what each part of its features adds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 

@@ -4,8 +4,6 @@ Most questions have no accepted answer. On their nights, the answers with the mo
 the label, with a small weight: such labels are many, and what brings votes also brings acceptances.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray

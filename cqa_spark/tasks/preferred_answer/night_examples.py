@@ -1,7 +1,5 @@
 """The examples of nights, for all threads of a lake."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np

@@ -10,8 +10,6 @@ What a system may know of a night is what was public at its cut. Dumps date vote
 acceptance, is known from the end of its day.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

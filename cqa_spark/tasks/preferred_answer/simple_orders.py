@@ -1,7 +1,5 @@
 """Orders of answers on replayed nights that are measured and not served."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """community tables → the examples and the data card of a preferred-answer data set."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame

@@ -1,7 +1,5 @@
 """Task P: rank the answers of a question; the answer accepted by the asker is relevant."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from types import MappingProxyType
 

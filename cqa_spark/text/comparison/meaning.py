@@ -1,7 +1,5 @@
 """Similarity of texts by word vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -4,8 +4,6 @@ Source:
     Wise 1993, String similarity via greedy string tiling and running Karp-Rabin matching.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple

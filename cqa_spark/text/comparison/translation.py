@@ -1,7 +1,5 @@
 """Measures of machine translation between a text, as the translation, and another text, as the reference."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple

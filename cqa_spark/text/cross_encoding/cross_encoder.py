@@ -1,7 +1,5 @@
 """Scores pairs of texts with fine-tuned cross-encoders, by ONNX Runtime on one thread."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """The two parts of a pretrained transformer, cut from its graph; imports ONNX."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fine-tunes the upper layers on judged pairs; imports JAX."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain

@@ -1,7 +1,5 @@
 """Pairs of texts, and their batches."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Settings of cross-encoders."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """Parses the HTML bodies of posts in Arrow batches, once per distinct body."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa

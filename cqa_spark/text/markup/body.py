@@ -1,7 +1,5 @@
 """The parts of one body of a post."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ Large-scale kernel-based language learning through the ensemble Nyström methods
 kernel machine restricted to the span of the landmarks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

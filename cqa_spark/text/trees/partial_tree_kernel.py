@@ -4,8 +4,6 @@ Moschitti 2006, Efficient convolution kernels for dependency and constituent syn
 part of a tree; children may be omitted. Numba compiles the loops at the first call in a process, in about two seconds.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray

@@ -5,8 +5,6 @@ speech (of the Penn Treebank) and chunks come from the rules and the lexicon of 
 includes (De Smedt and Daelemans 2012, Pattern for Python, JMLR 13).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice

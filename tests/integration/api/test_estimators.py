@@ -1,7 +1,5 @@
 """Rankers in pipelines of ``pyspark.ml``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

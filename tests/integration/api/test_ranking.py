@@ -1,7 +1,5 @@
 """``cqa.rank``: pairs of texts in a frame."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pyarrow as pa
 import pytest

@@ -1,7 +1,5 @@
 """Tables through the interface for Python, and as TREC files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import ir_measures

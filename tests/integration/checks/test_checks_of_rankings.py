@@ -1,7 +1,5 @@
 """The checks that compare rankings, on tables small enough to count by hand."""
 
-from __future__ import annotations
-
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, all_checks

@@ -1,7 +1,5 @@
 """The source format of the example plug-in, from files to community tables."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

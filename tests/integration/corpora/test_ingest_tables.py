@@ -1,7 +1,5 @@
 """Tables in files → community tables."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 

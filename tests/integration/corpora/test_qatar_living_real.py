@@ -1,7 +1,5 @@
 """The real files: counts as published with them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The paired test of two models, on literal scores."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession

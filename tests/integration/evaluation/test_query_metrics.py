@@ -1,7 +1,5 @@
 """Measures of rankings on Spark."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Systems compared on Spark: values, intervals, tests, refusals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession

@@ -1,7 +1,5 @@
 """Fixtures of the feature groups' tests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

@@ -4,8 +4,6 @@ The question 1 was asked on 2 March 2020 at 10:00, so that its cut, 24 hours lat
 asks; 20, a deleted account and 30 answer; the answer of 30 is accepted on the day of the cut, and so after it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any

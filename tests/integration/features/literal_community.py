@@ -1,7 +1,5 @@
 """Small communities, written down as literals."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

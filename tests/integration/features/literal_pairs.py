@@ -1,7 +1,5 @@
 """Questions with one comment each, written down as literals."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

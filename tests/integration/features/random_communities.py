@@ -1,7 +1,5 @@
 """Invented communities and random edits of them; each site is a world of its own, so that one run tries many."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from random import Random

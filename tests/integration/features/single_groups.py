@@ -1,7 +1,5 @@
 """Values of one feature group, as its users get them together with those of others."""
 
-from __future__ import annotations
-
 from pyspark.sql import DataFrame
 
 from cqa_spark.features.feature_table import KEY

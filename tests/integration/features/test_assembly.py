@@ -1,7 +1,5 @@
 """Values are put beside the examples."""
 
-from __future__ import annotations
-
 import pytest
 from literal_community import SITE, Said, Thread
 from pyspark.sql import DataFrame, SparkSession

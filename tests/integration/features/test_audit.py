@@ -1,7 +1,5 @@
 """As-of features stay the same whatever comes later; those of the dump do not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC
 

@@ -1,7 +1,5 @@
 """What is known of a comment's author from other threads."""
 
-from __future__ import annotations
-
 from math import log
 from typing import Any
 

@@ -1,7 +1,5 @@
 """No training example ever sees its own fold's labels."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The moment after which as-of features know nothing."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

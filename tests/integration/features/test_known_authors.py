@@ -1,7 +1,5 @@
 """What is known of an author by name, where files number accounts in different ways."""
 
-from __future__ import annotations
-
 from math import log
 
 import pytest

@@ -1,7 +1,5 @@
 """Similarity by topics, and word vectors that are learned from texts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Groups whose tables a dump lacks are left out with a warning, site by site, or refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Nights of a literal community through both passes: what they know does not depend on what came after."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import datetime
 from functools import reduce

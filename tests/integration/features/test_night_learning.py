@@ -1,7 +1,5 @@
 """What a model of nights learned from, on a literal community."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """The seven groups of Xu et al. (2018), every column, as of the cut and as of the dump."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import log, sqrt
 from typing import Any

@@ -1,7 +1,5 @@
 """Spark brings whole queries together: their posts, comments and texts, whatever the partitions."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 

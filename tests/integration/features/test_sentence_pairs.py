@@ -1,7 +1,5 @@
 """Regressions on the embeddings of labelled pairs: one Spark job for all folds."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

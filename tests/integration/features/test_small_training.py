@@ -1,7 +1,5 @@
 """Every fitted group learns from the smallest training data: one pair of texts, of one class or without a label."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path

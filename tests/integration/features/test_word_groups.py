@@ -1,7 +1,5 @@
 """What groups learn from the words of judged comments, all folds in one Spark job."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

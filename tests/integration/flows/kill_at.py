@@ -5,8 +5,6 @@ and importing would take most of the time of a kill. Spark survives the kill, so
 written; a Spark that dies as well writes less.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """A dump as it might look a day later."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a user does wrong: a clear message, an exit code of its own, nothing half-written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Ablation, learning curve, seeds and tuning on the features of a finished run; nothing of the run is changed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Exports of a few rankings, of sites with names that paths encode."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from hashlib import sha256

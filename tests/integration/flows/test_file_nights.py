@@ -1,7 +1,5 @@
 """Nights on a folder of threads, trained in the first and then ranked as they are, in the lake of another corpus."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The job ``ingest stackexchange``: what stays, what is replaced, what is refused."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable, Mapping
 from pathlib import Path

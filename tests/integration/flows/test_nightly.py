@@ -1,7 +1,5 @@
 """One night after the other, undisturbed and killed: all ways end with what computing everything gives."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Sequence

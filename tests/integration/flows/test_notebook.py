@@ -1,7 +1,5 @@
 """The notebook on one's own dump, in the session of the tests: a kernel of its own would start another Java."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The experiment on an invented site finds what its generator hid."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import mlflow

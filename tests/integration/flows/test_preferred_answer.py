@@ -1,7 +1,5 @@
 """From community tables to a data set, its features and their audit, by the commands; and the experiment."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

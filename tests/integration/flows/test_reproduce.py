@@ -1,7 +1,5 @@
 """``cqa reproduce`` on the invented forum: figures beside published ones, and what is missing is told."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

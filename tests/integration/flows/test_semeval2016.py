@@ -1,7 +1,5 @@
 """The main job on the real development set; `tasks/test_tasks_real.py` has the given order alone, without training."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """MLflow is told of a run; a server that is not there costs a warning."""
 
-from __future__ import annotations
-
 import re
 import socket
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A system of task C that builds on systems of A and B: trained, saved, and used in one go."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The main job on the invented forum: what it leaves behind."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Two nights on three invented sites, one of which changes, and what readers see after each."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass

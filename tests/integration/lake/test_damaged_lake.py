@@ -5,8 +5,6 @@ that read tables, on a file of each table that they need: a file of another size
 takes one without bytes for one without rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO

@@ -1,7 +1,5 @@
 """``cqa lake forget`` on a small site with a row of every kind in every table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """Measures of queries, with a row for each query or for each measure."""
 
-from __future__ import annotations
-
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 

@@ -1,7 +1,5 @@
 """Tables as Spark writes and reads them: what only a session can break."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Tables of a model folder: read with the manifest's columns, never with what Spark left in the files."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -1,7 +1,5 @@
 """The S3 server through a proxy that sees every request, and can let it go wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

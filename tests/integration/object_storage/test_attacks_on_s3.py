@@ -1,7 +1,5 @@
 """Publishing and collecting in a bucket, with a fault at any request, and by processes that were overtaken."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from uuid import uuid4
 

@@ -1,7 +1,5 @@
 """Dumps of Stack Exchange that lie in a bucket, as files and as an archive; and plain Parquet for others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import py7zr

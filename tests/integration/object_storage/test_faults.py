@@ -1,7 +1,5 @@
 """Faults between us and the storage: what was written is read in full, once, and nobody has to guess."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4

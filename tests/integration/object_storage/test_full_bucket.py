@@ -1,7 +1,5 @@
 """A bucket without space: the job says so and what to do, and readers see what they saw."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4

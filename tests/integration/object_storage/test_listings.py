@@ -1,7 +1,5 @@
 """The number of requests that publishing sends to a bucket does not grow with the runs before it."""
 
-from __future__ import annotations
-
 import pytest
 from fault_proxy import FaultProxy
 from s3_server import S3Server

@@ -1,7 +1,5 @@
 """A whole run with inputs and outputs in a bucket, as its own process: what it leaves, and what it keeps secret."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

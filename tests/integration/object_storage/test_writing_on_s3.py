@@ -1,7 +1,5 @@
 """A run in a bucket: tasks write the files of a table there, and nothing else stays."""
 
-from __future__ import annotations
-
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T

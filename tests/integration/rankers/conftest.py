@@ -1,7 +1,5 @@
 """A small task that can be learned: ``signal`` tells the relevant candidates, ``noise`` does not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Stacking and calibration: what they learn comes from scores of examples that the members did not see."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

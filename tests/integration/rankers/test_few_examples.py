@@ -1,7 +1,5 @@
 """Every ranker learns from two candidates of one query, or says what it lacks; none learns from nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import isfinite
 from typing import Any

@@ -1,7 +1,5 @@
 """The network of Xu et al.: learns, is the same whatever the partitions, and can be read back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

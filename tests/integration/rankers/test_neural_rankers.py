@@ -1,7 +1,5 @@
 """Networks that tasks of Spark train: from texts and features, saved and read back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F

@@ -1,7 +1,5 @@
 """Features as differences from the query's mean."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

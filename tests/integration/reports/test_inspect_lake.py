@@ -1,7 +1,5 @@
 """What is in a lake, on a made-up site small enough to count by hand; through the command line, as a user does."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """From small tables of a run to the report's content."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows that came, went or changed between two runs."""
 
-from __future__ import annotations
-
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T

@@ -1,7 +1,5 @@
 """``cqa duplicates`` and ``cqa similar`` on a small site, as a user runs them."""
 
-from __future__ import annotations
-
 import json
 import signal
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The number of shards changes neither candidates nor scores, and a grown index is the one built at once."""
 
-from __future__ import annotations
-
 import random
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """A job that runs where Spark runs already."""
 
-from __future__ import annotations
-
 from pyspark.sql import SparkSession
 
 from cqa_spark.spark.session import spark_session

@@ -1,7 +1,5 @@
 """Collecting binary values."""
 
-from __future__ import annotations
-
 from pyspark.sql import SparkSession
 
 from cqa_spark.spark.arrow_rows import arrow_rows

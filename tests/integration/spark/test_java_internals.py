@@ -1,7 +1,5 @@
 """What the package uses of Spark's Java beyond the public interface."""
 
-from __future__ import annotations
-
 import socket
 import tempfile
 import time

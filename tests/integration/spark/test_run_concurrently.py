@@ -1,7 +1,5 @@
 """Parts that are done at once: the order of the results, and which failure is told."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """An error for users that a task raises is the one that the command shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """The import path of Spark's Python workers in local mode."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The task of the example plug-in: from posts to examples, and a night with its wheel."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What ``cqa new task`` writes makes examples, and those of a site that has not changed are kept."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 

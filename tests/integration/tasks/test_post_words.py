@@ -1,7 +1,5 @@
 """The words of a post are the same in Spark and in Python."""
 
-from __future__ import annotations
-
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 

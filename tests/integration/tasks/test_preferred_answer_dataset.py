@@ -1,7 +1,5 @@
 """Which threads a preferred-answer data set has, how they are split, and what its card says."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """The development set as examples: the same pairs, labels and ranks as the official gold files."""
 
-from __future__ import annotations
-
 import csv
 from functools import reduce
 from pathlib import Path

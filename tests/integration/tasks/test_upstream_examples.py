@@ -1,7 +1,5 @@
 """The steps of task C's pairs, as examples of tasks A and B."""
 
-from __future__ import annotations
-
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 

@@ -1,7 +1,5 @@
 """What the language pipeline makes of texts."""
 
-from __future__ import annotations
-
 import pyarrow as pa
 import pytest
 from pyspark.sql import Row, SparkSession

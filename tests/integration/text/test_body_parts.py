@@ -1,7 +1,5 @@
 """The HTML bodies of posts, taken apart once each."""
 
-from __future__ import annotations
-
 from pyspark.sql import SparkSession
 
 from cqa_spark.lake.schemas.text import BODIES

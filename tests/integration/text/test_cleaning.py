@@ -1,7 +1,5 @@
 """What cleaning makes of texts as they stand in dumps."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

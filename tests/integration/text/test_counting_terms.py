@@ -1,7 +1,5 @@
 """Counting the terms of a collection."""
 
-from __future__ import annotations
-
 import pytest
 from pyspark.sql import SparkSession
 

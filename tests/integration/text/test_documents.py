@@ -1,7 +1,5 @@
 """Which text a post or comment has."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 import pytest

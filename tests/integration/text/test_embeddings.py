@@ -1,7 +1,5 @@
 """The table of embeddings: what a run encodes, and what it keeps of the published run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Frequent words and near words of a collection."""
 
-from __future__ import annotations
-
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 

@@ -1,7 +1,5 @@
 """``import cqa_spark as cqa``: what it offers, and what it costs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

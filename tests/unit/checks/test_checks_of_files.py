@@ -1,7 +1,5 @@
 """The checks that need only the counts of files, on tables small enough to count by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from cqa_spark.checks.check import CHECKS, CheckFunction, RunUnderReview, all_checks

@@ -1,7 +1,5 @@
 """The check of a night's worth against that of when the model was trained, on literal rows."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """What two nights are worth, side by side."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from typing import Any
 

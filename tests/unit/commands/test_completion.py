@@ -1,7 +1,5 @@
 """Completion in a shell that has read the script."""
 
-from __future__ import annotations
-
 import subprocess
 
 import pytest

@@ -1,7 +1,5 @@
 """``cqa data``: verdicts on files of a folder, on literal files and on the real ones."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

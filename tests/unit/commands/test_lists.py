@@ -1,7 +1,5 @@
 """The lists of feature groups and systems, in a narrow terminal and as JSON."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

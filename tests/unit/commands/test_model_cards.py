@@ -1,7 +1,5 @@
 """Cards of trained systems in the terminal."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 

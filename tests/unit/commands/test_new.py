@@ -1,7 +1,5 @@
 """What ``cqa new`` writes works as it is."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

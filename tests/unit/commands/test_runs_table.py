@@ -1,7 +1,5 @@
 """The list of runs in a terminal and as JSON."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A night that would fill a local disk is refused before it starts."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace

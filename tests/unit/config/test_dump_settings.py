@@ -1,7 +1,5 @@
 """The settings of jobs that read dumps."""
 
-from __future__ import annotations
-
 import pytest
 
 from cqa_spark.config.dump_settings import PEOPLE_COLUMNS, DumpSettings, IngestStackExchangeSettings

@@ -1,7 +1,5 @@
 """Settings that cannot work are refused when they are resolved: before Spark starts, all of them together."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a night reads and does follows from the task of its system."""
 
-from __future__ import annotations
-
 import pytest
 
 from cqa_spark import flows

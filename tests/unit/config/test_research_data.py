@@ -1,7 +1,5 @@
 """Research data: descriptions of packages, and where files lie in folders as archives unpack them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from cqa_spark.corpora.cqa_md.questions import QuestionAnswer, QuestionRecord, read_questions

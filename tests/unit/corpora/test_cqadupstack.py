@@ -1,7 +1,5 @@
 """Archives of CQADupStack as question lists: made-up archives in its layout."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

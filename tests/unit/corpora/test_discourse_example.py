@@ -1,7 +1,5 @@
 """The reader of the example plug-in, without Spark."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fingerprints of files, and the sites that they show to have changed."""
 
-from __future__ import annotations
-
 import os
 from hashlib import sha256
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Collections of ir_datasets as question lists: a catalogue of literal collections takes the place of the package."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Lines of question lists: entities, repeats, and what goes to the quarantine."""
 
-from __future__ import annotations
-
 from cqa_spark.corpora.question_list.records import read_records
 
 

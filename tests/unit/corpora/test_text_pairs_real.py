@@ -1,7 +1,5 @@
 """Every file of the STS tasks, and every pair of questions, is read in full."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the tests of scripts share."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The DAG in Airflow itself: `make airflow` runs these in an environment of their own, also for `make test-more`."""
 
-from __future__ import annotations
-
 import sys
 from datetime import timedelta
 from pathlib import Path

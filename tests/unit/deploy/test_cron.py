@@ -1,7 +1,5 @@
 """The script that cron calls: what it hands on, whom it tells, and that one night runs at a time."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import subprocess

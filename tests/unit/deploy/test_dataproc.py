@@ -1,7 +1,5 @@
 """The commands for Google's Dataproc, as far as they can be seen without it: what would be run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

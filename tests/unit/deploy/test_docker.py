@@ -1,7 +1,5 @@
 """The images: checked by a linter, and in step with the project."""
 
-from __future__ import annotations
-
 import platform
 import shutil
 import subprocess

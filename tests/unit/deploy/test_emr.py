@@ -1,7 +1,5 @@
 """The commands for Amazon EMR, as far as they can be seen without it: what would be run."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

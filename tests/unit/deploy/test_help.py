@@ -1,7 +1,5 @@
 """Every script that takes options explains them."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

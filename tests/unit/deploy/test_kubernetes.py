@@ -1,7 +1,5 @@
 """The Kubernetes manifest, against the models that the Spark operator's authors generate from its schema."""
 
-from __future__ import annotations
-
 import copy
 import re
 import subprocess

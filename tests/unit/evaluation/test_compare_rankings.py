@@ -1,7 +1,5 @@
 """Prediction files beside each other: by hand on literal files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Sums of queries by group, and intervals over groups."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

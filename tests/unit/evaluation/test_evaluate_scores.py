@@ -1,7 +1,5 @@
 """Correlations of score files, on literal files."""
 
-from __future__ import annotations
-
 from math import isnan
 from pathlib import Path
 

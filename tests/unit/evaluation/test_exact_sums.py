@@ -1,7 +1,5 @@
 """Terms as digits, whose sums do not depend on the order of the terms."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

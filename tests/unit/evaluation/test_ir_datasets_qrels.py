@@ -1,7 +1,5 @@
 """Judgments by an id of ir_datasets: a catalogue of two literal data sets takes its place."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

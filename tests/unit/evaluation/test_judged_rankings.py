@@ -1,7 +1,5 @@
 """Scores of official files: by hand on literal files, to every printed digit on the official ones."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Judgments and rankings in every form give the same values."""
 
-from __future__ import annotations
-
 from collections import namedtuple
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What holds for every ranking, of every measure; each example is put to all measures at once."""
 
-from __future__ import annotations
-
 import math
 import random
 

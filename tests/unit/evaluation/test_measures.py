@@ -1,7 +1,5 @@
 """Measures of small queries, worked out by hand."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Worth of orders on literal nights."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

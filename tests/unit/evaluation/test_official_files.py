@@ -1,7 +1,5 @@
 """Official prediction and gold files: read, written, matched, refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Wins and losses between systems."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

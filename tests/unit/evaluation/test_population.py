@@ -1,7 +1,5 @@
 """The populations of gold files: literal files, exact values."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

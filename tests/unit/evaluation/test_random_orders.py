@@ -1,7 +1,5 @@
 """What is expected of a random order, by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Judged candidates in the order of their ranks, without Spark."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

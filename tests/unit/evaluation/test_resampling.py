@@ -1,7 +1,5 @@
 """Intervals and tests over queries."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

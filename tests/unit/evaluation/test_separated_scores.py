@@ -1,7 +1,5 @@
 """Scores without ties: literal ones, and the rule for any scores."""
 
-from __future__ import annotations
-
 from array import array
 from itertools import pairwise
 

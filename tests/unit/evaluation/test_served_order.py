@@ -1,7 +1,5 @@
 """The rule for what is served."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Measures by set, and their means."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

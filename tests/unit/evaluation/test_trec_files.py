@@ -1,7 +1,5 @@
 """Runs and qrels: literal text in the layouts of TREC, BEIR and MS MARCO, round trips, refusals."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

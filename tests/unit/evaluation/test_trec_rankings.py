@@ -1,7 +1,5 @@
 """Scores of TREC runs: literal files, exact values, and those of trec_eval through ir_measures."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from math import log2

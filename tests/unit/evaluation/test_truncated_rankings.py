@@ -1,7 +1,5 @@
 """Truncated rankings: values by hand on literal files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

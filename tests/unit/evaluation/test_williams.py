@@ -1,7 +1,5 @@
 """Williams' test of two correlations with the same gold."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What the experiment on preferred answers tests against what."""
 
-from __future__ import annotations
-
 from cqa_spark.tasks.preferred_answer.experiment.lineup import BASELINES, learned_systems
 from cqa_spark.tasks.preferred_answer.experiment.measuring import contrasts
 

@@ -1,7 +1,5 @@
 """Rankers with other seeds."""
 
-from __future__ import annotations
-
 from cqa_spark.experiments.seeds import with_other_seed
 from cqa_spark.rankers.spec import RankerSpec
 

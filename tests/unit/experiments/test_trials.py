@@ -1,7 +1,5 @@
 """What a search for parameters may conclude."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest

@@ -1,7 +1,5 @@
 """Small batches of queries, written down as literals; no Spark."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Length of the answer, and the words that it shares with the question."""
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 import pytest

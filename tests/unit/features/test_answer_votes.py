@@ -1,7 +1,5 @@
 """Votes for the answer up to the cut, by hand."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

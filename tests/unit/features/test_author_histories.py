@@ -1,7 +1,5 @@
 """Values of authors from literal rows of their history, whole and cut into batches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np

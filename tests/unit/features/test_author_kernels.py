@@ -1,7 +1,5 @@
 """What is known of a candidate's author, from counts."""
 
-from __future__ import annotations
-
 from math import log
 from typing import Any
 

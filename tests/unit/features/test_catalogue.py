@@ -1,7 +1,5 @@
 """What groups declare, as plain data."""
 
-from __future__ import annotations
-
 import pytest
 
 from cqa_spark.features.groups.author.badges import BadgeNames, BadgesAsOfV1

@@ -1,7 +1,5 @@
 """Similarity by runs of characters."""
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 import numpy as np

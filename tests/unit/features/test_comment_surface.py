@@ -1,7 +1,5 @@
 """What is counted in a comment's text."""
 
-from __future__ import annotations
-
 from math import log
 
 import pytest

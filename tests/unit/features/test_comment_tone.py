@@ -1,7 +1,5 @@
 """Sentiment by sentence, with and without neutral ones; sums are whole numbers."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

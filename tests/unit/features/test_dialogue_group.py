@@ -1,7 +1,5 @@
 """Who speaks before and after a comment."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from math import log
 

@@ -1,7 +1,5 @@
 """Paragraph vectors of both texts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from literal_batches import Pair, pairs_of, values

@@ -1,7 +1,5 @@
 """Similarity by the vectors of words."""
 
-from __future__ import annotations
-
 from math import sqrt
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the words of a comment say of its label, by counts."""
 
-from __future__ import annotations
-
 from math import exp, log
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What a group class promises before any table is read."""
 
-from __future__ import annotations
-
 import pytest
 
 from cqa_spark.errors import ContractError

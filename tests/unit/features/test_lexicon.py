@@ -1,7 +1,5 @@
 """What the words of a comment, and of those around it, say of its label."""
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 import numpy as np

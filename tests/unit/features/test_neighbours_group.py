@@ -1,7 +1,5 @@
 """How similar a comment is to the rest of its thread."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 import pytest

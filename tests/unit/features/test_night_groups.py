@@ -1,7 +1,5 @@
 """Evidence of a night on literal threads: standing, timing and markup of answers among their rivals."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """The wording that a candidate shares with its query."""
 
-from __future__ import annotations
-
 from math import log
 
 import numpy as np

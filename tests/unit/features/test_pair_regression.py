@@ -1,7 +1,5 @@
 """Similarity of two texts by their embeddings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from literal_batches import Said, Thread, batch_of, values

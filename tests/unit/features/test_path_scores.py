@@ -1,7 +1,5 @@
 """Scores of the steps on the way to a comment."""
 
-from __future__ import annotations
-
 from math import log
 
 import pytest

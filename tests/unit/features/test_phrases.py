@@ -1,7 +1,5 @@
 """What counts as which phrase, by the library that the features are computed with."""
 
-from __future__ import annotations
-
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest

@@ -1,7 +1,5 @@
 """What happens at posts, and in an author's threads, from literal rows."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa

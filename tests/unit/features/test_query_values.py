@@ -1,7 +1,5 @@
 """Values of whole queries in memory: one row per example, and none from a model that saw the example's label."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

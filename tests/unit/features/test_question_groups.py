@@ -1,7 +1,5 @@
 """Groups of pairs of questions, on literal batches."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import log

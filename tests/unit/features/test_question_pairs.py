@@ -1,7 +1,5 @@
 """What two questions, and the comments below one of them, have in common."""
 
-from __future__ import annotations
-
 from math import log, sqrt
 
 import pytest

@@ -1,7 +1,5 @@
 """Scores below the own question, by the rank of the thread."""
 
-from __future__ import annotations
-
 import pyarrow as pa
 import pytest
 from literal_batches import Said, Thread, batch_of, values

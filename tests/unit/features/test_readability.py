@@ -1,7 +1,5 @@
 """Reading ease, spelling and sentiment."""
 
-from __future__ import annotations
-
 from math import log
 
 import pytest

@@ -1,7 +1,5 @@
 """Groups are registered, and named without doubt."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import ClassVar

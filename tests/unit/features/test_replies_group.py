@@ -1,7 +1,5 @@
 """Who answers whom by name, and what the asker says next."""
 
-from __future__ import annotations
-
 from math import log
 
 import pytest

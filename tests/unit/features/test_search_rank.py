@@ -1,7 +1,5 @@
 """Where the search engine put candidates and their threads."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import log
 

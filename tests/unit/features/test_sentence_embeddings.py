@@ -1,7 +1,5 @@
 """Groups that compare embeddings, on vectors of two components."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

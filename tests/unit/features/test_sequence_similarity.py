@@ -1,7 +1,5 @@
 """Wording in the same order; the measures themselves have tests of their own."""
 
-from __future__ import annotations
-
 from literal_batches import Pair, Said, Thread, batch_of, pairs_of, values
 
 from cqa_spark.features.groups.thread.sequence_similarity import SequenceSimilarityV1

@@ -1,7 +1,5 @@
 """Links, addresses, numbers, names and lengths of a pair."""
 
-from __future__ import annotations
-
 from math import log
 
 import pytest

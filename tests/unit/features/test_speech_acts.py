@@ -1,7 +1,5 @@
 """What a comment does, and whether it has the form that the question asks for."""
 
-from __future__ import annotations
-
 from literal_batches import Pair, Said, Thread, batch_of, pairs_of, values
 
 from cqa_spark.features.groups.text.speech_acts import SpeechActsV1

@@ -1,7 +1,5 @@
 """Stored values of feature groups that a run lacks."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Similarity by terms that are weighed by their rarity."""
 
-from __future__ import annotations
-
 from math import log, sqrt
 from pathlib import Path
 

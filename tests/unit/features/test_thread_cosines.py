@@ -1,7 +1,5 @@
 """Cosines between the turns of a thread."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

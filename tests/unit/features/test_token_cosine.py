@@ -1,7 +1,5 @@
 """The baseline of the STS tasks."""
 
-from __future__ import annotations
-
 import pytest
 from literal_batches import Pair, Said, Thread, batch_of, pairs_of, values
 

@@ -1,7 +1,5 @@
 """Similarity by topics."""
 
-from __future__ import annotations
-
 from math import log2
 
 import numpy as np

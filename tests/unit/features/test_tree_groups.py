@@ -1,7 +1,5 @@
 """Groups of syntax trees."""
 
-from __future__ import annotations
-
 import pytest
 from literal_batches import Pair, Thread, batch_of, pairs_of, values
 

@@ -1,7 +1,5 @@
 """Steps that several flows share."""
 
-from __future__ import annotations
-
 import pytest
 
 from cqa_spark.config.sections import FeatureSettings

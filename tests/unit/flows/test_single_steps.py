@@ -1,7 +1,5 @@
 """Flows of one step, which continue a run."""
 
-from __future__ import annotations
-
 import pytest
 
 from cqa_spark.config.stage_settings import EvaluateSettings

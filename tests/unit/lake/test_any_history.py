@@ -1,7 +1,5 @@
 """Whatever nights do one after the other, readers see the published rows, and collection takes nothing needed."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path

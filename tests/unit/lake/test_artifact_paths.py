@@ -1,7 +1,5 @@
 """Paths of artifacts in run records: a lake may be copied, moved, and opened from any folder."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

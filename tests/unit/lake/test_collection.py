@@ -1,7 +1,5 @@
 """Collection: what it keeps and deletes, and what a failure or a kill at any of its calls leaves."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import suppress
 from pathlib import Path

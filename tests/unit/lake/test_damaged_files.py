@@ -1,7 +1,5 @@
 """A lake of two small runs, and every file of it damaged: a whole run stays published, and errors name the file."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

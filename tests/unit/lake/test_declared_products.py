@@ -1,7 +1,5 @@
 """A step sees of its run what it has declared, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The published tables as other programs see and change them."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What an example says of itself is never learned from."""
 
-from __future__ import annotations
-
 from cqa_spark.features.assembly import feature_names
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.systems.recipes import read_systems

@@ -1,7 +1,5 @@
 """The list of what a lake has forgotten."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

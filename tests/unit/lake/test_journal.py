@@ -1,7 +1,5 @@
 """Journal tables in a folder: what is written, and what is read back."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping
 from dataclasses import replace

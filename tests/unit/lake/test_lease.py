@@ -1,7 +1,5 @@
 """One writer at a time: the lease, and what a holder that lost it can still do, which is nothing."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The manifest of an attempt: what is read back, and what is said of one that is gone, damaged or not complete."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

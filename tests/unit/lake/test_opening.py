@@ -1,7 +1,5 @@
 """Commands that need an existing lake: they find it without writing, and refuse before Spark starts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

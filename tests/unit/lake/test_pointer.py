@@ -1,7 +1,5 @@
 """The pointer to the published run: who may change it, and which formats of a lake are read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Runs of two small tables are published and rolled back, while processes die and lakes move; without Spark."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from dataclasses import replace

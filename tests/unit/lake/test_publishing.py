@@ -1,7 +1,5 @@
 """Publishing and rolling back, with a failure and a kill at every call that they make."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The log of runs in a folder: numbers, statuses, and what a listing answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Runs of two small tables, without Spark: what they record, have, and continue."""
 
-from __future__ import annotations
-
 import errno
 import signal
 from pathlib import Path

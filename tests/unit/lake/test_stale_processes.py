@@ -1,7 +1,5 @@
 """A process that pauses at any call until others have taken its lake over: it changes nothing that they left."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from contextlib import suppress

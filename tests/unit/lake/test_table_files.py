@@ -1,7 +1,5 @@
 """The files of a table: which ones a run keeps, and what tells the rows of a site apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from random import Random

@@ -1,7 +1,5 @@
 """What is written to a model folder is read back exactly; what was changed, or is no data, is refused."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """What JAX computes of a graph is what ONNX Runtime computes, and training lowers its loss."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

@@ -1,7 +1,5 @@
 """boto3's S3 client, as far as we use it, on a dictionary; a script says what goes wrong with which request."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections.abc import Sequence

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from fake_bucket import FAULT, FakeClient, bucket
 from hypothesis import given

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from boto3.exceptions import S3UploadFailedError
 from botocore.exceptions import (

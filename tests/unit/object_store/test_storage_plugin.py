@@ -1,7 +1,5 @@
 """Object storage of another package: one module and its entry point serve the whole package."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What exceptions say about disks; Java's messages are those of Spark 3.5 and Hadoop 3.3, cut short."""
 
-from __future__ import annotations
-
 import errno
 import sqlite3
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Free space is compared with what a job will write, disk by disk."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

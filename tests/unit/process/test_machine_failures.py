@@ -1,7 +1,5 @@
 """What exceptions about the machine are taken for."""
 
-from __future__ import annotations
-
 import errno
 
 import pyarrow as pa

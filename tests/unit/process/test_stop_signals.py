@@ -1,7 +1,5 @@
 """How a process ends that is asked to stop; each test signals a process of its own."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

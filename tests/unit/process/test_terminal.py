@@ -1,7 +1,5 @@
 """What is printed is text: no markup, no command to the terminal."""
 
-from __future__ import annotations
-
 import io
 import re
 from pathlib import Path

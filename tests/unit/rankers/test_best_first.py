@@ -1,7 +1,5 @@
 """The order of the candidates of queries in memory."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 

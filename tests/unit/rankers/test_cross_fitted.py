@@ -1,7 +1,5 @@
 """A cross-fitted model scores every thread by a model that did not learn from it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Folders that would run code where Spark ML's or XGBoost's readers load them: refused, and nothing runs."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

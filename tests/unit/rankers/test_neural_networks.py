@@ -1,7 +1,5 @@
 """Networks with literal weights, and what JAX trains, without Spark."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

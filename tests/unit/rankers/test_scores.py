@@ -1,7 +1,5 @@
 """Scores of models with literal numbers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Training without Spark: the workers of a group are threads."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The threshold of the highest TMAP is that of trying every one."""
 
-from __future__ import annotations
-
 import sys
 from itertools import groupby
 

@@ -1,7 +1,5 @@
 """XGBoost is imported without scikit-learn, which stays importable."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Trees that XGBoost would follow out of its memory, or for ever, are refused."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

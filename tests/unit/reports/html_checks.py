@@ -1,7 +1,5 @@
 """Checks that hold for every page."""
 
-from __future__ import annotations
-
 import re
 
 from lxml import html

@@ -1,7 +1,5 @@
 """A literal inspection, shared by the tests of its pages."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from cqa_spark.lake.run_record import RunRecord

@@ -1,7 +1,5 @@
 """A literal report of realistic size, shared by the report's tests."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

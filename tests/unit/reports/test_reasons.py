@@ -1,7 +1,5 @@
 """Reasons in words and units."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cqa_spark.reports.reasons import reasons

@@ -1,7 +1,5 @@
 """Sections are plug-ins, and say in which reports they appear."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Scores of BM25 by hand, the order of ties, and only earlier questions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import log
 

@@ -1,7 +1,5 @@
 """Exact search by cosines: ties, only earlier questions, texts without vectors, and any number of shards."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

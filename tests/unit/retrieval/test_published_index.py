@@ -1,7 +1,5 @@
 """A text finds the same questions in one shard and in several, by words, by embeddings and by both."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Steps side by side, in order where they wait for one another."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import wait

@@ -1,7 +1,5 @@
 """Flows are checked when they are made, before anything runs."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 import pytest

@@ -1,7 +1,5 @@
 """The code version: a hash of the package's sources, wherever they lie."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import zipfile

@@ -1,7 +1,5 @@
 """Lines on long stages."""
 
-from __future__ import annotations
-
 from cqa_spark.runtime.stage_progress import StageWatch, described
 from cqa_spark.spark.internals import RunningStage
 

@@ -1,7 +1,5 @@
 """A logged run opens no address but the tracking server's; a process of its own, since MLflow spares pytest."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

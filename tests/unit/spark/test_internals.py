@@ -1,7 +1,5 @@
 """One module alone uses what is private in Spark, and Spark has it."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The jars: resolving them, with a resolver that is made up, and what is in the installed ones."""
 
-from __future__ import annotations
-
 import subprocess
 import zipfile
 from concurrent.futures import ThreadPoolExecutor

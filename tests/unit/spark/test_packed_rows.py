@@ -1,7 +1,5 @@
 """Adjacent rows packed into one, and unpacked, without Spark."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 

@@ -1,7 +1,5 @@
 """What Spark's messages are taken for; the messages are those of Spark 3.5, cut short."""
 
-from __future__ import annotations
-
 import socket
 from types import SimpleNamespace
 

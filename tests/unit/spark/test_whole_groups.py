@@ -1,7 +1,5 @@
 """A stream of sorted rows is cut between keys."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest

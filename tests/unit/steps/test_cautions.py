@@ -1,7 +1,5 @@
 """Which groups do not know the language of the texts."""
 
-from __future__ import annotations
-
 from cqa_spark.features.registry import group_class
 from cqa_spark.steps.cautions import foreign_texts
 

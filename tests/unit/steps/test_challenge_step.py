@@ -1,7 +1,5 @@
 """When a night retrains, and which model ranks afterwards; training and comparison are fakes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, timedelta

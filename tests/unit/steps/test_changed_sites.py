@@ -1,7 +1,5 @@
 """Which sites a run computes, and which published files it keeps: decided by what rows are made from, without Spark."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The card of an exported data set."""
 
-from __future__ import annotations
-
 import yaml
 from pyspark.sql import types as T
 

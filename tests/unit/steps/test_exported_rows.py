@@ -1,7 +1,5 @@
 """Whether an export holds the rows that are served."""
 
-from __future__ import annotations
-
 import pytest
 from refusals import refusal
 

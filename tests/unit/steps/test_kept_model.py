@@ -1,7 +1,5 @@
 """What a night does with the model of the night before, where this release does not read it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What a night does with its verdicts."""
 
-from __future__ import annotations
-
 import pytest
 from refusals import refusal
 

@@ -1,7 +1,5 @@
 """What a night on labelled queries is worth, and what is remembered of when the model was trained."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows of official files: ties are separated by rank."""
 
-from __future__ import annotations
-
 from cqa_spark.evaluation.official_files import OfficialRow
 from cqa_spark.steps.predictions import official_rows
 

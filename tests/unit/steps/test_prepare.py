@@ -1,7 +1,5 @@
 """What steps find out before Spark starts: libraries and models that are not installed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

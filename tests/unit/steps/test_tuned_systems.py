@@ -1,7 +1,5 @@
 """Which parameters systems have after a search on the same run."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import cast
 

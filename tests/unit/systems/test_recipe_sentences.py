@@ -1,7 +1,5 @@
 """Sentences of recipes about predictions of relevance, compared with the rankers and with measured recalls."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping

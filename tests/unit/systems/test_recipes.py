@@ -1,7 +1,5 @@
 """What the systems of a job have in common."""
 
-from __future__ import annotations
-
 import pytest
 
 from cqa_spark.errors import ConfigError

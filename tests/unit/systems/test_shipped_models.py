@@ -1,7 +1,5 @@
 """The model of the package: small, without words, of these feature groups, and it scores as when it was made."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

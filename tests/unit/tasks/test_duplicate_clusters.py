@@ -1,7 +1,5 @@
 """Links of duplicates, closed transitively."""
 
-from __future__ import annotations
-
 import pyarrow as pa
 
 from cqa_spark.tasks.duplicate.clusters import component_batches

@@ -1,7 +1,5 @@
 """The figures of a card, on literal nights."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 

@@ -1,7 +1,5 @@
 """Weights of choices on literal nights."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pyarrow as pa

@@ -1,7 +1,5 @@
 """Nights of literal threads; no Spark."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 

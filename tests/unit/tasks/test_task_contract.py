@@ -1,7 +1,5 @@
 """Tasks say everything about themselves, and nothing else names one."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Fewer dimensions for a table of which words stand near each other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

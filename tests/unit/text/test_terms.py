@@ -1,7 +1,5 @@
 """The weights of terms."""
 
-from __future__ import annotations
-
 from math import log
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Terms of scripts without spaces are pairs of characters; all others are as they were."""
 
-from __future__ import annotations
-
 import re
 
 import pyarrow as pa

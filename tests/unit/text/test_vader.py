@@ -1,7 +1,5 @@
 """Sentiment by VADER, with a short cut for sentences without sentiment."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Stack Exchange dumps → the community tables of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Reads the files of dumps in one job over their ranges; a range that began within a comment or row is read again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Resolves repeated ids: the first row in its file stays, the others go to quarantine."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Reads the dumps of sites, so that one that cannot be read harms no other."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

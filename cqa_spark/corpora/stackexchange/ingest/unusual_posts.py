@@ -1,7 +1,5 @@
 """Says which posts of a dump may not be the site's own."""
 
-from __future__ import annotations
-
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 

@@ -1,7 +1,5 @@
 """How active a comment's author is in the community."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Self
 

@@ -1,7 +1,5 @@
 """How active a comment's author is in other threads; authors are identified by name if ids differ between files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self

@@ -1,7 +1,5 @@
 """How often an author's comments were judged relevant; version 2 knows authors by name where ids differ."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Self
 

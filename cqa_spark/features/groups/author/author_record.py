@@ -1,7 +1,5 @@
 """The record of the answer's author: earlier answers, how many were accepted, and votes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

@@ -5,8 +5,6 @@ often across all sites, because the sites of the network share badge names. Fitt
 data had 86 names; there are slots for more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, Self
 

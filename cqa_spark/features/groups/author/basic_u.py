@@ -1,7 +1,5 @@
 """BasicU: the answerer's account, contributions and votes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """UTags: how the answerer's answers and accepted answers are distributed over the site's top tags."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, Self
 

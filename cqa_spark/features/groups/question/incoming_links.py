@@ -1,7 +1,5 @@
 """Links to the candidate that were known when the query was asked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

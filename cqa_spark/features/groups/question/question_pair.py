@@ -1,7 +1,5 @@
 """Tags, age and askers of a pair of questions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Retrieval scores and ranks of a candidate."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

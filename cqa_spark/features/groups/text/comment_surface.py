@@ -1,7 +1,5 @@
 """Surface features of a comment, independent of the question."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from math import log1p

@@ -1,7 +1,5 @@
 """Relevance of a candidate by cross-encoders that are fine-tuned on the training pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self

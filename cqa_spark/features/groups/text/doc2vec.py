@@ -1,7 +1,5 @@
 """Paragraph vectors of query and candidate, as the input of a neural network."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, Self
 

@@ -1,7 +1,5 @@
 """How easy the comment is to read, how it is spelt, and how friendly it sounds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Relevance of a comment by linear models on embeddings, with and without the question."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Self

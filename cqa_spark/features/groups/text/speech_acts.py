@@ -4,8 +4,6 @@ Phrases are regular expressions over the clean text, for RE2, which matches in l
 Expressions for capitalised words, most likely names, switch case sensitivity on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

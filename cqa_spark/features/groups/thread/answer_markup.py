@@ -1,7 +1,5 @@
 """How the answer is written: its length, compared with its rivals, and its markup."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The standing of an answer among its rivals: votes in all, of its first days, and since all of them were there."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Length of the answer, and its cosine with the question: the sort keys of two baselines of Xu et al."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, Self
 

@@ -1,7 +1,5 @@
 """When the answer came: after the question, after the answer before it, and how long it has been there."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Votes for the answer itself, and its age, at the cut."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
 

@@ -1,7 +1,5 @@
 """BasicA: views and dates of the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

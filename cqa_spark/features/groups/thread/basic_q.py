@@ -1,7 +1,5 @@
 """BasicQ: views and dates of the question."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Similarity of query and candidate by tf-idf of character n-grams."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, Self
 

@@ -1,7 +1,5 @@
 """Dialogue structure of threads, as arrays over all comments of a batch."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """Position of a comment in its thread, and authors of the comments around it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 

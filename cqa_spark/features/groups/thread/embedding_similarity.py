@@ -1,7 +1,5 @@
 """Similarity of query and candidate by word vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import sqrt
 from typing import ClassVar, Self

@@ -1,7 +1,5 @@
 """Similarity of query and candidate by multilingual sentence embeddings."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from cqa_spark.features.arrays import Reals

@@ -1,7 +1,5 @@
 """Overlap of the wording of candidate and query."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 

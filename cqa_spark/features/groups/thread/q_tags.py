@@ -1,7 +1,5 @@
 """QTags: distribution of the question over the site's top tags."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar, Self
 

@@ -1,7 +1,5 @@
 """Similarity of all parts of two questions, by sentence embeddings."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Replies by name, and the asker's reactions to a comment."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Ranks of the candidate and its thread by the forum or the search engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Similarity of a comment to the other comments of its thread, by sentence embeddings."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Overlap of the wording of candidate and query in the same order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Links, addresses, numbers and names shared by query and candidate, and ratios of their lengths."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar

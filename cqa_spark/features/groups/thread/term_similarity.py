@@ -1,7 +1,5 @@
 """Similarity of query and candidate by terms weighted by rarity."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from cqa_spark.features.collection_group import CollectionGroup

@@ -1,7 +1,5 @@
 """Log-odds of the comments around a comment by the lexicon, and the comment's rank among them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt

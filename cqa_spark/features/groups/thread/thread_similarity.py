@@ -1,7 +1,5 @@
 """Similarity of the query to the comments in the thread of a candidate question."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Similarity of the subjects of two questions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The baseline of the STS tasks: cosine of binary token vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Similarity of query and candidate by topics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Self
 

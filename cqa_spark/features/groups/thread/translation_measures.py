@@ -1,7 +1,5 @@
 """Measures of machine translation between query and candidate."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Similarity of the syntax trees of query and candidate."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Input files, quarantined records and orphans of a site."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

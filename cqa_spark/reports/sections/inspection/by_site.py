@@ -1,7 +1,5 @@
 """Groups rows by site."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import reduce

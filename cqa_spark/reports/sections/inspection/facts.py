@@ -1,7 +1,5 @@
 """The facts of the sites of a run; a bounded number of rows per site reaches the driver."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The head of an inspection, and the table of all sites and tables."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

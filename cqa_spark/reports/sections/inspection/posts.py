@@ -1,7 +1,5 @@
 """Posts of a site by score, month and tag; a bounded number of rows per site reaches the driver."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, Row

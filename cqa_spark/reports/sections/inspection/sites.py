@@ -1,7 +1,5 @@
 """The sites with the most rows, each with its posts, columns, orphans, quarantined records and files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any

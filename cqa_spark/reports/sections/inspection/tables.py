@@ -1,7 +1,5 @@
 """Rows, nulls and undeclared attributes of the tables of a site, counted in one pass."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

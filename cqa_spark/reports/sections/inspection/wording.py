@@ -1,7 +1,5 @@
 """The sentences about a site, shared by the terminal and the page."""
 
-from __future__ import annotations
-
 from cqa_spark.reports.kit.numbers import count, counted, number, percent
 from cqa_spark.reports.kit.wording import file_name
 from cqa_spark.reports.sections.inspection.accounting import FileTotals, Refusal

@@ -1,7 +1,5 @@
 """The data card of a preferred-answer data set, compared with that of the paper."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from cqa_spark.lake.journal import Entry

@@ -1,7 +1,5 @@
 """Display names of the experiment's systems."""
 
-from __future__ import annotations
-
 AS_OF, SNAPSHOT = "asof", "snapshot"
 
 _RANKERS = {

@@ -1,7 +1,5 @@
 """Results of Xu et al. (2018) with metadata features on Stack Overflow, dump of September 2009; P@1 as fractions."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 TABLE_1 = {

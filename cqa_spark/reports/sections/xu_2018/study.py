@@ -1,7 +1,5 @@
 """Results of the preferred-answer experiment; all measures are fractions from 0 to 1."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

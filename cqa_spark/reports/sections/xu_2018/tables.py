@@ -1,7 +1,5 @@
 """The tables of the experiment, with the published results where there are any."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Attention weights of a pair, for each system that reads words, as in the paper's Figure 1."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The systems of the experiment: the paper's baselines, and every ranker on as-of and on snapshot groups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from cqa_spark.reports.sections.xu_2018.labels import AS_OF, SNAPSHOT

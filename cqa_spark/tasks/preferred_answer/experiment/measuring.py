@@ -1,7 +1,5 @@
 """rankings → Table 4: over all sites and on each, against every baseline, and snapshot against as-of."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 

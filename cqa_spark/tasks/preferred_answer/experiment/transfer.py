@@ -1,7 +1,5 @@
 """Transfer between sites: systems trained on the other sites, on all sites, and on the evaluated site alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce

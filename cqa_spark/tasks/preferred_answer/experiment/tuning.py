@@ -1,7 +1,5 @@
 """Parameters for every ranker: trained on the training split, evaluated on the dev split."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Files of topics → the community tables of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 

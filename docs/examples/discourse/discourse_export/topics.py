@@ -1,7 +1,5 @@
 """A topic as JSON → its posts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple

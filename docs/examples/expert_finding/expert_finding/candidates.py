@@ -1,7 +1,5 @@
 """The candidates of every question: the users who have answered earlier questions with its tags."""
 
-from __future__ import annotations
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 

@@ -1,7 +1,5 @@
 """How a user compares with the other candidates of the question."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The table of posts → the examples of the task."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from cqa_spark.errors import InputError

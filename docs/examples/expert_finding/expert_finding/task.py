@@ -1,7 +1,5 @@
 """The task: rank the users who have answered earlier questions with the same tags."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 from pyspark.sql import Column, DataFrame

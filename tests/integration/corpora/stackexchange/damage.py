@@ -4,8 +4,6 @@
 two good rows. ``FILES``: what concerns a whole file.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 from collections.abc import Mapping

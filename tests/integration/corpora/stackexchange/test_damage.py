@@ -1,7 +1,5 @@
 """Every kind of damage of the table in damage.py: one bad row costs exactly that row, and nothing is lost."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import re

@@ -1,7 +1,5 @@
 """Which rows point to nothing."""
 
-from __future__ import annotations
-
 from collections import Counter
 from random import Random
 

@@ -1,7 +1,5 @@
 """Columns about people that no feature reads are stored only if the settings name them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Posts as they were at a moment."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession

@@ -1,7 +1,5 @@
 """The four real dumps of three sites, read by one call: counts as published with them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

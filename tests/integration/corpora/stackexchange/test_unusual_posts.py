@@ -1,7 +1,5 @@
 """Posts that the archive invents, and ids far above the rest."""
 
-from __future__ import annotations
-
 from pyspark.sql import SparkSession
 
 from cqa_spark.corpora.stackexchange.ingest.unusual_posts import unusual_posts

@@ -1,7 +1,5 @@
 """Small archives, also such as no packer writes."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Mapping
 from pathlib import Path

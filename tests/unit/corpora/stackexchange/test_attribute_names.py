@@ -1,7 +1,5 @@
 """Attributes of other names are refused before they become columns of nulls."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Wherever a dump is divided into ranges and blocks, its rows are those of an XML parser, and nothing is lost."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """How much of both ends of a file is read, so that the root's tags are seen beyond comments of any length."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """What stands around rows, and what the ends of a file say."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What a task writes and returns of ranges: rows and quarantine as files, ids, errors of single files."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Earlier bodies as HTML."""
 
-from __future__ import annotations
-
 from cqa_spark.corpora.stackexchange.revisions import html_of
 
 

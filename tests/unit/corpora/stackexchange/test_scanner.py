@@ -1,7 +1,5 @@
 """Attributes out of lines: what each line gives, and that a line which counts as a row is read as a parser reads it."""
 
-from __future__ import annotations
-
 from random import Random
 from xml.parsers import expat
 

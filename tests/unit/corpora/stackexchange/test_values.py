@@ -1,7 +1,5 @@
 """The values of texts, by the compiled columns and after the parser, in every column."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

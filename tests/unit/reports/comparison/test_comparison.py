@@ -1,7 +1,5 @@
 """The differences of runs in the terminal, as JSON and on a page."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """A measure over the published runs: in the terminal, as JSON and on a page."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The section on experiments."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import literal_report as literal

@@ -1,7 +1,5 @@
 """Formats of feature values."""
 
-from __future__ import annotations
-
 from cqa_spark.reports.contributions import FeatureContribution, feature_value
 
 

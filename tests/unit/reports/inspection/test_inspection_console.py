@@ -1,7 +1,5 @@
 """An inspection in the terminal and as JSON."""
 
-from __future__ import annotations
-
 import io
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The page of an inspection."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

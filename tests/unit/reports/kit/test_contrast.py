@@ -1,7 +1,5 @@
 """The colours of the style sheet against the paper, by the contrast of WCAG 2."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which differences count as significant."""
 
-from __future__ import annotations
-
 import pytest
 
 from cqa_spark.reports.evaluation import Comparison

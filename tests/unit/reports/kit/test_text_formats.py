@@ -1,7 +1,5 @@
 """Formats of headings and of lists of names."""
 
-from __future__ import annotations
-
 from cqa_spark.reports.kit.wording import heading, listed
 
 

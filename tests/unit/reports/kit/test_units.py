@@ -1,7 +1,5 @@
 """Formats of durations and sizes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The section on threads with another first answer."""
 
-from __future__ import annotations
-
 from lxml import html
 
 from cqa_spark.reports.sections.first_answers import ChangedThread, FirstAnswerChanges, page, table

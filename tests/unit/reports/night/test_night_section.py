@@ -1,7 +1,5 @@
 """The section on changes and checks."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import literal_report as literal

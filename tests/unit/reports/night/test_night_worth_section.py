@@ -1,7 +1,5 @@
 """The section on what a night is worth."""
 
-from __future__ import annotations
-
 from html_checks import rows
 from lxml import html
 

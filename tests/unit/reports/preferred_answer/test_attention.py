@@ -1,7 +1,5 @@
 """The heat map of attention weights."""
 
-from __future__ import annotations
-
 from lxml import etree
 
 from cqa_spark.reports.sections.xu_2018.section import plot_attention

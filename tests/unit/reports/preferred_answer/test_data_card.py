@@ -1,7 +1,5 @@
 """The printed data card."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 from rich.console import Console

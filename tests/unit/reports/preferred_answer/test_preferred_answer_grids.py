@@ -1,7 +1,5 @@
 """The tables and conclusions of the preferred-answer experiment."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The table of queries: its page, its policy and its CSV file."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

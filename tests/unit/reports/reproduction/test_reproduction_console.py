@@ -1,7 +1,5 @@
 """Reproduced and published results in the terminal."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

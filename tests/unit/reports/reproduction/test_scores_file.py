@@ -1,7 +1,5 @@
 """Reproduced scores as JSON."""
 
-from __future__ import annotations
-
 import json
 
 from cqa_spark.evaluation.population import JudgedPopulation

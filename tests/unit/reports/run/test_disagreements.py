@@ -1,7 +1,5 @@
 """Queries on which the best system and the baseline disagree."""
 
-from __future__ import annotations
-
 from cqa_spark.reports.post_texts import PostText
 from cqa_spark.reports.reported_run import MeasuredQuery
 from cqa_spark.reports.sections.disagreements import Disagreement, disagreements

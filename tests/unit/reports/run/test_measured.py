@@ -1,7 +1,5 @@
 """Queries are summarised one by one, in any order."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 from cqa_spark.reports.measured_queries import MeasuredQueries, QuerySummary

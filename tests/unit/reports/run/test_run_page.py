@@ -1,7 +1,5 @@
 """The page: its content, no network requests, and escaped text."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

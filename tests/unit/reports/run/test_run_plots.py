@@ -1,7 +1,5 @@
 """The drawings: the right lengths and labels, colours that follow the page, the same bytes again."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The sentences that summarise a run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import literal_report as literal

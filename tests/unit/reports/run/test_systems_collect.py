@@ -1,7 +1,5 @@
 """The measures of systems, from the entries of a run."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The table of systems in the terminal."""
 
-from __future__ import annotations
-
 import io
 
 import literal_report as literal

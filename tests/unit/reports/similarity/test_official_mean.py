@@ -1,7 +1,5 @@
 """The official mean as the main measure of a report."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The section about sets of sentence pairs."""
 
-from __future__ import annotations
-
 import pytest
 from literal_report import short_report
 from lxml import html

@@ -1,7 +1,5 @@
 """Similarity of texts by the vectors of their words."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

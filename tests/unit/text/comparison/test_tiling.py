@@ -1,7 +1,5 @@
 """Common runs of words, longest first."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Measures of machine translation on literal texts."""
 
-from __future__ import annotations
-
 from math import exp, log
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pyarrow as pa
 
 from cqa_spark.text.markup.bodies import parse_batches

@@ -1,7 +1,5 @@
 """Trees in brackets, as the Penn Treebank writes them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cqa_spark.text.trees.forest import NO_PARENT, Tree, label_number

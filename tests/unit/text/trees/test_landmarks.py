@@ -1,7 +1,5 @@
 """Columns of a kernel of pairs of trees."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The partial tree kernel on literal trees, and against an enumeration of fragments."""
 
-from __future__ import annotations
-
 from itertools import chain, combinations, product
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Shallow trees of literal sentences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from literal_trees import tree
