@@ -12,6 +12,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from cqa_spark.features.arrays import Mask
+
 Longs = npt.NDArray[np.int64]
 
 
@@ -102,7 +104,7 @@ class AuthorBatch:
         """Sum of the counts of the author's earlier rows of a kind, for each moment."""
         return self._known[:, EventKind(kind) - 1]
 
-    def has(self, kind: EventKind) -> npt.NDArray[np.bool_]:
+    def has(self, kind: EventKind) -> Mask:
         """Whether the author has an earlier row of a kind, for each moment."""
         rows = self.rows(kind)
         return self.totals(f"has_{kind.name}", rows, np.ones((len(rows), 1), dtype=np.int64))[:, 0] > 0

@@ -11,12 +11,12 @@ from itertools import chain
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from cqa_spark.features.arrays import Mask, Reals
 from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, EventKind
 from cqa_spark.features.author_rows import AT_POSTS, account_events, moments, post_rows
 from cqa_spark.features.feature_table import KEY, declared_values, values_struct, values_type
@@ -54,7 +54,7 @@ def compute_authors(groups: Groups, inputs: FeatureInputs) -> DataFrame:
     return values if len(_ends(groups)) == 1 else _one_row_each(groups, values)
 
 
-def values_of(groups: Groups, batch: AuthorBatch, known: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
+def values_of(groups: Groups, batch: AuthorBatch, known: Mask) -> dict[str, Reals]:
     """The values of a batch's moments.
 
     Args:

@@ -5,10 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
-from cqa_spark.features.arrays import Indices
+from cqa_spark.features.arrays import Indices, Reals
 
 
 @dataclass(frozen=True)
@@ -33,13 +30,13 @@ class Comments:
     ids: Sequence[str]
     query: Indices
     post_id: Sequence[str]
-    position: NDArray[np.float64]
+    position: Reals
     author: Sequence[str | None]
     author_name: Sequence[str | None]
-    created_at: NDArray[np.float64]
+    created_at: Reals
     text: Indices
     asker: Sequence[str | None]
-    asked_at: NDArray[np.float64]
+    asked_at: Reals
     asked: Indices
 
     def __len__(self) -> int:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from functools import cache
-from typing import ClassVar, Self
+from typing import Self
 
 from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.state_group import FittedState, StateGroup
+from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData, learned_texts
 from cqa_spark.text.terms import Collection, WeighedTexts
 
@@ -32,9 +32,9 @@ class CollectionGroup(StateGroup[Collection]):
         state: the counts.
     """
 
-    learns_from_labels: ClassVar[bool] = False
-    state_type: ClassVar[type[FittedState]] = Collection
-    terms: ClassVar[str] = "stems"
+    learns_from_labels = False
+    state_type = Collection
+    terms = "stems"
     """The array column of the table ``texts`` whose items are the terms."""
 
     @classmethod

@@ -4,7 +4,7 @@ Components have four decimal places, so their products and sums are exact when c
 therefore identical to the last digit on every CPU and in any order of summation.
 """
 
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 from pydantic import BaseModel
@@ -39,8 +39,8 @@ class EmbeddingGroup(FittedQueryGroup):
         version: version of the embedding model.
     """
 
-    embeddings: ClassVar[tuple[str, ...]] = (MODEL,)
-    learns_from_labels: ClassVar[bool] = False
+    embeddings = (MODEL,)
+    learns_from_labels = False
 
     def __init__(self, version: str) -> None:
         self.version = version

@@ -5,12 +5,13 @@ from functools import reduce
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError, InputError
+from cqa_spark.features.arrays import Mask, Reals
 from cqa_spark.features.group import FeatureGroup, Place
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run_tables import RunTables
@@ -28,9 +29,7 @@ def values_type(group: type[FeatureGroup]) -> T.StructType:
     )
 
 
-def values_struct(
-    values: NDArray[np.float64], of_group: pa.StructType, is_null: NDArray[np.bool_] | None = None
-) -> pa.StructArray:
+def values_struct(values: Reals, of_group: pa.StructType, is_null: Mask | None = None) -> pa.StructArray:
     """The values of a group as its column.
 
     Args:
@@ -133,7 +132,7 @@ def _has(run: RunTables, name: str) -> bool:
     return run.has(table) and name in run.stored_columns(table)
 
 
-def declared_values(group: FeatureGroup, found: Mapping[str, ArrayLike], rows: int) -> NDArray[np.float64]:
+def declared_values(group: FeatureGroup, found: Mapping[str, ArrayLike], rows: int) -> Reals:
     """The values of a group, in the order of its columns.
 
     Args:

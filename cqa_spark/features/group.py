@@ -21,6 +21,9 @@ from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.process.extras import require_extra
 
+Values = Mapping[str, ArrayLike]
+"""The values of each column, one per example of a batch or per moment; NaN where a value is unknown."""
+
 
 class Entity(Enum):
     """The entity that a group's columns describe."""
@@ -148,7 +151,7 @@ class QueryGroup(FeatureGroup):
         return None
 
     @abstractmethod
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """The values of every column, one per example of the batch; NaN where a value is unknown.
 
         An example's values depend on its own query only: its candidates, their threads and texts.
@@ -211,7 +214,7 @@ class AuthorGroup(FeatureGroup):
     reads_texts: ClassVar[bool] = False
 
     @abstractmethod
-    def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: AuthorBatch) -> Values:
         """The values of every column, one per moment of the batch.
 
         They depend only on earlier rows of the same author. An author's rows may span batches, so compute sums with

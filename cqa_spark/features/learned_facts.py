@@ -1,6 +1,6 @@
 """Base class of fitted groups whose state is one table of facts about authors."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -24,7 +24,7 @@ class LearnedFactsGroup(FittedQueryGroup):
         learned: as ``AuthorFacts.of_people``.
     """
 
-    reads_texts: ClassVar[bool] = False
+    reads_texts = False
 
     def __init__(self, learned: DataFrame) -> None:
         self.learned = learned

@@ -14,9 +14,8 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from cqa_spark.features.arrays import ABSENT, Indices, Mask, doubles, seconds
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, doubles, seconds
 from cqa_spark.features.batch_comments import Comments
 from cqa_spark.features.batch_texts import Derived, Texts
 
@@ -65,7 +64,7 @@ class QueryBatch:
         """A column of the examples as Python values."""
         return self.examples.column(name).to_pylist()
 
-    def times(self, name: str) -> NDArray[np.float64]:
+    def times(self, name: str) -> Reals:
         """A column of timestamps of the examples, in seconds since 1970; NaN where unknown."""
         return seconds(self.examples.column(name))
 

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from cqa_spark.features.arrays import Reals
 from cqa_spark.features.feature_table import KEY, declared_values, values_struct, values_type
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
@@ -51,7 +52,7 @@ def compute_queries(groups: Mapping[str, Fitted[QueryGroup]], inputs: FeatureInp
     return together.mapInArrow(_computing(groups, schema), schema)
 
 
-def values_of(groups: Mapping[str, Fitted[QueryGroup]], batch: QueryBatch) -> dict[str, NDArray[np.float64]]:
+def values_of(groups: Mapping[str, Fitted[QueryGroup]], batch: QueryBatch) -> dict[str, Reals]:
     """The values of a batch's examples.
 
     Args:
@@ -65,7 +66,7 @@ def values_of(groups: Mapping[str, Fitted[QueryGroup]], batch: QueryBatch) -> di
     return {name: _group_values(fitted, batch, fold) for name, fitted in groups.items()}
 
 
-def _group_values(fitted: Fitted[QueryGroup], batch: QueryBatch, fold: NDArray[np.int64]) -> NDArray[np.float64]:
+def _group_values(fitted: Fitted[QueryGroup], batch: QueryBatch, fold: NDArray[np.int64]) -> Reals:
     if not fitted.on_rests:
         return _values(fitted.on_all, batch)
     values = np.full((len(batch), len(fitted.on_all.columns)), np.nan)
@@ -76,7 +77,7 @@ def _group_values(fitted: Fitted[QueryGroup], batch: QueryBatch, fold: NDArray[n
     return values
 
 
-def _values(group: QueryGroup, batch: QueryBatch) -> NDArray[np.float64]:
+def _values(group: QueryGroup, batch: QueryBatch) -> Reals:
     return declared_values(group, group.compute(batch), len(batch))
 
 

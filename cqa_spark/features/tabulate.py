@@ -4,9 +4,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cqa_spark.features.arrays import ABSENT
+from cqa_spark.features.arrays import ABSENT, Reals
 from cqa_spark.features.group import FeatureColumn
 from cqa_spark.features.query_batch import QueryBatch
 
@@ -18,7 +17,7 @@ def tabulate(
     features: Mapping[FeatureColumn, Callable[[Thing], float]],
     keys: Iterable[Key | None],
     read: Callable[[Key], Thing],
-) -> dict[str, NDArray[np.float64]]:
+) -> dict[str, Reals]:
     """Compute every feature once per distinct key, and look the values up for each example.
 
     Args:

@@ -6,9 +6,9 @@ Features about other threads exclude the events of an author in the thread of an
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from cqa_spark.features.arrays import Mask
 from cqa_spark.features.author_batch import CONTRIBUTIONS, UNDATED, EventKind, Longs, starts_of_runs, sums_before
 
 POST = 0
@@ -89,13 +89,13 @@ def _of_questions(rows: pa.Table, questions: Longs, mark: Mark) -> Longs:
     return noted
 
 
-def _longs(rows: pa.Table, name: str) -> tuple[Longs, npt.NDArray[np.bool_]]:
+def _longs(rows: pa.Table, name: str) -> tuple[Longs, Mask]:
     """A column of integers, with 0 for nulls, and the mask of values that are not null."""
     column = rows.column(name)
     return column.fill_null(0).to_numpy().astype(np.int64, copy=False), column.is_valid().to_numpy()
 
 
-def _flags(rows: pa.Table, name: str) -> npt.NDArray[np.bool_]:
+def _flags(rows: pa.Table, name: str) -> Mask:
     return rows.column(name).fill_null(False).to_numpy()
 
 

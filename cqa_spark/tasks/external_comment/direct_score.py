@@ -1,13 +1,10 @@
 """Score of a comment as a direct answer to the new question, by a system for subtask A."""
 
-from collections.abc import Mapping
 from math import log
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.tasks.external_comment.path_scores import scores_of
 from cqa_spark.tasks.question_comment import QuestionComment
@@ -26,19 +23,19 @@ class DirectScoreV1(QueryGroup):
     of training threads are out-of-fold.
     """
 
-    name: ClassVar[str] = "direct_score_v1"
-    family: ClassVar[str] = "rank"
-    about: ClassVar[str] = "score of the comment as an answer to the query itself, by the system for task A"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "direct_score_v1"
+    family = "rank"
+    about = "score of the comment as an answer to the query itself, by the system for task A"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn("log_probability", "ln of the probability that the comment answers the query", _KELP, -3.0),
         FeatureColumn("relative", "log_probability minus the largest of the query's", "ours", -3.0),
     )
-    needs: ClassVar[tuple[str, ...]] = ("scores",)
-    reads_texts: ClassVar[bool] = False
-    reads_shortcut: ClassVar[bool] = True
+    needs = ("scores",)
+    reads_texts = False
+    reads_shortcut = True
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each pair; NaN without an upstream score."""
         scores = scores_of(batch, QuestionComment.name)
         ids = zip(batch.query.tolist(), batch.column("query_id"), batch.column("candidate_id"), strict=True)

@@ -4,12 +4,8 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.tabulate import tabulate
 from cqa_spark.tasks.question_comment import QuestionComment
@@ -80,15 +76,15 @@ class PathScoresV1(QueryGroup):
     Probabilities of training threads are out-of-fold, so that their distribution matches that of new threads.
     """
 
-    name: ClassVar[str] = "path_scores_v1"
-    family: ClassVar[str] = "rank"
-    about: ClassVar[str] = "scores of the systems for tasks A and B for the two steps from the query to the comment"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
-    needs: ClassVar[tuple[str, ...]] = ("scores",)
-    reads_texts: ClassVar[bool] = False
+    name = "path_scores_v1"
+    family = "rank"
+    about = "scores of the systems for tasks A and B for the two steps from the query to the comment"
+    entity = Entity.PAIR
+    columns = tuple(_FEATURES)
+    needs = ("scores",)
+    reads_texts = False
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each pair; NaN without an upstream score."""
         paths = _paths(batch)
         return tabulate(

@@ -1,14 +1,10 @@
 """Score below the comment's own question divided by the rank of the thread, as two teams of 2016 did for subtask C."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cqa_spark.corpora.qatar_living.tables import RANKS_PER_THREAD
 from cqa_spark.features.arrays import filled
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.tasks.external_comment.path_scores import scores_of
 from cqa_spark.tasks.question_comment import QuestionComment
@@ -22,19 +18,19 @@ class RankedPathV1(QueryGroup):
     Ranks are those of the search engine's list before threads were filtered, so they have gaps.
     """
 
-    name: ClassVar[str] = "ranked_path_v1"
-    family: ClassVar[str] = "rank"
-    about: ClassVar[str] = "score of the comment by a system for task A, times the reciprocal rank of its thread"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "ranked_path_v1"
+    family = "rank"
+    about = "score of the comment by a system for task A, times the reciprocal rank of its thread"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn(
             "product", "probability that the comment answers its own thread's question / rank of the thread", _TEAMS
         ),
     )
-    needs: ClassVar[tuple[str, ...]] = ("scores",)
-    reads_texts: ClassVar[bool] = False
+    needs = ("scores",)
+    reads_texts = False
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each pair; NaN without an upstream score."""
         scores = scores_of(batch, QuestionComment.name)
         pairs = zip(batch.query.tolist(), batch.column("thread_id"), batch.column("candidate_id"), strict=True)

@@ -1,16 +1,16 @@
 """How active a comment's author is in the community."""
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.aliases import by_id, person
-from cqa_spark.features.arrays import counts, fields
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.arrays import Reals, counts, fields
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_facts import LearnedFactsGroup
 from cqa_spark.features.query_batch import QueryBatch
@@ -21,7 +21,7 @@ _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
 _COUNTS = ("comments", "threads", "positions", "firsts", "questions")
 
-_Counts = Mapping[str, NDArray[np.float64]]
+_Counts = Mapping[str, Reals]
 
 _FEATURES: Mapping[FeatureColumn, Callable[[_Counts], ArrayLike]] = {
     FeatureColumn("known", "1 if the author is one person", _SUPER_TEAM): (
@@ -52,12 +52,12 @@ _FEATURES: Mapping[FeatureColumn, Callable[[_Counts], ArrayLike]] = {
 class AuthorActivityV1(LearnedFactsGroup):
     """Counts over the training and the unannotated threads; 0 for authors who do not occur in them."""
 
-    name: ClassVar[str] = "author_activity_v1"
-    family: ClassVar[str] = "author"
-    about: ClassVar[str] = "how much the author writes and asks in the community"
-    entity: ClassVar[Entity] = Entity.AUTHOR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
-    learns_from_labels: ClassVar[bool] = False
+    name = "author_activity_v1"
+    family = "author"
+    about = "how much the author writes and asks in the community"
+    entity = Entity.AUTHOR
+    columns = tuple(_FEATURES)
+    learns_from_labels = False
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -70,7 +70,7 @@ class AuthorActivityV1(LearnedFactsGroup):
         )
         return Fitted(cls(scan_of(of_people.persist())))
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each candidate whose author is one person."""
         is_person = batch.examples.column("account").is_valid().to_numpy()
         known = fields(batch.facts(self.name))

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.aliases import known_names, names_by_account, with_aliases, with_person
-from cqa_spark.features.arrays import counts, fields, items
+from cqa_spark.features.arrays import Reals, counts, fields, items
 from cqa_spark.features.author_facts import AuthorFacts
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_facts import LearnedFactsGroup, in_section
 from cqa_spark.features.query_batch import QueryBatch
@@ -25,8 +25,6 @@ _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
 _AUTHOR = ("user_id", "user_name")
 _IS_QUESTION = "post_type = 'question'"
 _COUNTS = ("comments", "threads", "firsts", "answers", "questions")
-
-_Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -43,13 +41,13 @@ class _Elsewhere:
         in_section: threads of the candidate's section.
     """
 
-    comments: _Numbers
-    threads: _Numbers
-    firsts: _Numbers
-    answers: _Numbers
-    questions: _Numbers
-    sections: _Numbers
-    in_section: _Numbers
+    comments: Reals
+    threads: Reals
+    firsts: Reals
+    answers: Reals
+    questions: Reals
+    sections: Reals
+    in_section: Reals
 
 
 _FEATURES: Mapping[FeatureColumn, Callable[[_Elsewhere], ArrayLike]] = {
@@ -87,12 +85,12 @@ _FEATURES: Mapping[FeatureColumn, Callable[[_Elsewhere], ArrayLike]] = {
 class AuthorActivityV2(LearnedFactsGroup):
     """Counts over the training and the unannotated threads other than the comment's own; repeats count once."""
 
-    name: ClassVar[str] = "author_activity_v2"
-    family: ClassVar[str] = "author"
-    about: ClassVar[str] = "how much the comment's author writes and asks in other threads"
-    entity: ClassVar[Entity] = Entity.CANDIDATE
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
-    learns_from_labels: ClassVar[bool] = False
+    name = "author_activity_v2"
+    family = "author"
+    about = "how much the comment's author writes and asks in other threads"
+    entity = Entity.CANDIDATE
+    columns = tuple(_FEATURES)
+    learns_from_labels = False
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -111,7 +109,7 @@ class AuthorActivityV2(LearnedFactsGroup):
         by_thread = _by_thread(inputs, names_by_account(inputs))
         return AuthorFacts(self.learned, by_thread.select("site", "first_copy", "person", *_COUNTS))
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each comment whose author is one person."""
         author = _elsewhere(batch, fields(batch.facts(self.name)))
         return {each.name: np.where(batch.by_person, compute(author), np.nan) for each, compute in _FEATURES.items()}

@@ -1,7 +1,7 @@
 """How often an author's comments were judged relevant; version 2 knows authors by name where ids differ."""
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.aliases import by_id, known_names, person, same_person, with_aliases, with_person
 from cqa_spark.features.folds import fold_of
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.author.judged_authors import NICOSIA, SHARES, Judged, JudgedAuthorsGroup, by_person
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
@@ -33,11 +33,11 @@ _FEATURES: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
 class AuthorQualityV1(JudgedAuthorsGroup):
     """Share and number of an author's relevant comments in the training threads; the mean if none was judged."""
 
-    name: ClassVar[str] = "author_quality_v1"
-    family: ClassVar[str] = "author"
-    about: ClassVar[str] = "how often the author's comments in other threads were judged relevant"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    name = "author_quality_v1"
+    family = "author"
+    about = "how often the author's comments in other threads were judged relevant"
+    entity = Entity.PAIR
+    columns = tuple(_FEATURES)
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -59,7 +59,7 @@ class AuthorQualityV1(JudgedAuthorsGroup):
         )
         return Fitted(cls.of_people(counted.select("*", F.col("person").alias("alias"), F.lit(False).alias("named"))))
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each candidate whose author is one person."""
         is_person = batch.examples.column("account").is_valid().to_numpy()
         judged = self.judged(batch)
@@ -100,11 +100,11 @@ _FEATURES_V2: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
 class AuthorQualityV2(JudgedAuthorsGroup):
     """Share and number of an author's relevant comments in the training threads; the mean if none was judged."""
 
-    name: ClassVar[str] = "author_quality_v2"
-    family: ClassVar[str] = "author"
-    about: ClassVar[str] = "how often comments in other threads by an author of this name were judged relevant"
-    entity: ClassVar[Entity] = Entity.CANDIDATE
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES_V2)
+    name = "author_quality_v2"
+    family = "author"
+    about = "how often comments in other threads by an author of this name were judged relevant"
+    entity = Entity.CANDIDATE
+    columns = tuple(_FEATURES_V2)
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -113,7 +113,7 @@ class AuthorQualityV2(JudgedAuthorsGroup):
         counted = by_person(with_person(_judged_comments(training), names))
         return Fitted(cls.of_people(with_aliases(counted, names)))
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each comment whose author is one person."""
         judged = self.judged(batch)
         return {each.name: np.where(batch.by_person, compute(judged), np.nan) for each, compute in _FEATURES_V2.items()}

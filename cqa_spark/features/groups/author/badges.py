@@ -11,13 +11,12 @@ from typing import ClassVar, Self
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.author_batch import AuthorBatch, EventKind, Longs
-from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked
+from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, Values
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
 from cqa_spark.features.inputs import dated_pairs
 from cqa_spark.features.state_group import NumberedGroup
@@ -70,9 +69,9 @@ class _Badges(FittedAuthorGroup, NumberedGroup):
 
     held: ClassVar[str]
 
-    marked: ClassVar[Marked | None] = Marked.BADGES
-    reads: ClassVar[frozenset[EventKind]] = frozenset({EventKind.BADGE})
-    needs: ClassVar[tuple[str, ...]] = ("badges",)
+    marked = Marked.BADGES
+    reads = frozenset({EventKind.BADGE})
+    needs = ("badges",)
 
     def __init__(self, badges: BadgeNames) -> None:
         self.badges = badges
@@ -94,7 +93,7 @@ class _Badges(FittedAuthorGroup, NumberedGroup):
         """Read the badges' names."""
         return cls(folder.read_json(_NAMES, BadgeNames))
 
-    def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: AuthorBatch) -> Values:
         """1 for the badges earned before the moment."""
         slots = batch.marks[self.name]
         rows = batch.rows(EventKind.BADGE)
@@ -107,13 +106,13 @@ class _Badges(FittedAuthorGroup, NumberedGroup):
 class BadgesSnapshotV1(_Badges):
     """Badges held at the time of the dump."""
 
-    name: ClassVar[str] = "badges_snapshot_v1"
-    family: ClassVar[str] = "badges"
-    about: ClassVar[str] = "badges of the answerer, at the time of the dump"
-    entity: ClassVar[Entity] = Entity.AUTHOR
-    held: ClassVar[str] = "has"
-    columns: ClassVar[tuple[FeatureColumn, ...]] = _features(held)
-    caution: ClassVar[str] = SNAPSHOT_CAUTION
+    name = "badges_snapshot_v1"
+    family = "badges"
+    about = "badges of the answerer, at the time of the dump"
+    entity = Entity.AUTHOR
+    held = "has"
+    columns = _features(held)
+    caution = SNAPSHOT_CAUTION
 
     @classmethod
     def fit(cls, training: TrainingData) -> Self:
@@ -125,14 +124,14 @@ class BadgesSnapshotV1(_Badges):
 class BadgesAsOfV1(_Badges):
     """Badges held at the cut; numbered by the badges awarded up to the last cut of the training part."""
 
-    name: ClassVar[str] = "badges_asof_v1"
-    family: ClassVar[str] = "badges"
-    about: ClassVar[str] = "badges of the answerer, as known at the cut"
-    entity: ClassVar[Entity] = Entity.PAIR
-    held: ClassVar[str] = "had before the cut"
-    columns: ClassVar[tuple[FeatureColumn, ...]] = _features(held)
-    is_as_of: ClassVar[bool] = True
-    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.DELETED_ACCOUNTS})
+    name = "badges_asof_v1"
+    family = "badges"
+    about = "badges of the answerer, as known at the cut"
+    entity = Entity.PAIR
+    held = "had before the cut"
+    columns = _features(held)
+    is_as_of = True
+    as_of_dump = frozenset({DumpState.DELETED_ACCOUNTS})
 
     @classmethod
     def fit(cls, training: TrainingData) -> Self:

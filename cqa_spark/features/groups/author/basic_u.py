@@ -1,13 +1,13 @@
 """BasicU: the answerer's account, contributions and votes."""
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cqa_spark.features.arrays import Reals
 from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, EventKind
-from cqa_spark.features.group import AuthorGroup, Entity, FeatureColumn
+from cqa_spark.features.group import AuthorGroup, Entity, FeatureColumn, Values
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
 
 _XU = "Xu et al. 2018, Table 2, BasicU"
@@ -15,7 +15,7 @@ _XU = "Xu et al. 2018, Table 2, BasicU"
 _Compute = Callable[[AuthorBatch], ArrayLike]
 
 
-def _registered(batch: AuthorBatch) -> NDArray[np.float64]:
+def _registered(batch: AuthorBatch) -> Reals:
     """Seconds since 1970; NaN where the author has no account yet."""
     return np.where(batch.has(EventKind.REGISTERED), batch.known(EventKind.REGISTERED) / 1e6, np.nan)
 
@@ -28,7 +28,7 @@ def _elsewhere(kind: EventKind) -> _Compute:
     return lambda batch: batch.elsewhere(kind)
 
 
-def _points(batch: AuthorBatch) -> NDArray[np.float64]:
+def _points(batch: AuthorBatch) -> Reals:
     return np.where(batch.has(EventKind.REPUTATION), batch.known(EventKind.REPUTATION), np.nan)
 
 
@@ -79,18 +79,18 @@ _AS_OF: Mapping[FeatureColumn, _Compute] = {
 class BasicUSnapshotV1(AuthorGroup):
     """The account as the dump shows it; its reputation contains the acceptance that is to be predicted."""
 
-    name: ClassVar[str] = "basic_u_snapshot_v1"
-    family: ClassVar[str] = "user"
-    about: ClassVar[str] = "account, reputation and activity of the answerer, at the time of the dump"
-    entity: ClassVar[Entity] = Entity.AUTHOR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_SNAPSHOT)
-    needs: ClassVar[tuple[str, ...]] = ("users", "votes")
-    reads: ClassVar[frozenset[EventKind]] = frozenset(
+    name = "basic_u_snapshot_v1"
+    family = "user"
+    about = "account, reputation and activity of the answerer, at the time of the dump"
+    entity = Entity.AUTHOR
+    columns = tuple(_SNAPSHOT)
+    needs = ("users", "votes")
+    reads = frozenset(
         {EventKind.REGISTERED, EventKind.REPUTATION, EventKind.CHOSEN, *CONTRIBUTIONS} - {EventKind.ACCEPTED}
     )
-    caution: ClassVar[str] = SNAPSHOT_CAUTION
+    caution = SNAPSHOT_CAUTION
 
-    def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: AuthorBatch) -> Values:
         """Counts over the whole dump."""
         return {feature.name: compute(batch) for feature, compute in _SNAPSHOT.items()}
 
@@ -103,16 +103,16 @@ class BasicUAsOfV1(AuthorGroup):
     here, but not on the site.
     """
 
-    name: ClassVar[str] = "basic_u_asof_v1"
-    family: ClassVar[str] = "user"
-    about: ClassVar[str] = "account, reputation and activity of the answerer, as known at the cut, other threads only"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_AS_OF)
-    needs: ClassVar[tuple[str, ...]] = ("users", "votes")
-    reads: ClassVar[frozenset[EventKind]] = frozenset({EventKind.REGISTERED, *CONTRIBUTIONS})
-    is_as_of: ClassVar[bool] = True
-    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.DELETED_ACCOUNTS})
+    name = "basic_u_asof_v1"
+    family = "user"
+    about = "account, reputation and activity of the answerer, as known at the cut, other threads only"
+    entity = Entity.PAIR
+    columns = tuple(_AS_OF)
+    needs = ("users", "votes")
+    reads = frozenset({EventKind.REGISTERED, *CONTRIBUTIONS})
+    is_as_of = True
+    as_of_dump = frozenset({DumpState.DELETED_ACCOUNTS})
 
-    def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: AuthorBatch) -> Values:
         """Counts up to the cut."""
         return {feature.name: compute(batch) for feature, compute in _AS_OF.items()}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.arrays import Indices, Mask, counts, fields, items
+from cqa_spark.features.arrays import Indices, Mask, Reals, counts, fields, items
 from cqa_spark.features.group import FeatureColumn
 from cqa_spark.features.learned_facts import LEARNED, LearnedFactsGroup, in_section
 from cqa_spark.features.query_batch import QueryBatch
@@ -34,8 +34,6 @@ COUNTS = ("judged", "relevant", "helper_judged", "helper_relevant")
 _TOTALS = "totals.parquet"
 _TOTALS_TYPE = pa.schema([("site", pa.string()), *((name, pa.int64()) for name in ("fold", *COUNTS))])
 
-_Numbers = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Judged:
@@ -47,18 +45,18 @@ class Judged:
         everybody: counts of all authors of the site.
     """
 
-    author: Mapping[str, _Numbers]
-    in_section: Mapping[str, _Numbers]
-    everybody: Mapping[str, _Numbers]
+    author: Mapping[str, Reals]
+    in_section: Mapping[str, Reals]
+    everybody: Mapping[str, Reals]
 
-    def share(self, of: str = "") -> _Numbers:
+    def share(self, of: str = "") -> Reals:
         """The share of relevant comments among the author's judged ones, smoothed by the share of all authors.
 
         Args:
             of: ``helper_`` restricts the counts to comments in threads of other askers.
         """
         mean = self.everybody[f"{of}relevant"] / np.maximum(1, self.everybody[f"{of}judged"])
-        share: _Numbers = (self.author[f"{of}relevant"] + PRIOR_WEIGHT * mean) / (
+        share: Reals = (self.author[f"{of}relevant"] + PRIOR_WEIGHT * mean) / (
             self.author[f"{of}judged"] + PRIOR_WEIGHT
         )
         return share
@@ -83,7 +81,7 @@ class JudgedAuthorsGroup(LearnedFactsGroup):
         totals: ``site``, ``fold`` and the counts of all authors.
     """
 
-    learns_from_labels: ClassVar[bool] = True
+    learns_from_labels = True
 
     def __init__(self, learned: DataFrame, totals: pd.DataFrame) -> None:
         super().__init__(learned)
@@ -123,7 +121,7 @@ class JudgedAuthorsGroup(LearnedFactsGroup):
         """Read the counts."""
         return cls(folder.read_table(LEARNED), folder.read_arrow(_TOTALS, _TOTALS_TYPE).to_pandas())
 
-    def _everybody(self, sites: Sequence[str], folds: Sequence[int]) -> dict[str, _Numbers]:
+    def _everybody(self, sites: Sequence[str], folds: Sequence[int]) -> dict[str, Reals]:
         keys = list(zip(sites, folds, strict=True))
         of_site, of_fold = self.totals["site"], self.totals["fold"]
         sums = {
@@ -153,7 +151,7 @@ def by_person(judged: DataFrame) -> DataFrame:
     return counted.groupBy("site", "person").agg(F.sort_array(F.collect_list(part)).alias("parts"))
 
 
-def _sums(parts: Mapping[str, pa.ChunkedArray], example: Indices, chosen: Mask, examples: int) -> dict[str, _Numbers]:
+def _sums(parts: Mapping[str, pa.ChunkedArray], example: Indices, chosen: Mask, examples: int) -> dict[str, Reals]:
     """The counts of the chosen parts of each example."""
     return {
         name: np.bincount(example[chosen], counts(parts[name])[chosen], minlength=examples).astype(np.float64)

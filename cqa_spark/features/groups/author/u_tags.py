@@ -1,14 +1,15 @@
 """UTags: how the answerer's answers and accepted answers are distributed over the site's top tags."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cqa_spark.features.arrays import Reals
 from cqa_spark.features.author_batch import AuthorBatch, EventKind, Longs
-from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked
+from cqa_spark.features.group import Entity, FeatureColumn, FittedAuthorGroup, Marked, Values
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
 from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTags, by_slot, tags_by_score, tags_by_votes
 from cqa_spark.features.state_group import NumberedGroup
@@ -39,8 +40,8 @@ class _UTags(FittedAuthorGroup, NumberedGroup):
         tags: the top tags of each site, in order.
     """
 
-    marked: ClassVar[Marked | None] = Marked.TAGS
-    columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES
+    marked = Marked.TAGS
+    columns = _FEATURES
 
     def __init__(self, tags: TopTags) -> None:
         self.tags = tags
@@ -77,19 +78,19 @@ class _UTags(FittedAuthorGroup, NumberedGroup):
 class UTagsSnapshotV1(_UTags):
     """All answers in the dump, including those in the example's own thread."""
 
-    name: ClassVar[str] = "u_tags_snapshot_v1"
-    family: ClassVar[str] = "user_tags"
-    about: ClassVar[str] = "tags of the answerer's answers and accepted answers, at the time of the dump"
-    entity: ClassVar[Entity] = Entity.AUTHOR
-    reads: ClassVar[frozenset[EventKind]] = frozenset({EventKind.ANSWERED, EventKind.CHOSEN})
-    caution: ClassVar[str] = SNAPSHOT_CAUTION
+    name = "u_tags_snapshot_v1"
+    family = "user_tags"
+    about = "tags of the answerer's answers and accepted answers, at the time of the dump"
+    entity = Entity.AUTHOR
+    reads = frozenset({EventKind.ANSWERED, EventKind.CHOSEN})
+    caution = SNAPSHOT_CAUTION
 
     @classmethod
     def fit(cls, training: TrainingData) -> Self:
         """Order the tags by the score of their questions at the time of the dump."""
         return cls(training.derive(tags_by_score))
 
-    def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: AuthorBatch) -> Values:
         """Shares of tags; all 0 for none of the tags."""
         return _shares(self.by_tag(batch, EventKind.ANSWERED), self.by_tag(batch, EventKind.CHOSEN))
 
@@ -100,21 +101,21 @@ class UTagsAsOfV1(_UTags):
     The tags of a question are those at the time of the dump, because posts have no history of their tags.
     """
 
-    name: ClassVar[str] = "u_tags_asof_v1"
-    family: ClassVar[str] = "user_tags"
-    about: ClassVar[str] = "tags of the answerer's answers and accepted answers in other threads, as known at the cut"
-    entity: ClassVar[Entity] = Entity.PAIR
-    needs: ClassVar[tuple[str, ...]] = ("votes",)
-    reads: ClassVar[frozenset[EventKind]] = frozenset({EventKind.ANSWERED, EventKind.ACCEPTED})
-    is_as_of: ClassVar[bool] = True
-    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS, DumpState.DELETED_ACCOUNTS})
+    name = "u_tags_asof_v1"
+    family = "user_tags"
+    about = "tags of the answerer's answers and accepted answers in other threads, as known at the cut"
+    entity = Entity.PAIR
+    needs = ("votes",)
+    reads = frozenset({EventKind.ANSWERED, EventKind.ACCEPTED})
+    is_as_of = True
+    as_of_dump = frozenset({DumpState.EDITS, DumpState.DELETED_ACCOUNTS})
 
     @classmethod
     def fit(cls, training: TrainingData) -> Self:
         """Order the tags by the votes that were known at the last cut of the training examples."""
         return cls(training.derive(tags_by_votes))
 
-    def compute(self, batch: AuthorBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: AuthorBatch) -> Values:
         """Shares of tags; all 0 for none of the tags."""
         # All answers of a thread have its tags, so each of them adds the same to every tag.
         here = by_slot(batch.marks_at(self.name))
@@ -130,6 +131,6 @@ def _shares(answered: Longs, accepted: Longs) -> dict[str, ArrayLike]:
     return {feature.name: column for feature, column in zip(_FEATURES, shares.T, strict=True)}
 
 
-def _share(counts: Longs) -> NDArray[np.float64]:
-    shares: NDArray[np.float64] = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
+def _share(counts: Longs) -> Reals:
+    shares: Reals = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
     return shares

@@ -1,17 +1,11 @@
 """Links to the candidate that were known when the query was asked."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from cqa_spark.features.arrays import matches, seconds
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
-
-Numbers = NDArray[np.float64]
 
 _OURS = "ours: canonical questions are linked again and again"
 
@@ -19,19 +13,19 @@ _OURS = "ours: canonical questions are linked again and again"
 class IncomingLinksV1(QueryGroup):
     """Number of earlier posts that link to the candidate, and of questions closed as its duplicates."""
 
-    name: ClassVar[str] = "incoming_links_v1"
-    family: ClassVar[str] = "question"
-    about: ClassVar[str] = "links to the earlier question that were made before the query was asked"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "incoming_links_v1"
+    family = "question"
+    about = "links to the earlier question that were made before the query was asked"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn("log_links", "ln(1 + links to the candidate)", _OURS),
         FeatureColumn("log_duplicates", "ln(1 + questions closed as its duplicates)", _OURS),
     )
-    needs: ClassVar[tuple[str, ...]] = ("post_links",)
-    reads_texts: ClassVar[bool] = False
-    reads_comments: ClassVar[bool] = False
+    needs = ("post_links",)
+    reads_texts = False
+    reads_comments = False
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
+    def compute(self, batch: QueryBatch) -> Values:
         """The values of each pair; links without a time are ignored."""
         links = batch.links
         number: dict[tuple[int, str], int] = {}

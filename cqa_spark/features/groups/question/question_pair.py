@@ -1,15 +1,9 @@
 """Tags, age and askers of a pair of questions."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
-from numpy.typing import NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
-
-Numbers = NDArray[np.float64]
 
 _HOOGEVEEN = "Hoogeveen et al. 2015, CQADupStack, section 3: what a question has beside its text"
 _DAY = 86_400.0
@@ -18,21 +12,21 @@ _DAY = 86_400.0
 class QuestionPairV1(QueryGroup):
     """Shared tags, the time between the questions, and whether one person asked both."""
 
-    name: ClassVar[str] = "question_pair_v1"
-    family: ClassVar[str] = "question"
-    about: ClassVar[str] = "tags, age and askers of the query and an earlier question"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "question_pair_v1"
+    family = "question"
+    about = "tags, age and askers of the query and an earlier question"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn("shared_tags", "number of shared tags", _HOOGEVEEN),
         FeatureColumn("tag_overlap", "Jaccard similarity of the tags", _HOOGEVEEN),
         FeatureColumn("log_days", "ln(1 + days from the candidate to the query)", _HOOGEVEEN),
         FeatureColumn("same_asker", "1 if the same account asked both", _HOOGEVEEN),
     )
-    reads_texts: ClassVar[bool] = False
-    reads_comments: ClassVar[bool] = False
-    post_columns: ClassVar[tuple[str, ...]] = ("tags",)
+    reads_texts = False
+    reads_comments = False
+    post_columns = ("tags",)
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
+    def compute(self, batch: QueryBatch) -> Values:
         """The values of each pair."""
         tags = [*(frozenset(each or ()) for each in batch.posts["tags"].to_pylist()), frozenset()]
         pairs = [(tags[one], tags[other]) for one, other in zip(batch.query_post, batch.candidate_post, strict=True)]

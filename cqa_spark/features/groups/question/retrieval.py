@@ -1,17 +1,11 @@
 """Retrieval scores and ranks of a candidate."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
-from numpy.typing import NDArray
 
-from cqa_spark.features.arrays import doubles
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.arrays import Reals, doubles
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.retrieval.search_result import reciprocal
-
-Numbers = NDArray[np.float64]
 
 _BM25 = "Robertson and Zaragoza 2009, The Probabilistic Relevance Framework: BM25 and Beyond"
 _FUSION = "Cormack et al. 2009, Reciprocal rank fusion outperforms Condorcet and individual rank learning methods"
@@ -38,22 +32,22 @@ class RetrievalV1(QueryGroup):
     at most as high. A score of 0 would set it apart from the last retrieved one by far.
     """
 
-    name: ClassVar[str] = "retrieval_v1"
-    family: ClassVar[str] = "rank"
-    about: ClassVar[str] = "scores and ranks of the candidate by each retrieval method"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = _columns()
-    needs: ClassVar[tuple[str, ...]] = ("retrieved",)
-    reads_texts: ClassVar[bool] = False
-    reads_comments: ClassVar[bool] = False
+    name = "retrieval_v1"
+    family = "rank"
+    about = "scores and ranks of the candidate by each retrieval method"
+    entity = Entity.PAIR
+    columns = _columns()
+    needs = ("retrieved",)
+    reads_texts = False
+    reads_comments = False
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
+    def compute(self, batch: QueryBatch) -> Values:
         """The values of each pair."""
         keys = zip(batch.query_of(batch.retrieved).tolist(), batch.retrieved["candidate_id"].to_pylist(), strict=True)
         place = {key: at for at, key in enumerate(keys)}
         pairs = zip(batch.query.tolist(), batch.column("candidate_id"), strict=True)
         at = np.array([place.get(pair, -1) for pair in pairs], dtype=np.int64)
-        values: dict[str, Numbers] = {}
+        values: dict[str, Reals] = {}
         for way in _WAYS:
             scores, ranks = (np.append(doubles(batch.retrieved[name]), np.nan)[at] for name in (way, f"{way}_rank"))
             best, last = np.full(len(batch.queries), np.nan), np.full(len(batch.queries), np.nan)

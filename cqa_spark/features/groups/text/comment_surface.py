@@ -3,12 +3,8 @@
 import re
 from collections.abc import Mapping
 from math import log1p
-from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.groups.text.surface_matchers import (
     CommentText,
     SurfaceFeature,
@@ -193,12 +189,12 @@ _FEATURES: Mapping[FeatureColumn, SurfaceFeature] = {**_LENGTH, **_MARKS, **_THI
 class CommentSurfaceV1(QueryGroup):
     """Lengths, punctuation, links and numbers, and phrases of the comment's own text."""
 
-    name: ClassVar[str] = "comment_surface_v1"
-    family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "surface of the comment, independent of the question"
-    entity: ClassVar[Entity] = Entity.CANDIDATE
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    name = "comment_surface_v1"
+    family = "quality"
+    about = "surface of the comment, independent of the question"
+    entity = Entity.CANDIDATE
+    columns = tuple(_FEATURES)
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Counts, shares and flags of each candidate's text."""
         return tabulate(_FEATURES, candidate_texts(batch), lambda index: CommentText.read(batch.texts, index))

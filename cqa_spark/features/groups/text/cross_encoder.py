@@ -1,13 +1,12 @@
 """Relevance of a candidate by cross-encoders that are fine-tuned on the training pairs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 from pydantic import BaseModel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -15,7 +14,7 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import ContractError
 from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.query_rows import QUERY
 from cqa_spark.features.query_sample import sample_queries
@@ -57,12 +56,12 @@ class CrossEncoderGroup(FittedQueryGroup):
 
     settings: ClassVar[CrossEncoderSettings]
 
-    family: ClassVar[str] = "quality"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (_COLUMN,)
-    extra: ClassVar[str] = "neural"
-    libraries: ClassVar[tuple[str, ...]] = ("onnx",)
-    learns_from_labels: ClassVar[bool] = True
+    family = "quality"
+    entity = Entity.PAIR
+    columns = (_COLUMN,)
+    extra = "neural"
+    libraries = ("onnx",)
+    learns_from_labels = True
 
     def __init__(self, network: bytes) -> None:
         self.network = network
@@ -84,7 +83,7 @@ class CrossEncoderGroup(FittedQueryGroup):
         *rests, on_all = (learned.get(excluded, cls(_NOTHING)) for excluded in range(training.folds + 1))
         return Fitted(on_all, tuple(rests))
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Score each pair; NaN without texts or training pairs."""
         encoded = batch.texts.derive(_encoded, self.settings)
         scores = np.full(len(batch), np.nan)
@@ -169,9 +168,9 @@ def _pairs(training: TrainingData, tasks: int) -> DataFrame:
 class CrossEncoderV1(CrossEncoderGroup):
     """A small transformer with two trained layers, for training on a CPU."""
 
-    name: ClassVar[str] = "cross_encoder_v1"
-    about: ClassVar[str] = "relevance by a small transformer that reads both texts; its upper layers are fine-tuned"
-    settings: ClassVar[CrossEncoderSettings] = CrossEncoderSettings(
+    name = "cross_encoder_v1"
+    about = "relevance by a small transformer that reads both texts; its upper layers are fine-tuned"
+    settings = CrossEncoderSettings(
         transformer="minilm",
         trained_layers=2,
         first_tokens=48,
@@ -186,9 +185,9 @@ class CrossEncoderV1(CrossEncoderGroup):
 class CrossEncoderFullV1(CrossEncoderGroup):
     """The same transformer with all layers trained and longer texts, for training on a GPU."""
 
-    name: ClassVar[str] = "cross_encoder_full_v1"
-    about: ClassVar[str] = "relevance by a transformer that reads both texts; all layers are fine-tuned, on a GPU"
-    settings: ClassVar[CrossEncoderSettings] = CrossEncoderSettings(
+    name = "cross_encoder_full_v1"
+    about = "relevance by a transformer that reads both texts; all layers are fine-tuned, on a GPU"
+    settings = CrossEncoderSettings(
         transformer="minilm",
         trained_layers=6,
         first_tokens=128,

@@ -1,15 +1,13 @@
 """Paragraph vectors of query and candidate, as the input of a neural network."""
 
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cqa_spark.features.arrays import ABSENT
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.state_group import FittedState, StateGroup
+from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData, learned_texts
 from cqa_spark.text.paragraph_vectors import DIMENSIONS, ParagraphVectors
 
@@ -24,26 +22,26 @@ class Doc2VecV1(StateGroup[ParagraphVectors]):
         state: the fitted model.
     """
 
-    name: ClassVar[str] = "doc2vec_v1"
-    family: ClassVar[str] = "doc2vec"
-    about: ClassVar[str] = "paragraph vectors of the query and of the candidate"
-    entity: ClassVar[Entity] = Entity.PAIR
-    extra: ClassVar[str] = "neural"
-    libraries: ClassVar[tuple[str, ...]] = ("gensim",)
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
+    name = "doc2vec_v1"
+    family = "doc2vec"
+    about = "paragraph vectors of the query and of the candidate"
+    entity = Entity.PAIR
+    extra = "neural"
+    libraries = ("gensim",)
+    columns = tuple(
         FeatureColumn(f"{side}_{number}", f"dimension {number} of the paragraph vector of the {side}", _SOURCE)
         for side in ("query", "candidate")
         for number in range(DIMENSIONS)
     )
-    learns_from_labels: ClassVar[bool] = False
-    state_type: ClassVar[type[FittedState]] = ParagraphVectors
+    learns_from_labels = False
+    state_type = ParagraphVectors
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Learn from the distinct texts of the training and unannotated documents."""
         return Fitted(cls(ParagraphVectors.learn(learned_texts(training.inputs), _UNIT)))
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """The vectors of each pair."""
         texts, sides = batch.texts.unit(_UNIT), (batch.query_text, batch.candidate_text)
         needed = np.setdiff1d(np.concatenate(sides), [ABSENT])

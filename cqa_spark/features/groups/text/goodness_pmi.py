@@ -6,14 +6,14 @@ Version 2 has also pairs of words and stems, and the words within the forum's se
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from cqa_spark.features.arrays import Reals
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.judged_terms import CANDIDATES, RAREST, fit_on_counts
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.tabulate import candidate_texts, tabulate
@@ -48,12 +48,12 @@ class GoodnessPmiV1(FittedQueryGroup):
         polarities: by token.
     """
 
-    name: ClassVar[str] = "goodness_pmi_v1"
-    family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "association of the comment's words with relevant comments of other threads"
-    entity: ClassVar[Entity] = Entity.CANDIDATE
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
-    learns_from_labels: ClassVar[bool] = True
+    name = "goodness_pmi_v1"
+    family = "quality"
+    about = "association of the comment's words with relevant comments of other threads"
+    entity = Entity.CANDIDATE
+    columns = tuple(_FEATURES)
+    learns_from_labels = True
 
     def __init__(self, polarities: Mapping[str, float]) -> None:
         self._polarities = polarities
@@ -70,7 +70,7 @@ class GoodnessPmiV1(FittedQueryGroup):
         tokens = polarities[polarities["unit"] == "tokens"]
         return cls(dict(zip(tokens["term"], tokens["polarity"], strict=True)))
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Statistics of the polarities of each candidate's distinct words."""
         tokens = batch.texts.tokens
         return tabulate(
@@ -105,7 +105,7 @@ def term_polarities(counts: pd.DataFrame) -> pd.DataFrame:
     return frequent[["unit", "term"]].assign(polarity=log_odds(frequent["good"], frequent["bad"]) - prior)
 
 
-def log_odds(good: pd.Series[int], bad: pd.Series[int]) -> NDArray[np.float64]:
+def log_odds(good: pd.Series[int], bad: pd.Series[int]) -> Reals:
     """The log of the smoothed odds of counts."""
     return np.log((good.to_numpy() + _SMOOTHING) / (bad.to_numpy() + _SMOOTHING))
 
@@ -166,12 +166,12 @@ class GoodnessPmiV2(FittedQueryGroup):
         in_sections: ``section``, ``term`` (a word), ``polarity`` within the section.
     """
 
-    name: ClassVar[str] = "goodness_pmi_v2"
-    family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "association of the comment's words, word pairs and stems with relevant comments elsewhere"
-    entity: ClassVar[Entity] = Entity.CANDIDATE
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES_V2)
-    learns_from_labels: ClassVar[bool] = True
+    name = "goodness_pmi_v2"
+    family = "quality"
+    about = "association of the comment's words, word pairs and stems with relevant comments elsewhere"
+    entity = Entity.CANDIDATE
+    columns = tuple(_FEATURES_V2)
+    learns_from_labels = True
 
     def __init__(self, everywhere: pd.DataFrame, in_sections: pd.DataFrame) -> None:
         self._everywhere = _by(everywhere, "unit")
@@ -188,7 +188,7 @@ class GoodnessPmiV2(FittedQueryGroup):
         everywhere = term_polarities(counts[counts["unit"].isin([CANDIDATES, *_UNITS])])
         return cls(everywhere, _section_polarities(counts, everywhere))
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Statistics of the polarities of each candidate's distinct terms."""
         keys = [
             None if text is None else (text, section)

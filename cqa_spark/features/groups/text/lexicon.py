@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from cqa_spark.features.arrays import Mask, Reals
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.state_group import FittedState, StateGroup
+from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
@@ -42,10 +42,10 @@ class Lexicon:
         intercept: log-odds of a text without terms.
     """
 
-    coefficients: NDArray[np.float64]
+    coefficients: Reals
     intercept: float
 
-    def log_odds(self, texts: Texts) -> NDArray[np.float64]:
+    def log_odds(self, texts: Texts) -> Reals:
         """The log-odds of relevance, one item per text; the last item, at ``ABSENT``, is NaN."""
         return np.append(texts.derive(_bags_of) @ self.coefficients + self.intercept, np.nan)
 
@@ -69,9 +69,9 @@ class LexiconGroup(StateGroup[Lexicon]):
         state: the fitted model.
     """
 
-    learns_from_labels: ClassVar[bool] = True
-    state_type: ClassVar[type[FittedState]] = Lexicon
-    libraries: ClassVar[tuple[str, ...]] = ("sklearn.feature_extraction", "sklearn.linear_model")
+    learns_from_labels = True
+    state_type = Lexicon
+    libraries = ("sklearn.feature_extraction", "sklearn.linear_model")
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -83,16 +83,16 @@ class LexiconGroup(StateGroup[Lexicon]):
 class LexiconV2(LexiconGroup):
     """Logistic regression on hashed tokens, token pairs and stems of the comment; hashing needs no vocabulary."""
 
-    name: ClassVar[str] = "lexicon_v2"
-    family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "relevance of the comment by a bag-of-words model"
-    entity: ClassVar[Entity] = Entity.CANDIDATE
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "lexicon_v2"
+    family = "quality"
+    about = "relevance of the comment by a bag-of-words model"
+    entity = Entity.CANDIDATE
+    columns = (
         FeatureColumn("log_odds", "log-odds of being relevant", _NICOSIA),
         FeatureColumn("probability", "probability of being relevant", _NICOSIA, 0.4),
     )
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Predict from each candidate's text."""
         from scipy.special import expit
 
@@ -119,7 +119,7 @@ def learn_lexicons(training: TrainingData) -> Fitted[Lexicon]:
     return Fitted(found[_ALL_FOLDS], tuple(found[fold] for fold in range(folds)))
 
 
-def fit_lexicon(bags: csr_matrix, relevant: NDArray[np.bool_]) -> Lexicon:
+def fit_lexicon(bags: csr_matrix, relevant: Mask) -> Lexicon:
     """Logistic regression with an L2 penalty on the coefficients.
 
     Args:

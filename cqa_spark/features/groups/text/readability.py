@@ -5,14 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log1p
-from typing import ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.tabulate import candidate_texts, tabulate
 from cqa_spark.features.training_data import LEARNED_FROM
@@ -130,14 +126,14 @@ class ReadabilityV2(CollectionGroup):
     If a text is part of the counted collection, it is excluded from the counts of its own words.
     """
 
-    name: ClassVar[str] = "readability_v2"
-    family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "how easy the comment is to read, how it is spelt, and how friendly it sounds"
-    entity: ClassVar[Entity] = Entity.CANDIDATE
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
-    terms: ClassVar[str] = "words"
+    name = "readability_v2"
+    family = "quality"
+    about = "how easy the comment is to read, how it is spelt, and how friendly it sounds"
+    entity = Entity.CANDIDATE
+    columns = tuple(_FEATURES)
+    terms = "words"
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each candidate's text."""
         counted = [split in LEARNED_FROM for split in batch.column("split")]
         keys = [

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import functions as F
 from threadpoolctl import threadpool_limits
 
-from cqa_spark.features.arrays import Indices, Reals
+from cqa_spark.features.arrays import Indices, Mask, Reals
 from cqa_spark.features.embedding_group import MODEL, exact_vectors, load_version, save_version
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
@@ -53,13 +52,13 @@ class SentenceQualityV1(FittedQueryGroup):
         regression: the fitted weights.
     """
 
-    name: ClassVar[str] = "sentence_quality_v1"
-    family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "relevance of the comment by linear models on sentence embeddings"
-    entity: ClassVar[Entity] = Entity.PAIR
-    embeddings: ClassVar[tuple[str, ...]] = (MODEL,)
-    learns_from_labels: ClassVar[bool] = True
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "sentence_quality_v1"
+    family = "quality"
+    about = "relevance of the comment by linear models on sentence embeddings"
+    entity = Entity.PAIR
+    embeddings = (MODEL,)
+    learns_from_labels = True
+    columns = (
         FeatureColumn("comment", "relevance predicted from the comment, -1 to 1", _SOURCE),
         FeatureColumn("pair", "relevance predicted from the comment and its question, -1 to 1", _SOURCE),
     )
@@ -75,7 +74,7 @@ class SentenceQualityV1(FittedQueryGroup):
         of_fold = {fold: cls(Regression(version, weights)) for fold, weights in found.items()}
         return Fitted(of_fold[_ALL_FOLDS], tuple(of_fold[fold] for fold in range(training.folds)))
 
-    def compute(self, batch: QueryBatch) -> dict[str, Reals]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Predict from the vectors of each pair."""
         inputs = _inputs(exact_vectors(batch), batch.query_text, batch.candidate_text)
         comment, pair = np.einsum("ij,kj->ki", inputs, self.regression.weights)
@@ -93,7 +92,7 @@ class SentenceQualityV1(FittedQueryGroup):
         return cls(Regression(load_version(folder), folder.read_array(_WEIGHTS, shape=shape)))
 
 
-def ridge(inputs: Reals, relevant: NDArray[np.bool_], fold: Indices, folds: int) -> dict[int, Reals]:
+def ridge(inputs: Reals, relevant: Mask, fold: Indices, folds: int) -> dict[int, Reals]:
     """Weights of ridge regressions on all folds and on the complement of each; normal equations are summed per fold.
 
     Args:

@@ -5,16 +5,14 @@ Expressions for capitalised words, most likely names, switch case sensitivity on
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from cqa_spark.features.arrays import ABSENT, Indices
+from cqa_spark.features.arrays import ABSENT, Indices, Reals
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 _IMPERATIVES = (
@@ -139,7 +137,6 @@ _SEARLE = "Searle 1976, A classification of illocutionary acts; phrases ours"
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _LI_ROTH = "Li and Roth 2002, Learning question classifiers; phrases ours"
 
-Numbers = NDArray[np.float64]
 
 _ACTS = {FeatureColumn(name, f"1 if the comment {about}", _SEARLE): pattern for name, (about, pattern) in ACTS.items()}
 _FORMS = {
@@ -169,13 +166,13 @@ _FIT_SHARE = FeatureColumn("forms_fit_share", "forms_fit divided by the kinds of
 class SpeechActsV1(QueryGroup):
     """Phrases of the comment, kinds of question in the query, and where the two fit."""
 
-    name: ClassVar[str] = "speech_acts_v1"
-    family: ClassVar[str] = "quality"
-    about: ClassVar[str] = "speech acts of the comment, and whether its form fits the question"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (*_ACTS, *_SENTENCES, *_ASKS, *_FORMS, _FIT, _FIT_SHARE)
+    name = "speech_acts_v1"
+    family = "quality"
+    about = "speech acts of the comment, and whether its form fits the question"
+    entity = Entity.PAIR
+    columns = (*_ACTS, *_SENTENCES, *_ASKS, *_FORMS, _FIT, _FIT_SHARE)
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Flags and shares of each pair whose candidate has a text; without a query text, its flags are 0."""
         texts, said, asked = batch.texts, batch.candidate_text, batch.query_text
         acts, forms, asks = _flags(texts, said, _ACTS), _flags(texts, said, _FORMS), _flags(texts, asked, _ASKS)
@@ -191,14 +188,14 @@ class SpeechActsV1(QueryGroup):
         return {name: np.where(said != ABSENT, value, np.nan) for name, value in values.items()}
 
 
-def _flags(texts: Texts, places: Indices, patterns: Mapping[FeatureColumn, str]) -> dict[str, Numbers]:
+def _flags(texts: Texts, places: Indices, patterns: Mapping[FeatureColumn, str]) -> dict[str, Reals]:
     """For each feature, 1 where the text contains the phrases; 0 for absent texts."""
     distinct, place = np.unique(places, return_inverse=True)
     clean = _take(texts, "clean", distinct)
     return {column.name: _found(clean, pattern)[place] for column, pattern in patterns.items()}
 
 
-def _shares(texts: Texts, places: Indices) -> dict[str, Numbers]:
+def _shares(texts: Texts, places: Indices) -> dict[str, Reals]:
     """For each feature, the share of each text's sentences that contain the phrases."""
     distinct, place = np.unique(places, return_inverse=True)
     lists = _take(texts, "sentences", distinct)
@@ -215,7 +212,7 @@ def _take(texts: Texts, unit: str, places: Indices) -> pa.Array:
     return texts.column(unit).combine_chunks().take(pa.array(places, mask=places == ABSENT))
 
 
-def _found(texts: pa.Array, pattern: str) -> Numbers:
+def _found(texts: pa.Array, pattern: str) -> Reals:
     """1 for each text that matches the expression, ignoring case; 0 for nulls."""
     found = pc.match_substring_regex(texts, pattern, ignore_case=True)
     return found.fill_null(False).to_numpy(zero_copy_only=False).astype(np.float64)

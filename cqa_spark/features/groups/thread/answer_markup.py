@@ -2,15 +2,12 @@
 
 import html
 import re
-from collections.abc import Mapping
-from typing import ClassVar
 
 import numpy as np
 import pyarrow.compute as pc
-from numpy.typing import ArrayLike, NDArray
 
-from cqa_spark.features.arrays import at_places, values_at
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.arrays import Reals, at_places, values_at
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.rivals import Rivals
@@ -30,11 +27,11 @@ _FIRST_PERSON, _SECOND_PERSON = frozenset({"i", "my", "me"}), frozenset({"you", 
 class AnswerMarkupAsOfV1(QueryGroup):
     """Counts over the body of the answer, by regular expressions, so that a whole dump needs no text analysis."""
 
-    name: ClassVar[str] = "answer_markup_asof_v1"
-    family: ClassVar[str] = "answer_text"
-    about: ClassVar[str] = "length and markup of the answer, and its length compared with its rivals"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "answer_markup_asof_v1"
+    family = "answer_text"
+    about = "length and markup of the answer, and its length compared with its rivals"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn("characters", "characters without markup, logarithm", "ours"),
         FeatureColumn("lead", "characters minus those of the longest rival, of logarithms", "ours"),
         FeatureColumn("longest", "1 if no rival is longer", "ours"),
@@ -44,13 +41,13 @@ class AnswerMarkupAsOfV1(QueryGroup):
         FeatureColumn("first_person", "share of words that are I, my or me", "ours"),
         FeatureColumn("second_person", "share of words that are you or your", "ours"),
     )
-    reads_texts: ClassVar[bool] = False
-    reads_comments: ClassVar[bool] = False
-    post_columns: ClassVar[tuple[str, ...]] = ("body",)
-    is_as_of: ClassVar[bool] = True
-    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS})
+    reads_texts = False
+    reads_comments = False
+    post_columns = ("body",)
+    is_as_of = True
+    as_of_dump = frozenset({DumpState.EDITS})
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each answer that is a post and was there at the cut."""
         bodies = pc.fill_null(batch.posts["body"], "").combine_chunks().dictionary_encode()
         counts = np.array([_counts(body) for body in bodies.dictionary.to_pylist()]).reshape(-1, len(self.columns) - 2)
@@ -64,7 +61,7 @@ class AnswerMarkupAsOfV1(QueryGroup):
         return dict(zip((column.name for column in self.columns), columns, strict=True))
 
 
-def _counts(markup: str) -> NDArray[np.float64]:
+def _counts(markup: str) -> Reals:
     """The columns of one text that need no rivals: all but ``lead`` and ``longest``."""
     plain = html.unescape(plain_text_of(None, markup))
     words = words_of(plain)

@@ -1,13 +1,10 @@
 """The standing of an answer among its rivals: votes in all, of its first days, and since all of them were there."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import Reals, at_places
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.groups.thread.answer_votes import known_votes
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.rivals import Rivals, signed_log
@@ -24,11 +21,11 @@ class AnswerStandingAsOfV1(QueryGroup):
     posted after the cut have no values and are no rivals.
     """
 
-    name: ClassVar[str] = "answer_standing_asof_v1"
-    family: ClassVar[str] = "answer_votes"
-    about: ClassVar[str] = "votes for the answer compared with those for its rivals, as known at the cut"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "answer_standing_asof_v1"
+    family = "answer_votes"
+    about = "votes for the answer compared with those for its rivals, as known at the cut"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn("net", "up votes minus down votes, signed logarithm", "ours"),
         FeatureColumn("share", "up minus down votes, over the square root of 1 plus the votes for all answers", "ours"),
         FeatureColumn("down", "down votes, logarithm", "ours"),
@@ -39,13 +36,13 @@ class AnswerStandingAsOfV1(QueryGroup):
         FeatureColumn("early", "up votes on the day of the answer and the next", "ours"),
         FeatureColumn("since_latest", "net votes since the day of the latest answer, signed logarithm", "ours"),
     )
-    needs: ClassVar[tuple[str, ...]] = ("votes",)
-    reads_texts: ClassVar[bool] = False
-    reads_comments: ClassVar[bool] = False
-    reads_votes: ClassVar[bool] = True
-    is_as_of: ClassVar[bool] = True
+    needs = ("votes",)
+    reads_texts = False
+    reads_comments = False
+    reads_votes = True
+    is_as_of = True
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Count the votes of each answer that was there, then compare."""
         cut, answered = batch.times("cut"), batch.times("answered_at")
         there = np.flatnonzero(answered <= cut)

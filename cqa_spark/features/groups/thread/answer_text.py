@@ -1,20 +1,18 @@
 """Length of the answer, and its cosine with the question: the sort keys of two baselines of Xu et al."""
 
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.arrays import values_at
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.thread.term_match import tf_idf_cosine
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.state_group import FittedState, StateGroup
+from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.lake.schemas.examples import QUERY_POST
 from cqa_spark.text.post_words import plain_text_of, post_words, words_of
@@ -32,29 +30,29 @@ class AnswerTextV1(StateGroup[Collection]):
         state: the counts.
     """
 
-    name: ClassVar[str] = "answer_text_v1"
-    family: ClassVar[str] = "answer_text"
-    about: ClassVar[str] = "length of the answer, and words that question and answer share"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "answer_text_v1"
+    family = "answer_text"
+    about = "length of the answer, and words that question and answer share"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn("characters", "characters of the answer without markup", _XU),
         FeatureColumn("words", "words of the answer", _XU),
         FeatureColumn("cosine", "cosine of the tf-idf vectors of question and answer", _XU),
     )
-    learns_from_labels: ClassVar[bool] = False
-    state_type: ClassVar[type[FittedState]] = Collection
-    reads_texts: ClassVar[bool] = False
-    reads_comments: ClassVar[bool] = False
-    post_columns: ClassVar[tuple[str, ...]] = ("subject", "body")
-    is_as_of: ClassVar[bool] = True
-    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS})
+    learns_from_labels = False
+    state_type = Collection
+    reads_texts = False
+    reads_comments = False
+    post_columns = ("subject", "body")
+    is_as_of = True
+    as_of_dump = frozenset({DumpState.EDITS})
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Count the words of the training part."""
         return Fitted(cls(Collection.of(_posts(training.inputs).select(post_words().alias("words")), "words")))
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each pair whose answer is a post; the cosine of a text without words is 0."""
         texts = list(map(plain_text_of, *(batch.posts[name].to_pylist() for name in ("subject", "body"))))
         words = [words_of(text) for text in texts]

@@ -1,13 +1,9 @@
 """When the answer came: after the question, after the answer before it, and how long it has been there."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import at_places
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.rivals import Rivals
 
@@ -20,11 +16,11 @@ class AnswerTimingAsOfV1(QueryGroup):
     Answers posted after the cut have no values and no place.
     """
 
-    name: ClassVar[str] = "answer_timing_asof_v1"
-    family: ClassVar[str] = "answer_time"
-    about: ClassVar[str] = "delays of the answer, and its place in time among those that were there at the cut"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "answer_timing_asof_v1"
+    family = "answer_time"
+    about = "delays of the answer, and its place in time among those that were there at the cut"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn("age", "midnights since the answer, logarithm", "ours"),
         FeatureColumn("delay", "hours from the question to the answer, logarithm", "ours"),
         FeatureColumn("gap", "hours since the answer before it, or since the question, logarithm", "ours"),
@@ -32,11 +28,11 @@ class AnswerTimingAsOfV1(QueryGroup):
         FeatureColumn("last", "1 for the last answer", "ours"),
         FeatureColumn("by_asker", "1 if the asker wrote the answer", "ours"),
     )
-    reads_texts: ClassVar[bool] = False
-    reads_comments: ClassVar[bool] = False
-    is_as_of: ClassVar[bool] = True
+    reads_texts = False
+    reads_comments = False
+    is_as_of = True
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Order the answers of each question by time; answers of the same moment share the gap of the first of them."""
         cut, asked, answered = (batch.times(name) for name in ("cut", "asked_at", "answered_at"))
         there = np.flatnonzero(answered <= cut)

@@ -1,14 +1,12 @@
 """Votes for the answer itself, and its age, at the cut."""
 
-from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cqa_spark.corpora.stackexchange.values import DOWN, UP
 from cqa_spark.features.arrays import Indices, Reals, codes, doubles, matches, seconds
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 
@@ -49,23 +47,23 @@ class AnswerVotesAsOfV1(QueryGroup):
     Acceptances are excluded, because after the acceptance they would be the label.
     """
 
-    name: ClassVar[str] = "answer_votes_asof_v1"
-    family: ClassVar[str] = "answer_votes"
-    about: ClassVar[str] = "votes for the answer and its age, as known at the cut"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "answer_votes_asof_v1"
+    family = "answer_votes"
+    about = "votes for the answer and its age, as known at the cut"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn("up_votes", "up votes for the answer", _OURS),
         FeatureColumn("down_votes", "down votes for the answer", _OURS),
         FeatureColumn("score", "up votes minus down votes", _OURS),
         FeatureColumn("age", "hours from the answer to the cut", _OURS),
     )
-    needs: ClassVar[tuple[str, ...]] = ("votes",)
-    reads_texts: ClassVar[bool] = False
-    reads_comments: ClassVar[bool] = False
-    reads_votes: ClassVar[bool] = True
-    is_as_of: ClassVar[bool] = True
+    needs = ("votes",)
+    reads_texts = False
+    reads_comments = False
+    reads_votes = True
+    is_as_of = True
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Count the votes that were known at the cut."""
         age = (batch.times("cut") - batch.times("answered_at")) / 3600
         age[age < 0] = np.nan

@@ -1,14 +1,10 @@
 """BasicQ: views and dates of the question."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
 import pyarrow.compute as pc
-from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import Reals, codes, doubles, matches, seconds, values_at
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION
 from cqa_spark.features.query_batch import QueryBatch
 
@@ -18,21 +14,21 @@ _XU = "Xu et al. 2018, Table 2, BasicQ"
 class BasicQSnapshotV1(QueryGroup):
     """The question as the dump shows it."""
 
-    name: ClassVar[str] = "basic_q_snapshot_v1"
-    family: ClassVar[str] = "question"
-    about: ClassVar[str] = "views and dates of the question, at the time of the dump"
-    entity: ClassVar[Entity] = Entity.QUESTION
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "basic_q_snapshot_v1"
+    family = "question"
+    about = "views and dates of the question, at the time of the dump"
+    entity = Entity.QUESTION
+    columns = (
         FeatureColumn("views", "page views at the time of the dump", _XU),
         FeatureColumn("created", "time of the question, seconds since 1970", _XU, is_time=True),
         FeatureColumn("active", "time of the last activity, seconds since 1970", _XU, is_time=True),
     )
-    reads_texts: ClassVar[bool] = False
-    reads_comments: ClassVar[bool] = False
-    post_columns: ClassVar[tuple[str, ...]] = ("view_count", "active_at")
-    caution: ClassVar[str] = SNAPSHOT_CAUTION
+    reads_texts = False
+    reads_comments = False
+    post_columns = ("view_count", "active_at")
+    caution = SNAPSHOT_CAUTION
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Read the question's row."""
         return {
             "views": values_at(batch.query_post, doubles(batch.posts["view_count"])),
@@ -47,11 +43,11 @@ class BasicQAsOfV1(QueryGroup):
     Its last activity ignores edits: a dump has only the last edit, which may be after the cut.
     """
 
-    name: ClassVar[str] = "basic_q_asof_v1"
-    family: ClassVar[str] = "question"
-    about: ClassVar[str] = "dates of the question, as known at the cut"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "basic_q_asof_v1"
+    family = "question"
+    about = "dates of the question, as known at the cut"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn("created", "time of the question, seconds since 1970", _XU, is_time=True),
         FeatureColumn(
             "active",
@@ -60,12 +56,12 @@ class BasicQAsOfV1(QueryGroup):
             is_time=True,
         ),
     )
-    reads_texts: ClassVar[bool] = False
-    reads_comments: ClassVar[bool] = False
-    post_columns: ClassVar[tuple[str, ...]] = ("post_type",)
-    is_as_of: ClassVar[bool] = True
+    reads_texts = False
+    reads_comments = False
+    post_columns = ("post_type",)
+    is_as_of = True
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """The time of the question, and of the last answer before the cut."""
         cut, asked = batch.times("cut"), batch.times("asked_at")
         is_known = ~np.isnan(cut)

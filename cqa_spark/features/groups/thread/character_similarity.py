@@ -1,16 +1,14 @@
 """Similarity of query and candidate by tf-idf of character n-grams."""
 
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cqa_spark.features.arrays import ABSENT
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.thread.unit_overlap import SIDES
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.state_group import FittedState, StateGroup
+from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData, learned_texts
 from cqa_spark.text.characters import CharacterRuns
 
@@ -32,24 +30,24 @@ class CharacterSimilarityV1(StateGroup[CharacterRuns]):
         state: the document frequencies.
     """
 
-    name: ClassVar[str] = "character_similarity_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "similarity of the candidate and the query by tf-idf of character n-grams"
-    entity: ClassVar[Entity] = Entity.PAIR
-    libraries: ClassVar[tuple[str, ...]] = ("sklearn.feature_extraction", "sklearn.preprocessing")
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
+    name = "character_similarity_v1"
+    family = "similarity"
+    about = "similarity of the candidate and the query by tf-idf of character n-grams"
+    entity = Entity.PAIR
+    libraries = ("sklearn.feature_extraction", "sklearn.preprocessing")
+    columns = tuple(
         FeatureColumn(f"{name}_cosine", f"cosine of the tf-idf vectors of character 2- to 4-grams of {both}", _SOURCE)
         for name, (_, _, both) in _COMPARED.items()
     )
-    learns_from_labels: ClassVar[bool] = False
-    state_type: ClassVar[type[FittedState]] = CharacterRuns
+    learns_from_labels = False
+    state_type = CharacterRuns
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Count the distinct texts of the training and unannotated documents."""
         return Fitted(cls(CharacterRuns.of(learned_texts(training.inputs))))
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the texts of each pair; NaN if a text is missing."""
         sides = {name: side(batch) for name, side in SIDES.items()}
         compared = np.unique(np.concatenate([np.array([ABSENT]), *sides.values()]))

@@ -11,18 +11,16 @@ space, and at the end of a line.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, codes, matches, seconds
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.text.vader import polarity
@@ -131,21 +129,21 @@ _FEATURES = (
 class _Comments(QueryGroup):
     """Base class of both variants."""
 
-    family: ClassVar[str] = "comments"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES
-    reads_texts: ClassVar[bool] = False
-    comment_columns: ClassVar[tuple[str, ...]] = ("body",)
+    family = "comments"
+    entity = Entity.PAIR
+    columns = _FEATURES
+    reads_texts = False
+    comment_columns = ("body",)
 
 
 class CommentsSnapshotV1(_Comments):
     """All comments in the dump, including the asker's thanks below the accepted answer."""
 
-    name: ClassVar[str] = "comments_snapshot_v1"
-    about: ClassVar[str] = "comments on question and answer, at the time of the dump"
-    caution: ClassVar[str] = SNAPSHOT_CAUTION
+    name = "comments_snapshot_v1"
+    about = "comments on question and answer, at the time of the dump"
+    caution = SNAPSHOT_CAUTION
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Counts and tone of all comments."""
         return _values(batch, batch.derive(questions_comments), batch.derive(answers_comments))
 
@@ -153,21 +151,19 @@ class CommentsSnapshotV1(_Comments):
 class CommentsAsOfV1(_Comments):
     """Comments made before the cut."""
 
-    name: ClassVar[str] = "comments_asof_v1"
-    about: ClassVar[str] = "comments on question and answer posted before the cut"
-    is_as_of: ClassVar[bool] = True
-    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.DELETED_ACCOUNTS})
+    name = "comments_asof_v1"
+    about = "comments on question and answer posted before the cut"
+    is_as_of = True
+    as_of_dump = frozenset({DumpState.DELETED_ACCOUNTS})
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Counts and tone of comments up to the cut; NaN if the cut is unknown."""
         cut = batch.times("cut")
         there = (batch.derive(each).until(cut) for each in (questions_comments, answers_comments))
         return {name: np.where(np.isnan(cut), np.nan, value) for name, value in _values(batch, *there).items()}
 
 
-def _values(
-    batch: QueryBatch, on_question: CommentsOnPosts, on_answer: CommentsOnPosts
-) -> dict[str, NDArray[np.float64]]:
+def _values(batch: QueryBatch, on_question: CommentsOnPosts, on_answer: CommentsOnPosts) -> dict[str, Reals]:
     def number(on_post: CommentsOnPosts, chosen: ArrayLike) -> Reals:
         return np.bincount(on_post.example, weights=chosen, minlength=len(batch)).astype(np.float64)
 

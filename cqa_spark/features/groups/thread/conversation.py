@@ -6,12 +6,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cqa_spark.features.arrays import ABSENT, Indices, Mask
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals
 from cqa_spark.features.batch_comments import Comments
 from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.query_batch import QueryBatch
 
-Numbers = NDArray[np.float64]
 Item = TypeVar("Item", bound=np.generic)
 
 _THANKS = frozenset(("thanks", "thank", "thanx", "thx", "thnx", "tnx", "thankyou", "appreciate", "appreciated"))
@@ -62,7 +61,7 @@ class Conversation:
         return same_person(self.author, self.asker)
 
     @cached_property
-    def words(self) -> Numbers:
+    def words(self) -> Reals:
         """Number of words."""
         return self._of_text(self._texts.derive(_words))
 
@@ -77,7 +76,7 @@ class Conversation:
         return self._of_text(self._texts.derive(_thanks))
 
     @cached_property
-    def thread_words(self) -> Numbers:
+    def thread_words(self) -> Reals:
         """Words of all comments of the thread."""
         return self._sums(self.words)
 
@@ -109,7 +108,7 @@ class Conversation:
         return np.where(self.author == UNKNOWN_AUTHOR, 0, np.bincount(group, minlength=1)[group])
 
     @cached_property
-    def authors(self) -> Numbers:
+    def authors(self) -> Reals:
         """Number of known authors of the thread's comments."""
         return self._sums(self.author_turn == 1)
 
@@ -135,14 +134,14 @@ class Conversation:
         earlier = np.concatenate([[0], np.cumsum(chosen)])
         return earlier[self.end] - earlier[self._index + 1]
 
-    def since(self, chosen: Mask, never: float) -> Numbers:
+    def since(self, chosen: Mask, never: float) -> Reals:
         """Distance to the previous chosen comment; ``never`` if there is none."""
         last = np.maximum.accumulate(np.where(chosen, self._index, ABSENT))
         last = np.concatenate([[ABSENT], last[:-1]]) if len(last) else last
         there = last >= self.first
         return np.where(there, self.comments.position - self.comments.position[np.where(there, last, 0)], never)
 
-    def until(self, chosen: Mask, never: float) -> Numbers:
+    def until(self, chosen: Mask, never: float) -> Reals:
         """Distance to the next chosen comment; ``never`` if there is none."""
         beyond = len(self.comments)
         following = np.minimum.accumulate(np.where(chosen, self._index, beyond)[::-1])[::-1]
@@ -170,7 +169,7 @@ class Conversation:
     def _of_text(self, values: NDArray[Item]) -> NDArray[Item]:
         return np.append(values, np.zeros(1, dtype=values.dtype))[self.comments.text]
 
-    def _sums(self, values: NDArray[np.generic]) -> Numbers:
+    def _sums(self, values: NDArray[np.generic]) -> Reals:
         weights = np.asarray(values, dtype=np.float64)
         return np.asarray(np.bincount(self.first, weights=weights), dtype=np.float64)[self.first]
 
@@ -185,7 +184,7 @@ def same_person(one: Indices, other: Indices) -> Mask:
     return (one == other) & (one != UNKNOWN_AUTHOR)
 
 
-def of_candidates(batch: QueryBatch, values: NDArray[np.generic]) -> Numbers:
+def of_candidates(batch: QueryBatch, values: NDArray[np.generic]) -> Reals:
     """The values of the candidates that are comments; NaN for candidates that are posts.
 
     Args:
@@ -195,7 +194,7 @@ def of_candidates(batch: QueryBatch, values: NDArray[np.generic]) -> Numbers:
     return np.append(np.asarray(values, dtype=np.float64), np.nan)[batch.comment]
 
 
-def _words(texts: Texts) -> Numbers:
+def _words(texts: Texts) -> Reals:
     return np.array([len(words) for words in texts.words], dtype=np.float64)
 
 

@@ -1,16 +1,15 @@
 """Position of a comment in its thread, and authors of the comments around it."""
 
-from collections.abc import Callable, Mapping
-from typing import ClassVar
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.arrays import Mask, Reals
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.groups.thread.conversation import (
     UNKNOWN_AUTHOR,
     Conversation,
-    Numbers,
     conversation,
     of_candidates,
     same_person,
@@ -26,20 +25,20 @@ _Feature = Callable[[Conversation], NDArray[np.generic]]
 _Features = dict[FeatureColumn, _Feature]
 
 
-def _log_hours(seconds: Numbers) -> Numbers:
+def _log_hours(seconds: Reals) -> Reals:
     return np.log1p(np.maximum(0.0, seconds) / 3600)
 
 
-def _of_known_author(turns: Conversation, values: NDArray[np.generic]) -> Numbers:
+def _of_known_author(turns: Conversation, values: NDArray[np.generic]) -> Reals:
     return np.where(turns.author == UNKNOWN_AUTHOR, np.nan, values)
 
 
-def _moment_before(turns: Conversation) -> Numbers:
+def _moment_before(turns: Conversation) -> Reals:
     before = turns.near(turns.comments.created_at, -1, np.nan)
     return np.where(np.isnan(before), turns.comments.asked_at, before)
 
 
-def _in_dialogue(turns: Conversation) -> NDArray[np.bool_]:
+def _in_dialogue(turns: Conversation) -> Mask:
     return same_person(turns.author, turns.near(turns.author, -2, UNKNOWN_AUTHOR)) | same_person(
         turns.author, turns.near(turns.author, 2, UNKNOWN_AUTHOR)
     )
@@ -162,13 +161,13 @@ _FEATURES: _Features = {**_POSITION, **_ASKER, **_AUTHOR, **_NEIGHBOURS, **_TIME
 class DialogueV1(QueryGroup):
     """Position and conversation; uses the whole thread, including later comments."""
 
-    name: ClassVar[str] = "dialogue_v1"
-    family: ClassVar[str] = "dialogue"
-    about: ClassVar[str] = "position of the comment in the thread, and authors of the comments around it"
-    entity: ClassVar[Entity] = Entity.CANDIDATE
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    name = "dialogue_v1"
+    family = "dialogue"
+    about = "position of the comment in the thread, and authors of the comments around it"
+    entity = Entity.CANDIDATE
+    columns = tuple(_FEATURES)
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each candidate that is a comment."""
         turns = batch.derive(conversation)
         return {column.name: of_candidates(batch, of_turns(turns)) for column, of_turns in _FEATURES.items()}

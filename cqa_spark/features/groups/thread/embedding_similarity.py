@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 from math import sqrt
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from cqa_spark.features.arrays import ABSENT, Indices, Mask
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.state_group import FittedState, StateGroup
+from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import LEARNED_FROM, Fitted, TrainingData, learned_texts
-from cqa_spark.text.comparison.meaning import Bag, MeaningSimilarity, Numbers, compare_meaning
+from cqa_spark.text.comparison.meaning import Bag, MeaningSimilarity, compare_meaning
 from cqa_spark.text.word_vectors import WordVectors
 
 _WORDS = "content_words"
@@ -58,25 +58,25 @@ class EmbeddingSimilarityV1(StateGroup[WordVectors]):
         state: the word vectors, with a description of their training texts.
     """
 
-    name: ClassVar[str] = "embedding_similarity_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "similarity of the candidate and the query by the vectors of their words"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
+    name = "embedding_similarity_v1"
+    family = "similarity"
+    about = "similarity of the candidate and the query by the vectors of their words"
+    entity = Entity.PAIR
+    columns = tuple(
         FeatureColumn(f"{name}_{field}", f"{which}: {about}", source, missing)
         for name, which in _COMPARED.items()
         for field in MeaningSimilarity._fields
         for about, source, missing in [_ABOUT[field]]
     )
-    learns_from_labels: ClassVar[bool] = False
-    state_type: ClassVar[type[FittedState]] = WordVectors
+    learns_from_labels = False
+    state_type = WordVectors
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Learn vectors from the distinct texts of the training and unannotated documents."""
         return Fitted(cls(WordVectors.learn(learned_texts(training.inputs), _WORDS, LEARNED_FROM)))
 
-    def compute(self, batch: QueryBatch) -> dict[str, Numbers]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the texts of each pair; NaN if either text has no word with a vector."""
         sides = {
             "query": (batch.query_text, batch.candidate_text),

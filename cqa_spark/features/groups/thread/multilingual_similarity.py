@@ -1,10 +1,7 @@
 """Similarity of query and candidate by multilingual sentence embeddings."""
 
-from typing import ClassVar
-
-from cqa_spark.features.arrays import Reals
 from cqa_spark.features.embedding_group import EmbeddingGroup, cosines, exact_vectors
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 MULTILINGUAL = "use_multilingual"
@@ -15,17 +12,17 @@ _SOURCE = "Yang et al. 2020, Multilingual Universal Sentence Encoder for semanti
 class MultilingualSimilarityV1(EmbeddingGroup):
     """Cosines of the vectors of the query and of the candidate, and of the candidate's subject."""
 
-    name: ClassVar[str] = "multilingual_similarity_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "similarity of the query and the candidate by multilingual sentence embeddings"
-    entity: ClassVar[Entity] = Entity.PAIR
-    embeddings: ClassVar[tuple[str, ...]] = (MULTILINGUAL,)
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "multilingual_similarity_v1"
+    family = "similarity"
+    about = "similarity of the query and the candidate by multilingual sentence embeddings"
+    entity = Entity.PAIR
+    embeddings = (MULTILINGUAL,)
+    columns = (
         FeatureColumn("query_cosine", "cosine of the query and the candidate", _SOURCE),
         FeatureColumn("title_cosine", "cosine of the query and the candidate's subject", _SOURCE),
     )
 
-    def compute(self, batch: QueryBatch) -> dict[str, Reals]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare each pair; NaN if a text has no vector."""
         vectors = exact_vectors(batch, MULTILINGUAL)
         return {

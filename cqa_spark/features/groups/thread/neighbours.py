@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cqa_spark.features.arrays import ABSENT, Indices, Mask
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals
 from cqa_spark.features.batch_comments import Comments
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
-
-Vector = NDArray[np.float64]
 
 
 def apart(vectors: csr_matrix, threads: Indices) -> csr_matrix:
@@ -35,7 +32,7 @@ def apart(vectors: csr_matrix, threads: Indices) -> csr_matrix:
     return csr_matrix((vectors.data, columns, vectors.indptr), shape=(len(threads), max(1, len(dimensions))))
 
 
-def thread_cosines(vectors: csr_matrix, sizes: Iterable[int]) -> Iterator[Vector]:
+def thread_cosines(vectors: csr_matrix, sizes: Iterable[int]) -> Iterator[Reals]:
     """The cosines between the turns of each thread.
 
     Cosines with a turn without terms are 0, including its cosine with itself.
@@ -55,7 +52,7 @@ def thread_cosines(vectors: csr_matrix, sizes: Iterable[int]) -> Iterator[Vector
         start += size
 
 
-def cosine_to_sum(similar: Vector, members: NDArray[np.bool_]) -> Vector:
+def cosine_to_sum(similar: Reals, members: Mask) -> Reals:
     """The cosine of each turn to the sum of the unit vectors of the other members.
 
     It needs no vectors: for a sum S of members, the products c.S and S.S are sums of cosines.
@@ -78,7 +75,7 @@ def cosine_to_sum(similar: Vector, members: NDArray[np.bool_]) -> Vector:
     return np.where(has_others & (own > 0), np.minimum(1.0, product / safe), 0.0)
 
 
-def new_shares(vectors: csr_matrix) -> Vector:
+def new_shares(vectors: csr_matrix) -> Reals:
     """The share of each turn's terms that occur in no earlier turn of the thread; 0 for a turn without terms.
 
     Args:
@@ -90,7 +87,7 @@ def new_shares(vectors: csr_matrix) -> Vector:
     return np.bincount(turns[first], minlength=len(terms_of)) / np.maximum(1, terms_of)
 
 
-def relative_ranks(values: Vector) -> Vector:
+def relative_ranks(values: Reals) -> Reals:
     """The rank of each value, highest first, divided by the number of values; ties share the better rank.
 
     Values that differ only by rounding errors are ties.
@@ -120,14 +117,14 @@ _FEATURES = (
 class NeighboursV1(CollectionGroup):
     """Tf-idf cosines of stems within the thread; 0 for comments without stems."""
 
-    name: ClassVar[str] = "neighbours_v1"
-    family: ClassVar[str] = "dialogue"
-    about: ClassVar[str] = "similarity of the comment to the rest of its thread, by tf-idf of stems"
-    entity: ClassVar[Entity] = Entity.CANDIDATE
-    libraries: ClassVar[tuple[str, ...]] = ("sklearn.preprocessing",)
-    columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES
+    name = "neighbours_v1"
+    family = "dialogue"
+    about = "similarity of the comment to the rest of its thread, by tf-idf of stems"
+    entity = Entity.CANDIDATE
+    libraries = ("sklearn.preprocessing",)
+    columns = _FEATURES
 
-    def compute(self, batch: QueryBatch) -> dict[str, Vector]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the comments of each thread; NaN if the candidate is not a comment or has no text."""
         from sklearn.preprocessing import normalize
 
@@ -154,7 +151,7 @@ def _by_asker(comments: Comments, said: Indices) -> Mask:
     return np.array([asker is not None and comments.author[place] == asker for place in said.tolist()])
 
 
-def _compare(similar: Vector, by_asker: Mask) -> dict[str, Vector]:
+def _compare(similar: Reals, by_asker: Mask) -> dict[str, Reals]:
     """The values of each comment of a thread.
 
     Args:

@@ -1,13 +1,12 @@
 """Overlap of the wording of candidate and query."""
 
-from collections.abc import Callable, Mapping
-from typing import ClassVar
+from collections.abc import Callable
 
 import numpy as np
 
-from cqa_spark.features.arrays import ABSENT
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
-from cqa_spark.features.groups.thread.unit_overlap import JACCARD, UNITS, Numbers, UnitCounts, UnitOverlap, share
+from cqa_spark.features.arrays import ABSENT, Reals
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
+from cqa_spark.features.groups.thread.unit_overlap import JACCARD, UNITS, UnitCounts, UnitOverlap, share
 from cqa_spark.features.query_batch import QueryBatch
 
 _OF_QUERY = {unit: UnitOverlap("query", "query", "candidate", unit) for unit in UNITS}
@@ -17,7 +16,7 @@ _COMPARED = (
 )
 """The units compared: all of them for the whole query, some for its subject alone."""
 
-_FEATURES: dict[FeatureColumn, tuple[UnitOverlap, Callable[[UnitCounts], Numbers]]] = {
+_FEATURES: dict[FeatureColumn, tuple[UnitOverlap, Callable[[UnitCounts], Reals]]] = {
     **{feature: (compared, of) for compared in _COMPARED for feature, of in compared.features().items()},
     FeatureColumn("shared_stems", "ln(1 + distinct stems shared by both)", JACCARD): (
         _OF_QUERY["stems"],
@@ -37,13 +36,13 @@ _FEATURES: dict[FeatureColumn, tuple[UnitOverlap, Callable[[UnitCounts], Numbers
 class OverlapV1(QueryGroup):
     """Set overlap of words, stems and n-grams of the two texts; every unit counts once per text."""
 
-    name: ClassVar[str] = "overlap_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "overlap of the candidate's wording with the query and with the query's subject"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    name = "overlap_v1"
+    family = "similarity"
+    about = "overlap of the candidate's wording with the query and with the query's subject"
+    entity = Entity.PAIR
+    columns = tuple(_FEATURES)
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the texts of each pair; NaN if a text is missing."""
         counts = {compared: compared.count(batch) for compared in {each for each, _ in _FEATURES.values()}}
         known = (batch.query_text != ABSENT) & (batch.candidate_text != ABSENT)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import functions as F
 
+from cqa_spark.features.arrays import Reals
 from cqa_spark.features.embedding_group import load_version, save_version
 from cqa_spark.features.folds import fold_of
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.spark.arrow_rows import learn_in_one_task
 from cqa_spark.text.embedding.model import EmbeddingModel
-
-Reals = NDArray[np.float64]
 
 L2 = 0.3
 """L2 penalty per training pair, chosen by cross-validation on the training part of the STS Benchmark."""
@@ -67,10 +66,10 @@ class PairRegressionGroup(FittedQueryGroup):
         version: version of the embedding model.
     """
 
-    family: ClassVar[str] = "similarity"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (_COSINE, _SIMILARITY)
-    learns_from_labels: ClassVar[bool] = True
+    family = "similarity"
+    entity = Entity.PAIR
+    columns = (_COSINE, _SIMILARITY)
+    learns_from_labels = True
 
     def __init__(self, regression: PairRegression, version: str) -> None:
         self.regression = regression
@@ -84,7 +83,7 @@ class PairRegressionGroup(FittedQueryGroup):
         version = EmbeddingModel.read(model).version
         return Fitted(cls(learned.on_all, version), tuple(cls(each, version) for each in learned.on_rests))
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, Reals]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the texts of each pair; NaN if a text has no vector."""
         (model,) = self.embeddings
         vectors = batch.texts.vectors(model)
@@ -215,33 +214,33 @@ def _pairs_of(batch: pa.RecordBatch) -> TrainingPairs:
 class BgePairRegressionV1(PairRegressionGroup):
     """Embeddings of BGE small, for English."""
 
-    name: ClassVar[str] = "bge_pair_regression_v1"
-    about: ClassVar[str] = "similarity of two sentences by their embeddings of BGE small, learned from labelled pairs"
-    embeddings: ClassVar[tuple[str, ...]] = ("bge_small_en",)
+    name = "bge_pair_regression_v1"
+    about = "similarity of two sentences by their embeddings of BGE small, learned from labelled pairs"
+    embeddings = ("bge_small_en",)
 
 
 class E5PairRegressionV1(PairRegressionGroup):
     """Embeddings of E5 small, for English."""
 
-    name: ClassVar[str] = "e5_pair_regression_v1"
-    about: ClassVar[str] = "similarity of two sentences by their embeddings of E5 small, learned from labelled pairs"
-    embeddings: ClassVar[tuple[str, ...]] = ("e5_small",)
+    name = "e5_pair_regression_v1"
+    about = "similarity of two sentences by their embeddings of E5 small, learned from labelled pairs"
+    embeddings = ("e5_small",)
 
 
 class MinilmPairRegressionV1(PairRegressionGroup):
     """Embeddings of MiniLM, for English."""
 
-    name: ClassVar[str] = "minilm_pair_regression_v1"
-    about: ClassVar[str] = "similarity of two sentences by their embeddings of MiniLM, learned from labelled pairs"
-    embeddings: ClassVar[tuple[str, ...]] = ("minilm",)
+    name = "minilm_pair_regression_v1"
+    about = "similarity of two sentences by their embeddings of MiniLM, learned from labelled pairs"
+    embeddings = ("minilm",)
 
 
 class UsePairRegressionV1(PairRegressionGroup):
     """Embeddings of the multilingual Universal Sentence Encoder: the two sentences may be in different languages."""
 
-    name: ClassVar[str] = "use_pair_regression_v1"
-    about: ClassVar[str] = (
+    name = "use_pair_regression_v1"
+    about = (
         "similarity of two sentences in 16 languages by their embeddings of the multilingual Universal Sentence "
         "Encoder, learned from labelled pairs"
     )
-    embeddings: ClassVar[tuple[str, ...]] = ("use_multilingual",)
+    embeddings = ("use_multilingual",)

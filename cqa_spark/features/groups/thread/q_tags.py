@@ -1,13 +1,12 @@
 """QTags: distribution of the question over the site's top tags."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import values_at
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
 from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTags, by_slot, tags_by_score, tags_by_votes
 from cqa_spark.features.query_batch import QueryBatch
@@ -31,20 +30,20 @@ class _QTags(FittedQueryGroup, NumberedGroup):
         tags: the sites' tags in order.
     """
 
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
+    columns = tuple(
         FeatureColumn(f"tag_{slot:02}", _about(f"the site's tag number {slot}"), _XU)
         for slot in range(1, TAG_SLOTS + 1)
     )
-    entity: ClassVar[Entity] = Entity.QUESTION
-    learns_from_labels: ClassVar[bool] = False
-    reads_texts: ClassVar[bool] = False
-    reads_comments: ClassVar[bool] = False
-    post_columns: ClassVar[tuple[str, ...]] = ("tags",)
+    entity = Entity.QUESTION
+    learns_from_labels = False
+    reads_texts = False
+    reads_comments = False
+    post_columns = ("tags",)
 
     def __init__(self, tags: TopTags) -> None:
         self.tags = tags
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Shares of tags; all 0 if the question has no top tag."""
         slots = by_slot(self.tags.masks(batch.posts))
         shares = slots / np.maximum(1, slots.sum(axis=1, keepdims=True))
@@ -70,10 +69,10 @@ class _QTags(FittedQueryGroup, NumberedGroup):
 class QTagsSnapshotV1(_QTags):
     """Tags at the time of the dump, numbered by the scores of their questions."""
 
-    name: ClassVar[str] = "q_tags_snapshot_v1"
-    family: ClassVar[str] = "tags"
-    about: ClassVar[str] = "distribution of the question over the tags with the highest scores at the time of the dump"
-    caution: ClassVar[str] = SNAPSHOT_CAUTION
+    name = "q_tags_snapshot_v1"
+    family = "tags"
+    about = "distribution of the question over the tags with the highest scores at the time of the dump"
+    caution = SNAPSHOT_CAUTION
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -87,12 +86,12 @@ class QTagsAsOfV1(_QTags):
     The question's tags are those at the time of the dump, because posts have no history of their tags.
     """
 
-    name: ClassVar[str] = "q_tags_asof_v1"
-    family: ClassVar[str] = "tags"
-    about: ClassVar[str] = "distribution of the question over the tags with the most votes at the end of training"
-    needs: ClassVar[tuple[str, ...]] = ("votes",)
-    is_as_of: ClassVar[bool] = True
-    as_of_dump: ClassVar[frozenset[DumpState]] = frozenset({DumpState.EDITS})
+    name = "q_tags_asof_v1"
+    family = "tags"
+    about = "distribution of the question over the tags with the most votes at the end of training"
+    needs = ("votes",)
+    is_as_of = True
+    as_of_dump = frozenset({DumpState.EDITS})
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:

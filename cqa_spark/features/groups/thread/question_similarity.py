@@ -1,12 +1,10 @@
 """Similarity of all parts of two questions, by sentence embeddings."""
 
-from typing import ClassVar
-
 import numpy as np
 
 from cqa_spark.features.arrays import Reals
 from cqa_spark.features.embedding_group import EmbeddingGroup, above_mean, cosines, exact_vectors, places
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 _SOURCE = "Filice et al. 2016, KeLP at SemEval-2016 Task 3, subtask B: similarities of all parts of two questions"
@@ -19,11 +17,11 @@ class QuestionSimilarityV1(EmbeddingGroup):
     A candidate without a subject, such as a comment, gets NaN.
     """
 
-    name: ClassVar[str] = "question_similarity_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "similarity of the parts of two questions by sentence embeddings"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "question_similarity_v1"
+    family = "similarity"
+    about = "similarity of the parts of two questions by sentence embeddings"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn("subjects", "cosine of the query's subject and the candidate's", _SOURCE, 0.6),
         FeatureColumn("query_subject", "cosine of the query and the candidate's subject", _SOURCE, 0.6),
         FeatureColumn("highest", "highest cosine of the parts, whole questions and subjects", _SOURCE, 0.6),
@@ -35,7 +33,7 @@ class QuestionSimilarityV1(EmbeddingGroup):
         FeatureColumn("comment_first", "cosine of the query and the first comment below the candidate", _THREAD, 0.6),
     )
 
-    def compute(self, batch: QueryBatch) -> dict[str, Reals]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the parts of each pair."""
         vectors = exact_vectors(batch)
         sides = ((batch.query_text, batch.subject_text), (batch.candidate_text, batch.candidate_subject_text))

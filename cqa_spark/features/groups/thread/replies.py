@@ -1,16 +1,14 @@
 """Replies by name, and the asker's reactions to a comment."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.groups.thread.conversation import conversation, of_candidates
 from cqa_spark.features.query_batch import QueryBatch
 
@@ -119,13 +117,13 @@ _FEATURES: dict[FeatureColumn, Callable[[_Reply], float]] = {
 class RepliesV1(QueryGroup):
     """Names mentioned in comments, and the asker's next comments; the asker's own comments get no reactions."""
 
-    name: ClassVar[str] = "replies_v1"
-    family: ClassVar[str] = "dialogue"
-    about: ClassVar[str] = "replies by name, and the asker's reactions to the comment"
-    entity: ClassVar[Entity] = Entity.CANDIDATE
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    name = "replies_v1"
+    family = "dialogue"
+    about = "replies by name, and the asker's reactions to the comment"
+    entity = Entity.CANDIDATE
+    columns = tuple(_FEATURES)
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each candidate that is a comment."""
         replies = list(_replies(batch))
         return {

@@ -2,17 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.arrays import Reals
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 _SEARCH = "Nakov et al. 2016, SemEval-2016 Task 3, section 5: the search engine's order as a feature"
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -27,14 +24,14 @@ class _Ranks:
         in_thread: rank among the candidates of its thread, from 1.
     """
 
-    given: Numbers
-    place: Numbers
-    thread: Numbers
-    thread_given: Numbers
-    in_thread: Numbers
+    given: Reals
+    place: Reals
+    thread: Reals
+    thread_given: Reals
+    in_thread: Reals
 
 
-_FEATURES: Mapping[FeatureColumn, Callable[[_Ranks], Numbers]] = {
+_FEATURES: Mapping[FeatureColumn, Callable[[_Ranks], Reals]] = {
     FeatureColumn("log_given", "ln of the initial rank, which may have gaps", _SEARCH): lambda at: np.log(at.given),
     FeatureColumn("place", "rank among the query's candidates, from 1", _SEARCH): lambda at: at.place,
     FeatureColumn("reciprocal", "1 / place", _SEARCH): lambda at: 1 / at.place,
@@ -57,14 +54,14 @@ _FEATURES: Mapping[FeatureColumn, Callable[[_Ranks], Numbers]] = {
 class SearchRankV1(QueryGroup):
     """The initial rank in several forms; for comments of retrieved threads, also the rank of the thread."""
 
-    name: ClassVar[str] = "search_rank_v1"
-    family: ClassVar[str] = "rank"
-    about: ClassVar[str] = "ranks of the candidate and its thread by the forum or the search engine"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
-    reads_texts: ClassVar[bool] = False
+    name = "search_rank_v1"
+    family = "rank"
+    about = "ranks of the candidate and its thread by the forum or the search engine"
+    entity = Entity.PAIR
+    columns = tuple(_FEATURES)
+    reads_texts = False
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each pair."""
         at = _ranks(batch)
         return {column.name: value(at) for column, value in _FEATURES.items()}

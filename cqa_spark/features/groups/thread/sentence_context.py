@@ -1,12 +1,10 @@
 """Similarity of a comment to the other comments of its thread, by sentence embeddings."""
 
-from typing import ClassVar
-
 import numpy as np
 
 from cqa_spark.features.arrays import ABSENT, Indices, Reals, values_at
 from cqa_spark.features.embedding_group import EmbeddingGroup, cosines, exact_vectors, length
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 _SOURCE = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
@@ -18,11 +16,11 @@ class SentenceContextV1(EmbeddingGroup):
     Candidates that are posts get NaN.
     """
 
-    name: ClassVar[str] = "sentence_context_v1"
-    family: ClassVar[str] = "dialogue"
-    about: ClassVar[str] = "similarity of the comment to the other comments of its thread by sentence embeddings"
-    entity: ClassVar[Entity] = Entity.CANDIDATE
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "sentence_context_v1"
+    family = "dialogue"
+    about = "similarity of the comment to the other comments of its thread by sentence embeddings"
+    entity = Entity.CANDIDATE
+    columns = (
         FeatureColumn("question", "cosine of the comment and its own thread's question", _SOURCE, 0.6),
         FeatureColumn("centroid", "cosine of the comment and the mean of the others", _SOURCE, 0.6),
         FeatureColumn("previous", "cosine of the comment and the one before", _SOURCE, 0.6),
@@ -32,7 +30,7 @@ class SentenceContextV1(EmbeddingGroup):
         FeatureColumn("asker_most", "highest cosine with a later comment of the asker", _SOURCE, 0.6),
     )
 
-    def compute(self, batch: QueryBatch) -> dict[str, Reals]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the comments of each thread with each other."""
         vectors, comments = exact_vectors(batch), batch.comments
         found = {column.name: np.full(len(comments), np.nan) for column in self.columns}

@@ -1,10 +1,7 @@
 """Similarity of query and candidate by sentence embeddings."""
 
-from typing import ClassVar
-
-from cqa_spark.features.arrays import Reals
 from cqa_spark.features.embedding_group import EmbeddingGroup, above_mean, cosines, exact_vectors, places
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 _SOURCE = "Reimers and Gurevych 2019, Sentence-BERT; Xiao et al. 2023, C-Pack (the model)"
@@ -14,11 +11,11 @@ _RANK = "rank of the similarity within the thread, as Barrón-Cedeño et al. 201
 class SentenceSimilarityV1(EmbeddingGroup):
     """Cosine of the vectors of query and candidate, and of the query's subject and candidate."""
 
-    name: ClassVar[str] = "sentence_similarity_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "similarity of the query and the candidate by sentence embeddings"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "sentence_similarity_v1"
+    family = "similarity"
+    about = "similarity of the query and the candidate by sentence embeddings"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn("query_cosine", "cosine of the query and the candidate", _SOURCE, 0.6),
         FeatureColumn("query_above_mean", "query_cosine minus its mean over the query's candidates", _RANK),
         FeatureColumn("query_place", "rank by query_cosine among the query's candidates, from 1", _RANK, 5.0),
@@ -27,7 +24,7 @@ class SentenceSimilarityV1(EmbeddingGroup):
         FeatureColumn("subject_place", "rank by subject_cosine among the query's candidates, from 1", _RANK, 5.0),
     )
 
-    def compute(self, batch: QueryBatch) -> dict[str, Reals]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare each pair, and each pair with the others of its query."""
         vectors = exact_vectors(batch)
         values = {}

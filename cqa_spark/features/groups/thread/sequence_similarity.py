@@ -1,14 +1,10 @@
 """Overlap of the wording of candidate and query in the same order."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
-from numpy.typing import NDArray
 
 from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.groups.thread.unit_overlap import SIDES
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.text.comparison.sequences import NOTHING, SequenceSimilarity, compare_sequences
@@ -44,18 +40,18 @@ _ABOUT = {
 class SequenceSimilarityV1(QueryGroup):
     """Common runs, common subsequences and edits, of words and of characters in lower case."""
 
-    name: ClassVar[str] = "sequence_similarity_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "overlap of the candidate's and the query's wording in the same order"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
+    name = "sequence_similarity_v1"
+    family = "similarity"
+    about = "overlap of the candidate's and the query's wording in the same order"
+    entity = Entity.PAIR
+    columns = tuple(
         FeatureColumn(f"{side}_{field}", f"{whose} and the candidate: {about}", source)
         for side, whose in _ASKED.items()
         for field in SequenceSimilarity._fields
         for about, source in [_ABOUT[field]]
     )
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the texts of each pair; NaN if a text is missing."""
         sides = [SIDES[name](batch).tolist() for name in _ASKED]
         rows = [

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from cqa_spark.features.arrays import ABSENT, Indices
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.arrays import ABSENT, Indices, Reals
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.groups.thread.unit_overlap import share
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.text.cleaning import IN_ADDRESS, WEB_ADDRESS
@@ -17,7 +16,6 @@ from cqa_spark.text.cleaning import IN_ADDRESS, WEB_ADDRESS
 _SOURCE = "Nakov et al. 2016, SemEval-2016 Task 3, section 5"
 _LENGTHS = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 
-Numbers = NDArray[np.float64]
 
 _MARK = "[/.,;:!?]"
 _URL = re.compile(rf"{WEB_ADDRESS}{IN_ADDRESS}++", re.ASCII)
@@ -90,22 +88,22 @@ _MENTIONED = FeatureColumn(
 class SharedThingsV1(QueryGroup):
     """Things that cleaning removes or that a bag of words does not distinguish from other words."""
 
-    name: ClassVar[str] = "shared_things_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "links, addresses, numbers and names shared with the query, and length relative to the query"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "shared_things_v1"
+    family = "similarity"
+    about = "links, addresses, numbers and names shared with the query, and length relative to the query"
+    entity = Entity.PAIR
+    columns = (
         *[feature for thing in _THINGS for feature in _measures(thing)],
         _MENTIONED,
         *_LENGTH_RATIOS,
     )
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, Numbers]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the texts of each pair; NaN if a text is missing."""
         asked, said = batch.query_text, batch.candidate_text
         known = (asked != ABSENT) & (said != ABSENT)
         found = {thing: _found(batch, unit, find) for thing, (_, unit, find) in _THINGS.items()}
-        values: dict[str, Numbers] = {}
+        values: dict[str, Reals] = {}
         for thing, of_texts in found.items():
             counts = _counts(of_texts, of_texts, asked, said)
             for feature, measure in _measures(thing).items():
@@ -118,7 +116,7 @@ class SharedThingsV1(QueryGroup):
         return {name: np.where(known, found, np.nan) for name, found in values.items()}
 
 
-_MEASURES: Mapping[str, Callable[[Numbers, Numbers, Numbers], Numbers]] = {
+_MEASURES: Mapping[str, Callable[[Reals, Reals, Reals], Reals]] = {
     "shared": lambda shared, asked, said: np.log1p(shared),
     "answered": lambda shared, asked, said: share(shared, asked),
     "new": lambda shared, asked, said: np.log1p(said - shared),
@@ -135,7 +133,7 @@ def _found(batch: QueryBatch, unit: str, find: Callable[[Any], set[str]]) -> dic
 
 def _counts(
     of_query: Mapping[int, set[str]], of_candidate: Mapping[int, set[str]], asked: Indices, said: Indices
-) -> tuple[Numbers, Numbers, Numbers]:
+) -> tuple[Reals, Reals, Reals]:
     """The numbers of shared things, the query's things and the candidate's things, for each pair."""
     pairs = [(of_query[one], of_candidate[other]) for one, other in zip(asked.tolist(), said.tolist(), strict=True)]
     counts = np.array([(len(one & other), len(one), len(other)) for one, other in pairs], dtype=np.float64)

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cqa_spark.features.arrays import Indices
+from cqa_spark.features.arrays import Indices, Reals
 from cqa_spark.features.group import FeatureColumn
-from cqa_spark.text.terms import Numbers, WeighedTexts
+from cqa_spark.text.terms import WeighedTexts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 
-def tf_idf_cosine(texts: WeighedTexts, asked: Indices, said: Indices) -> Numbers:
+def tf_idf_cosine(texts: WeighedTexts, asked: Indices, said: Indices) -> Reals:
     """The cosine of the tf-idf vectors of each pair of texts; 0 where either has no terms."""
     one, other = texts.tf_idf[asked], texts.tf_idf[said]
     return _over(_products(one, other), np.sqrt(_products(one, one) * _products(other, other)))
 
 
-def covered_idf(texts: WeighedTexts, asked: Indices, said: Indices) -> Numbers:
+def covered_idf(texts: WeighedTexts, asked: Indices, said: Indices) -> Reals:
     """The idf of shared terms divided by the idf of the terms of ``asked``; 0 if it has no terms."""
     idf = texts.idf[asked]
     return _over(_products(idf, texts.idf[said].sign()), _total(idf))
 
 
-def bm25(texts: WeighedTexts, asked: Indices, said: Indices) -> Numbers:
+def bm25(texts: WeighedTexts, asked: Indices, said: Indices) -> Reals:
     """The sum of the BM25 weights of the shared terms."""
     return _products(texts.idf[asked].sign(), texts.bm25[said])
 
@@ -74,7 +74,7 @@ class TermMatch:
             for measure, (_, about, source) in _MEASURES.items()
         )
 
-    def compare(self, texts: WeighedTexts, asked: Indices, said: Indices) -> dict[str, Numbers]:
+    def compare(self, texts: WeighedTexts, asked: Indices, said: Indices) -> dict[str, Reals]:
         """The values of the features.
 
         Args:
@@ -85,15 +85,15 @@ class TermMatch:
         return {f"{self.name}_{name}": compute(texts, asked, said) for name, (compute, _, _) in _MEASURES.items()}
 
 
-def _products(one: csr_matrix, other: csr_matrix) -> Numbers:
+def _products(one: csr_matrix, other: csr_matrix) -> Reals:
     """The inner product of each row with the same row of the other matrix."""
     return _total(one.multiply(other))
 
 
-def _total(rows: csr_matrix) -> Numbers:
+def _total(rows: csr_matrix) -> Reals:
     return np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
 
 
-def _over(part: Numbers, whole: Numbers) -> Numbers:
+def _over(part: Reals, whole: Reals) -> Reals:
     """Quotient of a part and a whole; 0 / 0 is 0."""
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)

@@ -1,12 +1,9 @@
 """Similarity of query and candidate by terms weighted by rarity."""
 
-from typing import ClassVar
-
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, Values
 from cqa_spark.features.groups.thread.term_match import TermMatch
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.text.terms import Numbers
 
 _QUERY = TermMatch("query", "the query", "the candidate")
 _SUBJECT = TermMatch("subject", "the query's subject", "the candidate")
@@ -15,13 +12,13 @@ _SUBJECT = TermMatch("subject", "the query's subject", "the candidate")
 class TermSimilarityV1(CollectionGroup):
     """Tf-idf cosines, idf-weighted containment and BM25; fitted on document frequencies of stems."""
 
-    name: ClassVar[str] = "term_similarity_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "similarity of the candidate and the query by tf-idf of stems"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (*_QUERY.columns, *_SUBJECT.columns)
+    name = "term_similarity_v1"
+    family = "similarity"
+    about = "similarity of the candidate and the query by tf-idf of stems"
+    entity = Entity.PAIR
+    columns = (*_QUERY.columns, *_SUBJECT.columns)
 
-    def compute(self, batch: QueryBatch) -> dict[str, Numbers]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the weighted stems of each pair; 0 if either text has none."""
         texts = self.weighed(batch)
         return {

@@ -3,13 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar, Self
+from typing import Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from cqa_spark.features.arrays import ABSENT
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.arrays import ABSENT, Reals
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.text.lexicon import LexiconGroup
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.tabulate import tabulate
@@ -101,13 +98,13 @@ _FEATURES: Mapping[FeatureColumn, Callable[[_Comment], float]] = {
 class ThreadLexiconV2(LexiconGroup):
     """The lexicon's log-odds of relevance over the whole thread; thread and comment always share a fold."""
 
-    name: ClassVar[str] = "thread_lexicon_v2"
-    family: ClassVar[str] = "dialogue"
-    about: ClassVar[str] = "relevance of the comments around the comment by the lexicon, and its rank among them"
-    entity: ClassVar[Entity] = Entity.CANDIDATE
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(_FEATURES)
+    name = "thread_lexicon_v2"
+    family = "dialogue"
+    about = "relevance of the comments around the comment by the lexicon, and its rank among them"
+    entity = Entity.CANDIDATE
+    columns = tuple(_FEATURES)
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Values of each candidate that is a comment."""
         comments = _comments(batch, self.state.log_odds(batch.texts))
         return tabulate(
@@ -117,7 +114,7 @@ class ThreadLexiconV2(LexiconGroup):
         )
 
 
-def _comments(batch: QueryBatch, log_odds: NDArray[np.float64]) -> dict[int, _Comment]:
+def _comments(batch: QueryBatch, log_odds: Reals) -> dict[int, _Comment]:
     """The comments with a text in the threads of the examples, by index in ``batch.comments``."""
     said, wanted = batch.comments, set(batch.comment.tolist()) - {ABSENT}
     found = {}

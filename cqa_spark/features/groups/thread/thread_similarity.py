@@ -1,16 +1,14 @@
 """Similarity of the query to the comments in the thread of a candidate question."""
 
 from collections.abc import Callable
-from typing import ClassVar
 
 import numpy as np
 
-from cqa_spark.features.arrays import Indices
+from cqa_spark.features.arrays import Indices, Reals
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.thread.term_match import TermMatch
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.text.terms import Numbers
 
 _SOURCE = "Filice et al. 2016, KeLP at SemEval-2016 Task 3, thread-level features for subtask B"
 
@@ -18,11 +16,11 @@ _QUERY = TermMatch("query", "the query", "a comment")
 _SUBJECT = TermMatch("subject", "the query's subject", "a comment")
 
 
-def _mean(values: Numbers, starts: Indices) -> Numbers:
+def _mean(values: Reals, starts: Indices) -> Reals:
     return np.add.reduceat(values, starts) / np.diff(starts, append=len(values))
 
 
-_OVER_THREAD: dict[str, tuple[str, Callable[[Numbers, Indices], Numbers]]] = {
+_OVER_THREAD: dict[str, tuple[str, Callable[[Reals, Indices], Reals]]] = {
     "max": ("highest over the comments below the candidate", np.maximum.reduceat),
     "mean": ("mean over the comments below the candidate", _mean),
     "first": ("of the first comment below the candidate", np.take),
@@ -47,13 +45,13 @@ class ThreadSimilarityV1(CollectionGroup):
     A candidate without comments of its own, such as a comment, gets NaN.
     """
 
-    name: ClassVar[str] = "thread_similarity_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "similarity of the query to the comments below the candidate question"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = _FEATURES
+    name = "thread_similarity_v1"
+    family = "similarity"
+    about = "similarity of the query to the comments below the candidate question"
+    entity = Entity.PAIR
+    columns = _FEATURES
 
-    def compute(self, batch: QueryBatch) -> dict[str, Numbers]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the query with every comment, then aggregate per thread."""
         values = {column.name: np.full(len(batch), np.nan) for column in _FEATURES}
         candidates = zip(batch.query.tolist(), batch.column("candidate_id"), strict=True)

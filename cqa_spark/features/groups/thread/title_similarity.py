@@ -1,18 +1,16 @@
 """Similarity of the subjects of two questions."""
 
 from collections.abc import Callable
-from typing import ClassVar
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from cqa_spark.features.arrays import ABSENT
+from cqa_spark.features.arrays import ABSENT, Reals
 from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.thread.term_match import TermMatch
 from cqa_spark.features.groups.thread.unit_overlap import UnitCounts, UnitOverlap
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.text.terms import Numbers
 
 _SUBJECTS = {
     unit: UnitOverlap("subject", "subject", "candidate_subject", unit)
@@ -28,15 +26,15 @@ _QUERY = TermMatch("query", "the query", "the candidate's subject")
 _LEVENSHTEIN = "Levenshtein 1966, Binary codes capable of correcting deletions, insertions and reversals"
 
 
-def _lengths(words: UnitCounts) -> Numbers:
+def _lengths(words: UnitCounts) -> Reals:
     return np.log1p(words.said) - np.log1p(words.asked)
 
 
-def _same(stems: UnitCounts) -> Numbers:
+def _same(stems: UnitCounts) -> Reals:
     return np.where((stems.shared > 0) & (stems.shared == np.maximum(stems.asked, stems.said)), 1.0, 0.0)
 
 
-_COUNTED: dict[FeatureColumn, tuple[UnitOverlap, Callable[[UnitCounts], Numbers]]] = {
+_COUNTED: dict[FeatureColumn, tuple[UnitOverlap, Callable[[UnitCounts], Reals]]] = {
     **{feature: (overlap, of) for overlap in _OVERLAPS for feature, of in overlap.features().items()},
     FeatureColumn(
         "subject_lengths", "ln(words of the candidate's subject + 1) - ln(words of the query's subject + 1)", "ours"
@@ -58,18 +56,18 @@ class TitleSimilarityV1(CollectionGroup):
     ``term_similarity_v1``. A candidate without a subject, such as a comment, gets NaN.
     """
 
-    name: ClassVar[str] = "title_similarity_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "similarity of the query and its subject to the subject of the candidate question"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "title_similarity_v1"
+    family = "similarity"
+    about = "similarity of the query and its subject to the subject of the candidate question"
+    entity = Entity.PAIR
+    columns = (
         *_COUNTED,
         *_SUBJECT.columns,
         *_QUERY.columns,
         _EDITS,
     )
 
-    def compute(self, batch: QueryBatch) -> dict[str, Numbers]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the subjects of each pair."""
         known = (batch.subject_text != ABSENT) & (batch.candidate_subject_text != ABSENT)
         if not known.any():
@@ -85,7 +83,7 @@ class TitleSimilarityV1(CollectionGroup):
         return {name: np.where(known, found, np.nan) for name, found in values.items()}
 
 
-def _unedited(batch: QueryBatch) -> Numbers:
+def _unedited(batch: QueryBatch) -> Reals:
     """1 - edits / characters of the longer subject; 0 if both are empty."""
     subjects = zip(batch.subject_text.tolist(), batch.candidate_subject_text.tolist(), strict=True)
     clean = [*batch.texts.clean, ""]

@@ -1,24 +1,20 @@
 """The baseline of the STS tasks: cosine of binary token vectors."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
-from numpy.typing import NDArray
 
 from cqa_spark.features.arrays import ABSENT
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 
 class TokenCosineV1(QueryGroup):
     """Cosine of binary token vectors; tokens are separated by blanks in the raw text."""
 
-    name: ClassVar[str] = "token_cosine_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "the baseline of the STS tasks"
-    entity: ClassVar[Entity] = Entity.PAIR
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "token_cosine_v1"
+    family = "similarity"
+    about = "the baseline of the STS tasks"
+    entity = Entity.PAIR
+    columns = (
         FeatureColumn(
             "cosine",
             "cosine of the binary token vectors of the query and the candidate",
@@ -26,7 +22,7 @@ class TokenCosineV1(QueryGroup):
         ),
     )
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the texts of each pair; NaN if a text is missing."""
         pairs = zip(batch.query_text.tolist(), batch.candidate_text.tolist(), strict=True)
         tokens = [set(text.split()) for text in batch.texts.raw]

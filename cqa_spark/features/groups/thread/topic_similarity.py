@@ -1,16 +1,15 @@
 """Similarity of query and candidate by topics."""
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cqa_spark.features.arrays import Indices
+from cqa_spark.features.arrays import Indices, Reals
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn
+from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.state_group import FittedState, StateGroup
+from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData, learned_threads
 from cqa_spark.text.topics import Topics
 
@@ -20,30 +19,28 @@ _SIDES = {"query": "the query", "subject": "the query's subject"}
 _TOPICS = "Blei et al. 2003, Latent Dirichlet allocation; Mihaylov and Nakov 2016, SemanticZ at SemEval-2016 Task 3"
 _DIVERGENCE = "Lin 1991, Divergence measures based on the Shannon entropy"
 
-_Numbers = NDArray[np.float64]
 
-
-def cosine(one: _Numbers, other: _Numbers) -> _Numbers:
+def cosine(one: Reals, other: Reals) -> Reals:
     """Row-wise cosine of topic shares."""
     length = np.sqrt((one * one).sum(axis=1) * (other * other).sum(axis=1))
-    found: _Numbers = (one * other).sum(axis=1) / length
+    found: Reals = (one * other).sum(axis=1) / length
     return found
 
 
-def divergence(one: _Numbers, other: _Numbers) -> _Numbers:
+def divergence(one: Reals, other: Reals) -> Reals:
     """Row-wise Jensen-Shannon divergence of topic shares in bits, from 0 to 1; shares are never 0."""
     mean = (one + other) / 2
-    found: _Numbers = (one * np.log2(one / mean) + other * np.log2(other / mean)).sum(axis=1) / 2
+    found: Reals = (one * np.log2(one / mean) + other * np.log2(other / mean)).sum(axis=1) / 2
     return found
 
 
-def topic_share(one: _Numbers, other: _Numbers) -> _Numbers:
+def topic_share(one: Reals, other: Reals) -> Reals:
     """The share of each row's main topic in the other row."""
     found = np.take_along_axis(other, np.argmax(one, axis=1)[:, None], axis=1)[:, 0]
     return np.where(np.isnan(one[:, 0]), np.nan, found)
 
 
-def _measures(side: str) -> dict[FeatureColumn, Callable[[_Numbers, _Numbers], _Numbers]]:
+def _measures(side: str) -> dict[FeatureColumn, Callable[[Reals, Reals], Reals]]:
     """The features of one side, each with the function of the topics of the side and of the candidate."""
     both = f"{_SIDES[side]} and the candidate"
     return {
@@ -68,17 +65,17 @@ class TopicSimilarityV2(StateGroup[Topics]):
         state: the topic model of stems.
     """
 
-    name: ClassVar[str] = "topic_similarity_v2"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "similarity of the candidate and the query by topics"
-    entity: ClassVar[Entity] = Entity.PAIR
-    libraries: ClassVar[tuple[str, ...]] = ("sklearn.decomposition",)
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "topic_similarity_v2"
+    family = "similarity"
+    about = "similarity of the candidate and the query by topics"
+    entity = Entity.PAIR
+    libraries = ("sklearn.decomposition",)
+    columns = (
         *(feature for measures in _OF_SIDES.values() for feature in measures),
         _MAIN_SHARE,
     )
-    learns_from_labels: ClassVar[bool] = False
-    state_type: ClassVar[type[FittedState]] = Topics
+    learns_from_labels = False
+    state_type = Topics
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -89,7 +86,7 @@ class TopicSimilarityV2(StateGroup[Topics]):
         """
         return Fitted(cls(Topics.learn(learned_threads(training.inputs, _TERMS), _TERMS)))
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, _Numbers]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the topics of each pair."""
         shares = batch.texts.derive(_shares, self.state)
         said = shares[batch.candidate_text]
@@ -102,7 +99,7 @@ class TopicSimilarityV2(StateGroup[Topics]):
         return {**compared, _MAIN_SHARE.name: said.max(axis=1)}
 
 
-def _shares(texts: Texts, topics: Topics) -> _Numbers:
+def _shares(texts: Texts, topics: Topics) -> Reals:
     """The topics of each text; the last row, at ``ABSENT``, is NaN."""
     shares = topics.shares(texts.column(_TERMS))
     return np.concatenate([shares, np.full((1, shares.shape[1]), np.nan)])

@@ -1,13 +1,9 @@
 """Measures of machine translation between query and candidate."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
-from numpy.typing import NDArray
 
 from cqa_spark.features.arrays import ABSENT
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 _BLEU = "Papineni et al. 2002, BLEU: a method for automatic evaluation of machine translation"
@@ -38,17 +34,15 @@ _COLUMNS = {
 class TranslationMeasuresV1(QueryGroup):
     """BLEU and its components, NIST, METEOR and word edit rate; needs the extra ``papers``."""
 
-    name: ClassVar[str] = "translation_measures_v1"
-    family: ClassVar[str] = "similarity"
-    about: ClassVar[str] = "measures of machine translation, with the candidate as a translation of the query"
-    entity: ClassVar[Entity] = Entity.PAIR
-    extra: ClassVar[str] = "papers"
-    libraries: ClassVar[tuple[str, ...]] = ("nltk", "sacrebleu")
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
-        FeatureColumn(name, about, f"{_MTE}; {source}") for name, (about, source) in _COLUMNS.items()
-    )
+    name = "translation_measures_v1"
+    family = "similarity"
+    about = "measures of machine translation, with the candidate as a translation of the query"
+    entity = Entity.PAIR
+    extra = "papers"
+    libraries = ("nltk", "sacrebleu")
+    columns = tuple(FeatureColumn(name, about, f"{_MTE}; {source}") for name, (about, source) in _COLUMNS.items())
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Measure each pair; NaN if a text has no words."""
         from cqa_spark.text.comparison.translation import compare_translation
 

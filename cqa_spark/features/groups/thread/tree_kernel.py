@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
@@ -46,13 +44,13 @@ class TreeKernelV1(FittedQueryGroup):
         landmarks: the training pairs to compare with.
     """
 
-    name: ClassVar[str] = "tree_kernel_v1"
-    family: ClassVar[str] = "syntax"
-    about: ClassVar[str] = "similarity of the syntax trees of query and candidate to those of training pairs"
-    entity: ClassVar[Entity] = Entity.PAIR
-    extra: ClassVar[str] = "papers"
-    libraries: ClassVar[tuple[str, ...]] = ("textblob",)
-    columns: ClassVar[tuple[FeatureColumn, ...]] = tuple(
+    name = "tree_kernel_v1"
+    family = "syntax"
+    about = "similarity of the syntax trees of query and candidate to those of training pairs"
+    entity = Entity.PAIR
+    extra = "papers"
+    libraries = ("textblob",)
+    columns = tuple(
         FeatureColumn(
             f"pair_{number}",
             f"similarity to the trees of training pair {number}, decorrelated from the other columns",
@@ -60,7 +58,7 @@ class TreeKernelV1(FittedQueryGroup):
         )
         for number in range(1, _LANDMARKS + 1)
     )
-    learns_from_labels: ClassVar[bool] = False
+    learns_from_labels = False
 
     def __init__(self, landmarks: Landmarks) -> None:
         self.landmarks = landmarks
@@ -84,7 +82,7 @@ class TreeKernelV1(FittedQueryGroup):
             )
         )
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare each pair with the landmarks; NaN if a text is missing."""
         from cqa_spark.features.text_trees import TextTrees
 

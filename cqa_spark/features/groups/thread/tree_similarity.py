@@ -1,13 +1,9 @@
 """Similarity of the syntax trees of query and candidate."""
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import numpy as np
-from numpy.typing import NDArray
 
-from cqa_spark.features.arrays import ABSENT, Indices
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup
+from cqa_spark.features.arrays import ABSENT, Indices, Reals
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 _KERNEL = (
@@ -22,19 +18,19 @@ class TreeSimilarityV1(QueryGroup):
     A tree covers the first 100 tokens of a text. The group needs the extra ``papers``, whose parser is for English.
     """
 
-    name: ClassVar[str] = "tree_similarity_v1"
-    family: ClassVar[str] = "syntax"
-    about: ClassVar[str] = "similarity of the syntax trees of the candidate and the query"
-    entity: ClassVar[Entity] = Entity.PAIR
-    extra: ClassVar[str] = "papers"
-    libraries: ClassVar[tuple[str, ...]] = ("textblob",)
-    columns: ClassVar[tuple[FeatureColumn, ...]] = (
+    name = "tree_similarity_v1"
+    family = "syntax"
+    about = "similarity of the syntax trees of the candidate and the query"
+    entity = Entity.PAIR
+    extra = "papers"
+    libraries = ("textblob",)
+    columns = (
         FeatureColumn("query", "normalised partial tree kernel of the query and the candidate", _KERNEL),
         FeatureColumn("subject", "normalised partial tree kernel of the query's subject and the candidate", _KERNEL),
         FeatureColumn("titles", "normalised partial tree kernel of the query's and the candidate's subject", _KERNEL),
     )
 
-    def compute(self, batch: QueryBatch) -> Mapping[str, NDArray[np.float64]]:
+    def compute(self, batch: QueryBatch) -> Values:
         """Compare the trees of each pair; NaN if a text is missing."""
         return {
             "query": _compare(batch, batch.query_text, batch.candidate_text),
@@ -43,7 +39,7 @@ class TreeSimilarityV1(QueryGroup):
         }
 
 
-def _compare(batch: QueryBatch, asked: Indices, said: Indices) -> NDArray[np.float64]:
+def _compare(batch: QueryBatch, asked: Indices, said: Indices) -> Reals:
     from cqa_spark.features.text_trees import TextTrees
     from cqa_spark.text.trees.forest import Forest
     from cqa_spark.text.trees.partial_tree_kernel import compare

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from cqa_spark.features.arrays import ABSENT, Indices, Mask
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals
 from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import FeatureColumn
 from cqa_spark.features.query_batch import QueryBatch
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 JACCARD = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3, lexical similarity"
 _CONTAINMENT = "Broder 1997, On the resemblance and containment of documents; Nicosia et al. 2015"
 _CHARACTERS = "Nakov et al. 2016, SemEval-2016 Task 3, section 5"
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -113,19 +110,19 @@ class UnitCounts:
         said: units of the answering text.
     """
 
-    shared: Numbers
-    asked: Numbers
-    said: Numbers
+    shared: Reals
+    asked: Reals
+    said: Reals
 
-    def jaccard(self) -> Numbers:
+    def jaccard(self) -> Reals:
         """Shared units divided by the units of either text."""
         return share(self.shared, self.asked + self.said - self.shared)
 
-    def answered(self) -> Numbers:
+    def answered(self) -> Reals:
         """Shared units divided by those of the asking text."""
         return share(self.shared, self.asked)
 
-    def repeated(self) -> Numbers:
+    def repeated(self) -> Reals:
         """Shared units divided by those of the answering text."""
         return share(self.shared, self.said)
 
@@ -153,7 +150,7 @@ class UnitOverlap:
         sizes = np.diff(sets.indptr).astype(np.float64)
         return UnitCounts(sets[asked].multiply(sets[said]).sum(axis=1), sizes[asked], sizes[said])
 
-    def features(self) -> dict[FeatureColumn, Callable[[UnitCounts], Numbers]]:
+    def features(self) -> dict[FeatureColumn, Callable[[UnitCounts], Reals]]:
         """The features, each as a function of the counts."""
         of, asks, says = UNITS[self.unit], _WORDING[self.asked], _WORDING[self.said]
         source = _CHARACTERS if self.unit.startswith("char") else JACCARD
@@ -184,7 +181,7 @@ _WORDING = {
 }
 
 
-def share(part: Numbers, whole: Numbers) -> Numbers:
+def share(part: Reals, whole: Reals) -> Reals:
     """Quotient of a part and a whole; 0 / 0 is 0."""
     return np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
 
