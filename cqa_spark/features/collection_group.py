@@ -5,6 +5,7 @@ from functools import cache
 from typing import Self
 
 from cqa_spark.features.batch_texts import Texts
+from cqa_spark.features.group import FittedQueryGroup
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData, learned_texts
@@ -25,7 +26,7 @@ def count_terms(unit: str) -> Callable[[TrainingData], Collection]:
     return count
 
 
-class CollectionGroup(StateGroup[Collection]):
+class CollectionGroup(StateGroup[Collection], FittedQueryGroup):
     """Base class of groups that weight terms by their rarity in the training and unannotated texts.
 
     Args:

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.errors import ContractError
 from cqa_spark.features.author_pass import compute_authors
-from cqa_spark.features.group import AuthorGroup, FeatureGroup, FittedAuthorGroup, FittedQueryGroup, QueryGroup
+from cqa_spark.features.group import AuthorGroup, FeatureGroup, LearningGroup, QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_pass import compute_queries
 from cqa_spark.features.training_data import Fitted, training_data
@@ -35,9 +35,9 @@ def fit_groups(
     with training_data(inputs, folds) as training:
 
         def fit(group: type[FeatureGroup]) -> Fitted[FeatureGroup]:
-            if issubclass(group, FittedQueryGroup):
-                return cast(Fitted[FeatureGroup], group.fit(training))
-            return Fitted(group.fit(training) if issubclass(group, FittedAuthorGroup) else group())
+            return cast(
+                Fitted[FeatureGroup], group.fit(training) if issubclass(group, LearningGroup) else Fitted(group())
+            )
 
         chosen = list(groups)
         return {group.name: fitted for group, fitted in zip(chosen, run_concurrently(fit, chosen), strict=True)}

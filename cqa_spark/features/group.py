@@ -1,7 +1,7 @@
 """Base classes of feature groups: named, versioned sets of documented columns with one value per example."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, Self
@@ -99,6 +99,11 @@ class FeatureGroup(ABC):
     caution: ClassVar[str] = ""
 
     @classmethod
+    def by_column(cls, values: Iterable[ArrayLike]) -> Values:
+        """Values by the name of their column; they are in the order of ``columns``."""
+        return dict(zip((column.name for column in cls.columns), values, strict=True))
+
+    @classmethod
     def require_installed(cls) -> None:
         """Check that what the group needs to compute its values is installed.
 
@@ -110,7 +115,12 @@ class FeatureGroup(ABC):
 
 
 class LearningGroup(FeatureGroup):
-    """A group with a fitted state, which is saved with the systems that use the group."""
+    """A group that is fitted on training data; its state is saved with the systems that use the group."""
+
+    @classmethod
+    @abstractmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Learn from the training data; groups other than ``FittedQueryGroup`` learn without labels."""
 
     @abstractmethod
     def save(self, folder: NewModelFolder) -> None:
@@ -184,11 +194,6 @@ class FittedQueryGroup(QueryGroup, LearningGroup):
                 "declare entity = Entity.PAIR or Entity.CANDIDATE",
             )
 
-    @classmethod
-    @abstractmethod
-    def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Learn from the training data."""
-
 
 class Marked(Enum):
     """The rows that an author group can mark before events are grouped by author."""
@@ -228,15 +233,6 @@ class AuthorGroup(FeatureGroup):
             rows: the columns that ``marked`` names; null in rows of other kinds.
         """
         raise NotImplementedError(f"{self.name} does not implement mark")
-
-
-class FittedAuthorGroup(AuthorGroup, LearningGroup):
-    """An author group that is fitted on training data, without labels."""
-
-    @classmethod
-    @abstractmethod
-    def fit(cls, training: TrainingData) -> Self:
-        """Learn from the training data."""
 
 
 def learns_from_labels(group: type[FeatureGroup]) -> bool:

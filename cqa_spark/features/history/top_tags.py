@@ -6,18 +6,21 @@ on all sites: "the site's first tag". Fitting assigns tags to slots. A setting l
 slots are 0.
 """
 
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Self
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.stackexchange.values import DOWN, UP, end_of_day
 from cqa_spark.features.author_batch import Longs
 from cqa_spark.features.inputs import dated_pairs
-from cqa_spark.features.training_data import TrainingData
+from cqa_spark.features.state_group import JsonState, NumberedGroup, StateGroup
+from cqa_spark.features.training_data import Fitted, TrainingData
 
 TAG_SLOTS = 30
 """Columns declared; Xu et al. (2018, Table 3) tuned the number of tags to 24 and 25."""
@@ -25,14 +28,14 @@ TAG_SLOTS = 30
 _SLOTS = np.arange(TAG_SLOTS)
 
 
-class TopTags(BaseModel):
+class TopTags(JsonState):
     """The top tags of each site.
 
     Attributes:
         by_site: tag names in order, at most ``TAG_SLOTS``, by site.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    file = "tags.json"
 
     by_site: dict[str, list[str]]
 
@@ -97,3 +100,26 @@ def _first(questions: DataFrame, count: int) -> TopTags:
     for row in sorted(ranked.select("site", "slot", "name").collect()):
         by_site.setdefault(row["site"], []).append(row["name"])
     return TopTags(by_site=by_site)
+
+
+class TopTagsGroup(StateGroup[TopTags], NumberedGroup):
+    """Base class of groups whose columns are numbered by the sites' top tags.
+
+    Args:
+        state: the top tags of each site, in order.
+
+    Attributes:
+        learn: orders the tags.
+    """
+
+    state_type = TopTags
+    learn: ClassVar[Callable[[TrainingData], TopTags]]
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Order the tags."""
+        return Fitted(cls(training.derive(cls.learn)))
+
+    def names(self) -> Sequence[str]:
+        """The tags of the site; empty with several sites."""
+        return [f"the tag {name}" for name in self.state.names()]

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,34 +44,15 @@ class Bag:
         return sqrt(self.weights @ _softened(self.vectors @ self.vectors.T) @ self.weights)
 
 
-class MeaningSimilarity(NamedTuple):
-    """Similarities of a text to other texts by word vectors; one item per other text.
+def compare_meaning(one: Bag, others: Sequence[Bag], common: Numbers) -> dict[str, Numbers]:
+    """The similarities of a text to others by word vectors, by name; one item per other text.
 
-    Attributes:
-        plain_cosine: cosine of the means of the vectors.
-        idf_cosine: cosine of the means, words weighted by idf.
-        smooth_cosine: cosine of the means, words weighted by smooth inverse frequency, the common component removed.
-        answered: idf-weighted mean, over the words of the text, of the cosine to the most similar word of the other.
-        repeated: the same in the other direction.
-        movers_distance: relaxed Word Mover's distance, 0 for the same words.
-        soft_cosine: soft cosine, in which similar words are not orthogonal.
-    """
-
-    plain_cosine: Numbers
-    idf_cosine: Numbers
-    smooth_cosine: Numbers
-    answered: Numbers
-    repeated: Numbers
-    movers_distance: Numbers
-    soft_cosine: Numbers
-
-
-def compare_meaning(one: Bag, others: Sequence[Bag], common: Numbers) -> MeaningSimilarity:
-    """Compare a text with others; each needs at least one word.
+    ``answered`` aligns the words of the text with those of the other, ``repeated`` the other way; both are means by
+    idf. ``movers_distance`` is 0 for the same words.
 
     Args:
-        one: words of the text.
-        others: words of each other text, at least one.
+        one: words of the text, at least one.
+        others: at least one text, each with at least one word.
         common: the first principal component of the means of all texts, of unit length.
     """
     sizes = np.array([len(other.times) for other in others])
@@ -84,18 +64,18 @@ def compare_meaning(one: Bag, others: Sequence[Bag], common: Numbers) -> Meaning
     there = _distances(best) @ one.times / one.times.sum()
     back = _means(_distances(other_best), times, starts)
     plain, by_idf, smooth = np.stack([other.means for other in others], axis=1)
-    return MeaningSimilarity(
-        plain_cosine=_cosines(one.means[0], plain),
-        idf_cosine=_cosines(one.means[1], by_idf),
-        smooth_cosine=_cosines(without(one.means[2], common), without(smooth, common)),
-        answered=best @ one.weights / one.weights.sum(),
-        repeated=_means(other_best, weights, starts),
-        movers_distance=np.maximum(there, back),
-        soft_cosine=_over(
+    return {
+        "plain_cosine": _cosines(one.means[0], plain),
+        "idf_cosine": _cosines(one.means[1], by_idf),
+        "smooth_cosine": _cosines(without(one.means[2], common), without(smooth, common)),
+        "answered": best @ one.weights / one.weights.sum(),
+        "repeated": _means(other_best, weights, starts),
+        "movers_distance": np.maximum(there, back),
+        "soft_cosine": _over(
             np.add.reduceat((_softened(cosines) @ one.weights) * weights, starts),
             one.soft_norm * np.array([other.soft_norm for other in others]),
         ),
-    )
+    }
 
 
 def without(means: Numbers, common: Numbers) -> Numbers:

@@ -87,7 +87,7 @@ def test_words_of_a_kind_have_vectors_of_a_kind(vectors: WordVectors) -> None:
     assert food is not None
     assert tea is not None
     assert visa is not None
-    close, far = compare_meaning(food, [tea, visa], vectors.common).plain_cosine
+    close, far = compare_meaning(food, [tea, visa], vectors.common)["plain_cosine"]
     assert close > far + 0.2
 
 

@@ -3,14 +3,14 @@
 from literal_batches import Pair, Said, Thread, batch_of, pairs_of, values
 
 from cqa_spark.features.groups.thread.sequence_similarity import SequenceSimilarityV1
-from cqa_spark.text.comparison.sequences import SequenceSimilarity, compare_sequences
+from cqa_spark.text.comparison.sequences import compare_sequences
 
 _NAMES = [column.name for column in SequenceSimilarityV1.columns]
 
 
 def _expected(side: str, one: str, other: str) -> dict[str, float]:
     found = compare_sequences(one.lower().split(), other.lower().split(), one.lower(), other.lower())
-    return {f"{side}_{field}": getattr(found, field) for field in SequenceSimilarity._fields}
+    return {f"{side}_{field}": similarity for field, similarity in found.items()}
 
 
 def test_both_sides_are_compared_with_the_candidate() -> None:

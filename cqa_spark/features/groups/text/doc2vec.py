@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 
 from cqa_spark.features.arrays import ABSENT
-from cqa_spark.features.group import Entity, FeatureColumn, Values
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData, learned_texts
@@ -15,7 +15,7 @@ _UNIT = "words"
 _SOURCE = "Xu et al. 2018, section 4.1.2; Bogdanova and Foster 2016, This is how we do it: Answer reranking"
 
 
-class Doc2VecV1(StateGroup[ParagraphVectors]):
+class Doc2VecV1(StateGroup[ParagraphVectors], FittedQueryGroup):
     """The paragraph vectors of both texts; fitted on texts without labels.
 
     Args:
@@ -48,4 +48,4 @@ class Doc2VecV1(StateGroup[ParagraphVectors]):
         vectors = np.full((len(texts) + 1, DIMENSIONS), np.nan)  # the last row is the one at ABSENT
         vectors[needed] = self.state.infer([texts[place] for place in needed.tolist()])
         both = np.hstack([vectors[side] for side in sides])
-        return {column.name: values for column, values in zip(self.columns, both.T, strict=True)}
+        return self.by_column(both.T)

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from cqa_spark.features.arrays import Mask, Reals
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn, Values
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData
@@ -62,7 +62,7 @@ class Lexicon:
         return cls(coefficients, float(intercept))
 
 
-class LexiconGroup(StateGroup[Lexicon]):
+class LexiconGroup(StateGroup[Lexicon], FittedQueryGroup):
     """Base class of groups that use the lexicon.
 
     Args:

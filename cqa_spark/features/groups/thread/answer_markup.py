@@ -58,7 +58,7 @@ class AnswerMarkupAsOfV1(QueryGroup):
         rivals, length = Rivals(batch.query[there]), values[there, 0]
         compared = [at_places(of, there, len(batch)) for of in (rivals.lead(length), rivals.leads(length))]
         columns = [values[:, 0], *compared, *values[:, 1:].T]
-        return dict(zip((column.name for column in self.columns), columns, strict=True))
+        return self.by_column(columns)
 
 
 def _counts(markup: str) -> Reals:

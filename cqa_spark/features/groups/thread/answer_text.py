@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.arrays import values_at
-from cqa_spark.features.group import Entity, FeatureColumn, Values
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.groups.thread.term_match import tf_idf_cosine
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.inputs import FeatureInputs
@@ -21,7 +21,7 @@ from cqa_spark.text.terms import Collection
 _XU = "Xu et al. 2018, section 5, baselines"
 
 
-class AnswerTextV1(StateGroup[Collection]):
+class AnswerTextV1(StateGroup[Collection], FittedQueryGroup):
     """Regular expressions extract the words from the bodies, so that a whole dump needs no text analysis.
 
     Fitting counts the questions and answers of the training part that contain each word, as for the paper's tf-idf.

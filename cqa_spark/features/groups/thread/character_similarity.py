@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 
 from cqa_spark.features.arrays import ABSENT
-from cqa_spark.features.group import Entity, FeatureColumn, Values
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.groups.thread.unit_overlap import SIDES
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.state_group import StateGroup
@@ -23,7 +23,7 @@ _COMPARED = {
 _SOURCE = "McNamee and Mayfield 2004, Character n-gram tokenization for European language text retrieval"
 
 
-class CharacterSimilarityV1(StateGroup[CharacterRuns]):
+class CharacterSimilarityV1(StateGroup[CharacterRuns], FittedQueryGroup):
     """Tf-idf cosines of character n-grams, n from 2 to 4; fitted on document frequencies.
 
     Args:

@@ -8,11 +8,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from cqa_spark.features.arrays import ABSENT, Indices, Mask
-from cqa_spark.features.group import Entity, FeatureColumn, Values
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import LEARNED_FROM, Fitted, TrainingData, learned_texts
-from cqa_spark.text.comparison.meaning import Bag, MeaningSimilarity, compare_meaning
+from cqa_spark.text.comparison.meaning import Bag, compare_meaning
 from cqa_spark.text.word_vectors import WordVectors
 
 _WORDS = "content_words"
@@ -48,10 +48,10 @@ _ABOUT = {
         0.0,
     ),
 }
-"""Each field of ``MeaningSimilarity``: meaning, source, and the value if a text has no word with a vector."""
+"""Each similarity of ``compare_meaning``: meaning, source, and the value if a text has no word with a vector."""
 
 
-class EmbeddingSimilarityV1(StateGroup[WordVectors]):
+class EmbeddingSimilarityV1(StateGroup[WordVectors], FittedQueryGroup):
     """Cosines of means, alignment, relaxed Word Mover's distance and soft cosine; fitted: vectors of content words.
 
     Args:
@@ -65,8 +65,7 @@ class EmbeddingSimilarityV1(StateGroup[WordVectors]):
     columns = tuple(
         FeatureColumn(f"{name}_{field}", f"{which}: {about}", source, missing)
         for name, which in _COMPARED.items()
-        for field in MeaningSimilarity._fields
-        for about, source, missing in [_ABOUT[field]]
+        for field, (about, source, missing) in _ABOUT.items()
     )
     learns_from_labels = False
     state_type = WordVectors
@@ -91,8 +90,8 @@ class EmbeddingSimilarityV1(StateGroup[WordVectors]):
                 comparable = np.array([one in bags and other in bags for one, other in zip(asked, said, strict=True)])
                 for pairs in _by_query(batch, comparable):
                     others = [bags[text] for text in said[pairs].tolist()]
-                    found = compare_meaning(bags[asked[pairs[0]]], others, self.state.common)
-                    for field, similarities in found._asdict().items():
+                    compared = compare_meaning(bags[asked[pairs[0]]], others, self.state.common)
+                    for field, similarities in compared.items():
                         values[f"{name}_{field}"][pairs] = similarities
         return values
 

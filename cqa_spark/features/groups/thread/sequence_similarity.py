@@ -7,7 +7,7 @@ from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.groups.thread.unit_overlap import SIDES
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.text.comparison.sequences import NOTHING, SequenceSimilarity, compare_sequences
+from cqa_spark.text.comparison.sequences import compare_sequences
 
 _ASKED = {"query": "the query", "subject": "the query's subject"}
 
@@ -34,7 +34,7 @@ _ABOUT = {
         "Cohen et al. 2003, A comparison of string distance metrics for name-matching tasks",
     ),
 }
-"""Each field of ``SequenceSimilarity``: meaning and source."""
+"""Each similarity of ``compare_sequences``: meaning and source."""
 
 
 class SequenceSimilarityV1(QueryGroup):
@@ -47,28 +47,22 @@ class SequenceSimilarityV1(QueryGroup):
     columns = tuple(
         FeatureColumn(f"{side}_{field}", f"{whose} and the candidate: {about}", source)
         for side, whose in _ASKED.items()
-        for field in SequenceSimilarity._fields
-        for about, source in [_ABOUT[field]]
+        for field, (about, source) in _ABOUT.items()
     )
 
     def compute(self, batch: QueryBatch) -> Values:
-        """Compare the texts of each pair; NaN if a text is missing."""
-        sides = [SIDES[name](batch).tolist() for name in _ASKED]
-        rows = [
-            [value for one in asked for value in _compare(batch.texts, one, said)]
-            if asked[0] != ABSENT and said != ABSENT
-            else [np.nan] * len(self.columns)
-            for *asked, said in zip(*sides, batch.candidate_text.tolist(), strict=True)
-        ]
-        values = np.array(rows, dtype=np.float64).reshape(len(batch), len(self.columns))
-        return {column.name: values[:, place] for place, column in enumerate(self.columns)}
-
-
-def _compare(texts: Texts, asked: int, said: int) -> SequenceSimilarity:
-    if asked == ABSENT:
-        return NOTHING
-    letters = texts.derive(_letters)
-    return compare_sequences(texts.words[asked], texts.words[said], letters[asked], letters[said])
+        """Compare the texts of each pair; NaN if a text is missing, 0 if only the subject is."""
+        words, letters, said = batch.texts.words, batch.texts.derive(_letters), batch.candidate_text
+        known = (batch.query_text != ABSENT) & (said != ABSENT)
+        values = {column.name: np.where(known, 0.0, np.nan) for column in self.columns}
+        for side in _ASKED:
+            asked = SIDES[side](batch)
+            for pair in np.flatnonzero(known & (asked != ABSENT)).tolist():
+                one, other = asked[pair], said[pair]
+                similarities = compare_sequences(words[one], words[other], letters[one], letters[other])
+                for field, similarity in similarities.items():
+                    values[f"{side}_{field}"][pair] = similarity
+        return values
 
 
 def _letters(texts: Texts) -> list[str]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from cqa_spark.features.arrays import Indices, Reals
 from cqa_spark.features.batch_texts import Texts
-from cqa_spark.features.group import Entity, FeatureColumn, Values
+from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData, learned_threads
@@ -58,7 +58,7 @@ _OF_SIDES = {side: _measures(side) for side in _SIDES}
 _MAIN_SHARE = FeatureColumn("main_share", "share in the candidate of its main topic", _TOPICS)
 
 
-class TopicSimilarityV2(StateGroup[Topics]):
+class TopicSimilarityV2(StateGroup[Topics], FittedQueryGroup):
     """Similarity of topic shares; fits a topic model of stems.
 
     Args:

@@ -47,9 +47,10 @@ class TranslationMeasuresV1(QueryGroup):
         from cqa_spark.text.comparison.translation import compare_translation
 
         words = batch.texts.words
-        values = np.full((len(batch), len(self.columns)), np.nan)
+        values = {column.name: np.full(len(batch), np.nan) for column in self.columns}
         pairs = zip(batch.query_text.tolist(), batch.candidate_text.tolist(), strict=True)
         for place, (asked, said) in enumerate(pairs):
             if ABSENT not in (asked, said) and words[asked] and words[said]:
-                values[place] = compare_translation(words[asked], words[said])
-        return {column.name: values[:, place] for place, column in enumerate(self.columns)}
+                for name, value in compare_translation(words[asked], words[said]).items():
+                    values[name][place] = value
+        return values

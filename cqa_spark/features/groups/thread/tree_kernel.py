@@ -94,7 +94,7 @@ class TreeKernelV1(FittedQueryGroup):
         queries = [trees.related(query, candidate) for query, candidate in pairs]
         candidates = [trees.related(candidate, query) for query, candidate in pairs]
         values[known, : len(self.landmarks.queries)] = self.landmarks.columns(queries, candidates)
-        return {column.name: values[:, place] for place, column in enumerate(self.columns)}
+        return self.by_column(values.T)
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the landmarks."""
