@@ -4,6 +4,7 @@ Components have four decimal places, so their products and sums are exact when c
 therefore identical to the last digit on every CPU and in any order of summation.
 """
 
+from abc import abstractmethod
 from typing import Self
 
 import numpy as np
@@ -21,7 +22,7 @@ from cqa_spark.text.embedding.model import DIGITS, EmbeddingModel
 
 MODEL = "bge_small_en"
 
-_MODEL_FILE = "embedding_model.json"
+_MODEL_FILE, _WEIGHTS = "embedding_model.json", "weights.npy"
 _SCALE = 10.0**DIGITS
 
 
@@ -52,33 +53,69 @@ class EmbeddingGroup(FittedQueryGroup):
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the name and version of the model."""
-        save_version(folder, self.version, self.embeddings[0])
+        folder.write_json(_MODEL_FILE, _Version(model=self.embeddings[0], version=self.version))
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
         """Read the version and compare it with the installed one."""
-        return cls(load_version(folder, cls.embeddings[0]))
+        return cls(cls.saved_version(folder))
+
+    @classmethod
+    def saved_version(cls, folder: ModelFolder) -> str:
+        """Read the version of the model.
+
+        Raises:
+            ContractError: the installed model has another version, so its vectors differ.
+        """
+        saved, installed = folder.read_json(_MODEL_FILE, _Version), EmbeddingModel.read(cls.embeddings[0])
+        if (saved.model, saved.version) != (installed.name, installed.version):
+            raise ContractError(
+                f"the system was trained with version {saved.version} of the embedding model {saved.model}, and "
+                f"conf/models/{installed.name}.yaml describes version {installed.version}",
+                "restore that file, or train the system again",
+            )
+        return installed.version
 
 
-def save_version(folder: NewModelFolder, version: str, model: str = MODEL) -> None:
-    """Write the version of the embedding model used in fitting."""
-    folder.write_json(_MODEL_FILE, _Version(model=model, version=version))
+class EmbeddingRegressionGroup(EmbeddingGroup):
+    """Base class of groups with regressions on the embeddings of labelled pairs.
 
-
-def load_version(folder: ModelFolder, model: str = MODEL) -> str:
-    """Read what ``save_version`` wrote.
-
-    Raises:
-        ContractError: the installed model has another version, so its vectors differ.
+    Args:
+        version: version of the embedding model.
+        weights: the weights of the regression, of any shape.
     """
-    saved, installed = folder.read_json(_MODEL_FILE, _Version), EmbeddingModel.read(model)
-    if (saved.model, saved.version) != (installed.name, installed.version):
-        raise ContractError(
-            f"the system was trained with version {saved.version} of the embedding model {saved.model}, and "
-            f"conf/models/{model}.yaml describes version {installed.version}",
-            "restore that file, or train the system again",
-        )
-    return installed.version
+
+    learns_from_labels = True
+
+    def __init__(self, version: str, weights: Reals) -> None:
+        super().__init__(version)
+        self.weights = weights
+
+    @classmethod
+    @abstractmethod
+    def learn(cls, training: TrainingData) -> Fitted[Reals]:
+        """The weights on all training data, and without each fold."""
+
+    @classmethod
+    @abstractmethod
+    def shape(cls) -> tuple[int | None, ...]:
+        """The shape of the weights; None for any size."""
+
+    @classmethod
+    def fit(cls, training: TrainingData) -> Fitted[Self]:
+        """Learn the weights, and record the version of the model."""
+        version = EmbeddingModel.read(cls.embeddings[0]).version
+        return cls.learn(training).map(lambda weights: cls(version, weights))
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the weights as a NumPy array, and the version of the model."""
+        super().save(folder)
+        folder.write_array(_WEIGHTS, self.weights)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the weights and compare the version."""
+        return cls(cls.saved_version(folder), folder.read_array(_WEIGHTS, shape=cls.shape()))
 
 
 def exact_vectors(batch: QueryBatch, model: str = MODEL) -> Reals:

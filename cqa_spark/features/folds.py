@@ -3,6 +3,9 @@
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+NO_FOLD = -1
+"""The fold of examples outside the training data."""
+
 SEED = 17
 """Default seed of the fold assignment."""
 

@@ -59,7 +59,7 @@ def fit_on_counts(training: TrainingData, learn: Callable[[pd.DataFrame], Group]
         learn: fits on rows of ``judged_terms``.
     """
     counts = training.derive(judged_terms)
-    return Fitted(learn(counts), tuple(learn(counts[counts["fold"] != fold]) for fold in range(training.folds)))
+    return Fitted.excluding(lambda fold: learn(counts[counts["fold"] != fold]), training.folds)
 
 
 def _named(unit: str, term: Column) -> Column:

@@ -18,10 +18,11 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.features.arrays import Reals
 from cqa_spark.features.feature_table import KEY, declared_values, values_struct, values_type
+from cqa_spark.features.folds import NO_FOLD
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.query_rows import NO_FOLD, PARTS, QUERY, query_rows
+from cqa_spark.features.query_rows import PARTS, QUERY, query_rows
 from cqa_spark.features.training_data import Fitted
 from cqa_spark.lake.schemas.examples import NIGHT_MARK
 from cqa_spark.spark.whole_groups import whole_groups

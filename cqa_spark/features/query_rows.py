@@ -10,15 +10,12 @@ from cqa_spark.corpora.stackexchange.values import DOWN, UP, end_of_day
 from cqa_spark.features.aliases import person
 from cqa_spark.features.author_facts import with_facts
 from cqa_spark.features.batch_texts import vector_column
-from cqa_spark.features.folds import fold_of
+from cqa_spark.features.folds import NO_FOLD, fold_of
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.lake.schemas.activity import DUPLICATE_LINK
 from cqa_spark.lake.schemas.examples import QUERY_POST
 from cqa_spark.lake.schemas.text import comment_document
-
-NO_FOLD = -1
-"""The fold of examples outside the training data."""
 
 QUERY = ("site", "query_id")
 PARTS = ("examples", "posts", "said", "documents", "analysed", "scores", "votes", "retrieved", "links")

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import RLock
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.folds import fold_of
+from cqa_spark.features.arrays import Reals
+from cqa_spark.features.folds import NO_FOLD, fold_of
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.lake.schemas.text import comment_document
+from cqa_spark.spark.arrow_rows import learn_in_one_task
 from cqa_spark.spark.persistence import persisted
 
 Group = TypeVar("Group")
 Learned = TypeVar("Learned")
+Other = TypeVar("Other")
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,35 @@ class Fitted(Generic[Group]):
 
     on_all: Group
     on_rests: tuple[Group, ...] = ()
+
+    @classmethod
+    def excluding(cls, fit: Callable[[int], Group], folds: int) -> Self:
+        """Fit without each fold; without ``NO_FOLD``, on all training data."""
+        return cls(fit(NO_FOLD), tuple(map(fit, range(folds))))
+
+    def map(self, function: Callable[[Group], Other]) -> Fitted[Other]:
+        """The results of a function of what was fitted."""
+        return Fitted(function(self.on_all), tuple(map(function, self.on_rests)))
+
+
+def learn_by_fold(
+    rows: DataFrame, order: Sequence[str], learn: Callable[[Iterable[pa.RecordBatch]], Fitted[Reals]]
+) -> Fitted[Reals]:
+    """Learn from all rows, in order, in one task, so that the result does not depend on the partitioning.
+
+    Args:
+        rows: the rows, with their folds.
+        order: columns to sort by.
+        learn: maps batches of the rows, or none, to arrays of one dimension.
+    """
+
+    def fit(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        fitted = learn(batches)
+        arrays = [fitted.on_all, *fitted.on_rests]
+        yield pa.RecordBatch.from_arrays([pa.array([array.tobytes() for array in arrays], pa.binary())], ["weights"])
+
+    on_all, *on_rests = (np.frombuffer(row["weights"]) for row in learn_in_one_task(rows, order, fit, "weights binary"))
+    return Fitted(on_all, tuple(on_rests))
 
 
 @dataclass(frozen=True)

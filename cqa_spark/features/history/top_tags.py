@@ -6,8 +6,9 @@ on all sites: "the site's first tag". Fitting assigns tags to slots. A setting l
 slots are 0.
 """
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar, Self
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -107,13 +108,14 @@ class TopTagsGroup(StateGroup[TopTags], NumberedGroup):
 
     Args:
         state: the top tags of each site, in order.
-
-    Attributes:
-        learn: orders the tags.
     """
 
     state_type = TopTags
-    learn: ClassVar[Callable[[TrainingData], TopTags]]
+
+    @staticmethod
+    @abstractmethod
+    def learn(training: TrainingData) -> TopTags:
+        """Order the tags of the training part."""
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:

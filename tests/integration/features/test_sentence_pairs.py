@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import types as T
 
-from cqa_spark.features.groups.thread.pair_regression import learn_regressions
+from cqa_spark.features.groups.thread.pair_regression import learn_weights
 from cqa_spark.features.training_data import TrainingData
 
 _PAIRS = 12
@@ -43,8 +43,8 @@ def test_regressions_are_the_same_in_any_order_of_the_rows_and_empty_without_lab
         inputs = SimpleNamespace(
             examples=frame, documents=documents, needed=lambda table: {"embeddings": embeddings}[table]
         )
-        found = learn_regressions("mine")(TrainingData(inputs, 2))  # type: ignore[arg-type]
-        return [each.weights.tolist() for each in (found.on_all, *found.on_rests)]
+        found = learn_weights(TrainingData(inputs, 2), "mine")  # type: ignore[arg-type]
+        return [each.tolist() for each in (found.on_all, *found.on_rests)]
 
     first = learned(examples)
     assert [len(weights) for weights in first] == [7, 7, 7]

@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 from literal_batches import Said, Thread, batch_of, values
 
-from cqa_spark.features.groups.thread.pair_regression import (
-    L2,
-    BgePairRegressionV1,
-    PairRegression,
-    TrainingPairs,
-    solve_by_fold,
-)
+from cqa_spark.features.groups.thread.pair_regression import L2, BgePairRegressionV1, TrainingPairs, ridge, similarity
 
 
 def pairs(number: int = 40) -> TrainingPairs:
@@ -21,20 +15,20 @@ def pairs(number: int = 40) -> TrainingPairs:
 
 def test_weights_of_products_and_distances() -> None:
     # 2 * (1 * 3 + 2 * 4) products and 2 * (|1 - 3| + |2 - 4|) distances, each scaled by the root of the dimension.
-    regression = PairRegression(np.array([1.0, 1.0, 10.0, 10.0, 0.5]))
-    assert regression.similarity(np.array([[1, 2]]), np.array([[3, 4]])) == pytest.approx([np.sqrt(2) * 51 + 0.5])
+    weights = np.array([1.0, 1.0, 10.0, 10.0, 0.5])
+    assert similarity(weights, np.array([[1, 2]]), np.array([[3, 4]])) == pytest.approx([np.sqrt(2) * 51 + 0.5])
 
 
 def test_order_of_the_texts_does_not_matter() -> None:
-    each, regression = pairs(), PairRegression(np.arange(9.0))
-    assert regression.similarity(each.one, each.other).tolist() == regression.similarity(each.other, each.one).tolist()
+    each, weights = pairs(), np.arange(9.0)
+    assert similarity(weights, each.one, each.other).tolist() == similarity(weights, each.other, each.one).tolist()
 
 
 def test_one_component_has_the_closed_form_of_ridge_regression() -> None:
     # Equal texts: distances are 0, so that the slope is that of the squares alone.
     one = np.array([[1.0], [2.0], [3.0]])
     values, squares = np.array([1.0, 2.0, 5.0]), np.array([1.0, 4.0, 9.0])
-    slope, _, intercept = solve_by_fold([TrainingPairs(one, one, values, np.zeros(3, np.int32))], 1)[-1]
+    slope, _, intercept = ridge([TrainingPairs(one, one, values, np.zeros(3, np.int32))], 1).on_all
     centred = squares - squares.mean()
     assert slope == pytest.approx(centred @ values / (centred @ centred + L2 * 3))
     assert intercept == pytest.approx(values.mean() - slope * squares.mean())
@@ -42,10 +36,10 @@ def test_one_component_has_the_closed_form_of_ridge_regression() -> None:
 
 def test_a_fold_learns_from_the_others_alone() -> None:
     each = pairs()
-    folds = solve_by_fold([each], 2)
+    folds = ridge([each], 2).on_rests
     rest = each.fold == 1
-    alone = solve_by_fold([TrainingPairs(each.one[rest], each.other[rest], each.similarity[rest], each.fold[rest])], 2)
-    assert folds[0] == pytest.approx(alone[-1], abs=1e-12)
+    alone = ridge([TrainingPairs(each.one[rest], each.other[rest], each.similarity[rest], each.fold[rest])], 2)
+    assert folds[0] == pytest.approx(alone.on_all, abs=1e-12)
     assert folds[0] != pytest.approx(folds[1], abs=1e-3)
 
 
@@ -55,23 +49,23 @@ def test_batches_do_not_matter() -> None:
         TrainingPairs(each.one[part], each.other[part], each.similarity[part], each.fold[part])
         for part in (slice(0, 15), slice(15, None))
     ]
-    assert solve_by_fold(halves, 2)[-1] == pytest.approx(solve_by_fold([each], 2)[-1], abs=1e-12)
+    assert ridge(halves, 2).on_all == pytest.approx(ridge([each], 2).on_all, abs=1e-12)
 
 
 def test_a_text_without_a_vector_has_no_similarity() -> None:
     unknown = np.full((1, 2), np.nan, np.float32)
-    assert np.isnan(PairRegression(np.ones(5)).similarity(unknown, np.ones((1, 2)))).all()
+    assert np.isnan(similarity(np.ones(5), unknown, np.ones((1, 2)))).all()
 
 
 def test_nothing_is_learned_from_no_pairs() -> None:
-    empty = solve_by_fold([], 2)[0]
+    empty = ridge([], 2).on_rests[0]
     assert empty.size == 0
-    assert np.isnan(PairRegression(empty).similarity(np.ones((1, 2)), np.ones((1, 2)))).all()
+    assert np.isnan(similarity(empty, np.ones((1, 2)), np.ones((1, 2)))).all()
 
 
 def test_a_group_compares_the_vectors_of_its_model() -> None:
     threads = [Thread("Q1", None, [Said(None, "b"), Said(None, "c")], question="a")]
     batch = batch_of(threads, vectors={"a": [0.6, 0.8], "b": [1.0, 0.0]})
-    first, unknown = values(BgePairRegressionV1(PairRegression(np.array([0, 0, 0, 0, 2.5])), "v"), batch)
+    first, unknown = values(BgePairRegressionV1("v", np.array([0, 0, 0, 0, 2.5])), batch)
     assert (first["cosine"], first["similarity"]) == (pytest.approx(0.6), 2.5)
     assert (unknown["cosine"], unknown["similarity"]) == (None, None)

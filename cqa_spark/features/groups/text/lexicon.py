@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Self
 
@@ -15,10 +16,9 @@ from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.state_group import StateGroup
-from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.features.training_data import Fitted, TrainingData, learn_by_fold
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark.arrow_rows import learn_in_one_task
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -29,8 +29,6 @@ _REGULARIZATION = 1e-4
 _MOST_ITERATIONS = 500
 _MOST_CANDIDATES = 1_000_000
 _COEFFICIENTS, _INTERCEPT = "coefficients.npy", "intercept.npy"
-_WEIGHTS = "fold int, coefficients binary, intercept double"
-_ALL_FOLDS = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +74,7 @@ class LexiconGroup(StateGroup[Lexicon], FittedQueryGroup):
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Fit the weights on the judged candidates."""
-        learned = training.derive(learn_lexicons)
-        return Fitted(cls(learned.on_all), tuple(cls(each) for each in learned.on_rests))
+        return training.derive(learn_lexicons).map(cls)
 
 
 class LexiconV2(LexiconGroup):
@@ -109,14 +106,8 @@ def learn_lexicons(training: TrainingData) -> Fitted[Lexicon]:
         .distinct()
     )
     rows = judged.join(texts, on="text_id").drop("text_id")
-    folds = training.folds
-
-    def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield _as_batch(_learn(batches, folds))
-
-    learned = learn_in_one_task(rows, ["site", "candidate_id", "fold", "relevant"], learn, _WEIGHTS)
-    found = {row["fold"]: Lexicon(np.frombuffer(row["coefficients"]), row["intercept"]) for row in learned}
-    return Fitted(found[_ALL_FOLDS], tuple(found[fold] for fold in range(folds)))
+    learned = learn_by_fold(rows, ["site", "candidate_id", "fold", "relevant"], partial(_learn, folds=training.folds))
+    return learned.map(lambda weights: Lexicon(weights[:-1], float(weights[-1])))
 
 
 def fit_lexicon(bags: csr_matrix, relevant: Mask) -> Lexicon:
@@ -169,8 +160,8 @@ def _bags_of(texts: Texts) -> csr_matrix:
     return bags(texts.tokens, texts.stems)
 
 
-def _learn(batches: Iterable[pa.RecordBatch], folds: int) -> dict[int, Lexicon]:
-    """The lexicon of all folds, and of the complement of each."""
+def _learn(batches: Iterable[pa.RecordBatch], folds: int) -> Fitted[Reals]:
+    """The lexicon of all folds, and of the complement of each: coefficients, then the intercept."""
     from scipy.sparse import vstack
 
     matrices, numbers, labels = [bags([], [])], [np.empty(0, np.int32)], [np.empty(0, np.bool_)]
@@ -179,17 +170,9 @@ def _learn(batches: Iterable[pa.RecordBatch], folds: int) -> dict[int, Lexicon]:
         numbers.append(batch.column("fold").to_numpy())
         labels.append(batch.column("relevant").to_numpy(zero_copy_only=False))
     matrix, fold, relevant = vstack(matrices, format="csr"), np.concatenate(numbers), np.concatenate(labels)
-    rests = {number: fold != number for number in (_ALL_FOLDS, *range(folds))}
-    return {number: fit_lexicon(matrix[rest], relevant[rest]) for number, rest in rests.items()}
 
+    def fit(excluded: int) -> Reals:
+        lexicon = fit_lexicon(matrix[fold != excluded], relevant[fold != excluded])
+        return np.append(lexicon.coefficients, lexicon.intercept)
 
-def _as_batch(lexicons: Mapping[int, Lexicon]) -> pa.RecordBatch:
-    weights = [each.coefficients.tobytes() for each in lexicons.values()]
-    return pa.RecordBatch.from_arrays(
-        [
-            pa.array(list(lexicons), pa.int32()),
-            pa.array(weights, pa.binary()),
-            pa.array([each.intercept for each in lexicons.values()], pa.float64()),
-        ],
-        names=["fold", "coefficients", "intercept"],
-    )
+    return Fitted.excluding(fit, folds)

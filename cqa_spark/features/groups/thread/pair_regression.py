@@ -1,11 +1,7 @@
 """Similarity of two sentences by the embeddings of each model, learned from labelled pairs."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -13,15 +9,12 @@ from numpy.typing import NDArray
 from pyspark.sql import functions as F
 
 from cqa_spark.features.arrays import Reals
-from cqa_spark.features.embedding_group import load_version, save_version
+from cqa_spark.features.embedding_group import EmbeddingRegressionGroup
 from cqa_spark.features.folds import fold_of
-from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
+from cqa_spark.features.group import Entity, FeatureColumn, Values
+from cqa_spark.features.least_squares import NormalEquations, solve_by_fold
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.training_data import Fitted, TrainingData
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark.arrow_rows import learn_in_one_task
-from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.features.training_data import Fitted, TrainingData, learn_by_fold
 
 L2 = 0.3
 """L2 penalty per training pair, chosen by cross-validation on the training part of the STS Benchmark."""
@@ -36,105 +29,59 @@ _SIMILARITY = FeatureColumn(
 
 _PAIR = ("site", "query_id", "candidate_id")
 _ROWS_AT_A_TIME = 2048
-_ALL_FOLDS = -1
-_WEIGHTS = "weights.npy"
 
 
-@dataclass(frozen=True, eq=False)
-class PairRegression:
-    """A ridge regression of the similarity of two texts on their embeddings.
-
-    Attributes:
-        weights: weights of the components' products and distances, then the intercept; empty without training pairs.
-    """
-
-    weights: Reals
-
-    def similarity(self, one: NDArray[np.floating], other: NDArray[np.floating]) -> Reals:
-        """The predicted similarity of each pair; NaN without vectors or training pairs."""
-        if not self.weights.size:
-            return np.full(len(one), np.nan)
-        # Sum term by term, because the rounding of a matrix product may depend on the number of rows.
-        return np.asarray(np.einsum("ij,j->i", _terms(one, other), self.weights))
-
-
-class PairRegressionGroup(FittedQueryGroup):
+class PairRegressionGroup(EmbeddingRegressionGroup):
     """Base class of groups that compare embeddings of one model.
 
-    Args:
-        regression: the fitted regression.
-        version: version of the embedding model.
+    The weights are those of the components' products and distances, then the intercept; empty without training pairs.
     """
 
     family = "similarity"
     entity = Entity.PAIR
     columns = (_COSINE, _SIMILARITY)
-    learns_from_labels = True
-
-    def __init__(self, regression: PairRegression, version: str) -> None:
-        self.regression = regression
-        self.version = version
 
     @classmethod
-    def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Fit on the training pairs with a known similarity: on all, and on the complement of each fold."""
-        (model,) = cls.embeddings
-        learned = training.derive(learn_regressions(model))
-        version = EmbeddingModel.read(model).version
-        return Fitted(cls(learned.on_all, version), tuple(cls(each, version) for each in learned.on_rests))
+    def learn(cls, training: TrainingData) -> Fitted[Reals]:
+        """Fit on the training pairs with a known similarity, in one Spark job."""
+        return learn_weights(training, cls.embeddings[0])
+
+    @classmethod
+    def shape(cls) -> tuple[int | None, ...]:
+        """One dimension."""
+        return (None,)
 
     def compute(self, batch: QueryBatch) -> Values:
         """Compare the texts of each pair; NaN if a text has no vector."""
-        (model,) = self.embeddings
-        vectors = batch.texts.vectors(model)
+        vectors = batch.texts.vectors(self.embeddings[0])
         one, other = vectors[batch.query_text], vectors[batch.candidate_text]
         return {
             _COSINE.name: (one * other).sum(axis=1, dtype=np.float64),
-            _SIMILARITY.name: self.regression.similarity(one, other),
+            _SIMILARITY.name: similarity(self.weights, one, other),
         }
 
-    def save(self, folder: NewModelFolder) -> None:
-        """Write the weights as a NumPy array, and the version of the embedding model."""
-        save_version(folder, self.version, self.embeddings[0])
-        folder.write_array(_WEIGHTS, self.regression.weights)
 
-    @classmethod
-    def load(cls, folder: ModelFolder) -> Self:
-        """Read the weights and compare the version."""
-        version = load_version(folder, cls.embeddings[0])
-        return cls(PairRegression(folder.read_array(_WEIGHTS, shape=(None,))), version)
+def similarity(weights: Reals, one: NDArray[np.floating], other: NDArray[np.floating]) -> Reals:
+    """The similarity of each pair that a regression predicts; NaN without vectors or weights."""
+    if not weights.size:
+        return np.full(len(one), np.nan)
+    # Sum term by term, because the rounding of a matrix product may depend on the number of rows.
+    return np.asarray(np.einsum("ij,j->i", _terms(one, other), weights))
 
 
-@cache
-def learn_regressions(model: str) -> Callable[[TrainingData], Fitted[PairRegression]]:
-    """Returns a function that fits regressions on the embeddings of training pairs, in one Spark job.
-
-    Its last task sums the normal equations of each fold; the regression that excludes a fold solves the sum over the
-    others.
-    """
-
-    def learn(training: TrainingData) -> Fitted[PairRegression]:
-        inputs, folds = training.inputs, training.folds
-        vectors = inputs.needed("embeddings").where(F.col("model") == model).select("text_id", "vector")
-        texts = inputs.documents.join(vectors, on="text_id").select("site", "document_id", "vector")
-        pairs = (
-            inputs.examples.where(F.col("similarity").isNotNull())
-            .withColumn("fold", fold_of(folds).cast("int"))
-            .join(texts.toDF("site", "query_id", "one"), on=["site", "query_id"])
-            .join(texts.toDF("site", "candidate_id", "other"), on=["site", "candidate_id"])
-            .select(*_PAIR, "fold", "similarity", "one", "other")
-        )
-
-        def solve(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            solved = solve_by_fold(map(_pairs_of, batches), folds)
-            weights = pa.array([of_fold.tobytes() for of_fold in solved.values()], pa.binary())
-            yield pa.RecordBatch.from_arrays([pa.array(list(solved), pa.int32()), weights], names=["fold", "weights"])
-
-        rows = learn_in_one_task(pairs, _PAIR, solve, "fold int, weights binary")
-        found = {row["fold"]: PairRegression(np.frombuffer(row["weights"])) for row in rows}
-        return Fitted(found[_ALL_FOLDS], tuple(found[fold] for fold in range(folds)))
-
-    return learn
+def learn_weights(training: TrainingData, model: str) -> Fitted[Reals]:
+    """Fit ridge regressions on the embeddings of training pairs, in one Spark job."""
+    inputs, folds = training.inputs, training.folds
+    vectors = inputs.needed("embeddings").where(F.col("model") == model).select("text_id", "vector")
+    texts = inputs.documents.join(vectors, on="text_id").select("site", "document_id", "vector")
+    pairs = (
+        inputs.examples.where(F.col("similarity").isNotNull())
+        .withColumn("fold", fold_of(folds).cast("int"))
+        .join(texts.toDF("site", "query_id", "one"), on=["site", "query_id"])
+        .join(texts.toDF("site", "candidate_id", "other"), on=["site", "candidate_id"])
+        .select(*_PAIR, "fold", "similarity", "one", "other")
+    )
+    return learn_by_fold(pairs, _PAIR, lambda batches: ridge(map(_pairs_of, batches), folds))
 
 
 @dataclass(frozen=True)
@@ -147,8 +94,8 @@ class TrainingPairs:
     fold: NDArray[np.int32]
 
 
-def solve_by_fold(batches: Iterable[TrainingPairs], folds: int) -> dict[int, Reals]:
-    """The weights of a ridge regression on all pairs, under the key -1, and on the complement of each fold.
+def ridge(batches: Iterable[TrainingPairs], folds: int) -> Fitted[Reals]:
+    """The weights of ridge regressions on all pairs, and on the complement of each fold.
 
     Args:
         batches: the pairs, in order.
@@ -157,43 +104,26 @@ def solve_by_fold(batches: Iterable[TrainingPairs], folds: int) -> dict[int, Rea
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):
-        equations = [_Equations() for _ in range(folds)]
+        equations = [NormalEquations()] * folds
         for pairs in batches:
             for fold in range(folds):
                 chosen = np.flatnonzero(pairs.fold == fold)
                 for start in range(0, len(chosen), _ROWS_AT_A_TIME):
                     rows = chosen[start : start + _ROWS_AT_A_TIME]
-                    equations[fold] += _Equations.of(_terms(pairs.one[rows], pairs.other[rows]), pairs.similarity[rows])
-        rests = {_ALL_FOLDS: equations} | {
-            fold: [each for other, each in enumerate(equations) if other != fold] for fold in range(folds)
-        }
-        return {fold: sum(rest, _Equations()).solve() for fold, rest in rests.items()}
+                    terms = _terms(pairs.one[rows], pairs.other[rows])
+                    equations[fold] += NormalEquations.of(terms, pairs.similarity[rows])
+        return solve_by_fold(equations, _solve)
 
 
-@dataclass(frozen=True)
-class _Equations:
-    """Normal equations of a least-squares problem; additive over rows."""
-
-    squares: Reals | float = 0.0
-    products: Reals | float = 0.0
-    rows: int = 0
-
-    @classmethod
-    def of(cls, terms: Reals, values: Reals) -> Self:
-        return cls(terms.T @ terms, terms.T @ values, len(values))
-
-    def __add__(self, other: Self) -> _Equations:
-        return _Equations(self.squares + other.squares, self.products + other.products, self.rows + other.rows)
-
-    def solve(self) -> Reals:
-        """The weights; the intercept is last and not penalised. Empty without rows."""
-        if not self.rows:
-            return np.zeros(0)
-        squares = np.asarray(self.squares)
-        penalty = np.full(len(squares), L2 * self.rows)
-        penalty[-1] = 0
-        found: Reals = np.linalg.solve(squares + np.diag(penalty), np.asarray(self.products))
-        return found
+def _solve(equations: NormalEquations) -> Reals:
+    """The weights; the intercept is last and not penalised. Empty without rows."""
+    if not equations.rows:
+        return np.zeros(0)
+    squares = np.asarray(equations.squares)
+    penalty = np.full(len(squares), L2 * equations.rows)
+    penalty[-1] = 0
+    weights: Reals = np.linalg.solve(squares + np.diag(penalty), np.asarray(equations.products))
+    return weights
 
 
 def _terms(one: NDArray[np.floating], other: NDArray[np.floating]) -> Reals:
