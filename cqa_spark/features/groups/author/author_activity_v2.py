@@ -1,7 +1,6 @@
 """How active a comment's author is in other threads; authors are identified by name if ids differ between files."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -27,56 +26,36 @@ _IS_QUESTION = "post_type = 'question'"
 _COUNTS = ("comments", "threads", "firsts", "answers", "questions")
 
 
-@dataclass(frozen=True)
-class _Elsewhere:
-    """Activity of each candidate's author in other threads.
+_Activity = Mapping[str, Reals]
+"""By name, the counts in other threads; also ``sections`` of these, and ``in_section``: those in the candidate's."""
 
-    Attributes:
-        comments: comments.
-        threads: threads with comments.
-        firsts: first comments of a thread.
-        answers: comments below other people's questions.
-        questions: questions.
-        sections: forum sections of the threads.
-        in_section: threads of the candidate's section.
-    """
-
-    comments: Reals
-    threads: Reals
-    firsts: Reals
-    answers: Reals
-    questions: Reals
-    sections: Reals
-    in_section: Reals
-
-
-_FEATURES: Mapping[FeatureColumn, Callable[[_Elsewhere], ArrayLike]] = {
+_FEATURES: Mapping[FeatureColumn, Callable[[_Activity], ArrayLike]] = {
     FeatureColumn("log_comments", "ln(1 + comments elsewhere)", _SUPER_TEAM, -1.0): (
-        lambda author: np.log(1 + author.comments)
+        lambda author: np.log(1 + author["comments"])
     ),
     FeatureColumn("log_threads", "ln(1 + other threads commented in)", _SUPER_TEAM, -1.0): (
-        lambda author: np.log(1 + author.threads)
+        lambda author: np.log(1 + author["threads"])
     ),
     FeatureColumn("log_answers", "ln(1 + comments elsewhere on other people's questions)", _NICOSIA, -1.0): (
-        lambda author: np.log(1 + author.answers)
+        lambda author: np.log(1 + author["answers"])
     ),
     FeatureColumn("log_questions", "ln(1 + other questions asked)", _NICOSIA, -1.0): (
-        lambda author: np.log(1 + author.questions)
+        lambda author: np.log(1 + author["questions"])
     ),
     FeatureColumn("answering", "ln((1 + answers) / (1 + questions)), elsewhere", _NICOSIA): (
-        lambda author: np.log((1 + author.answers) / (1 + author.questions))
+        lambda author: np.log((1 + author["answers"]) / (1 + author["questions"]))
     ),
     FeatureColumn("comments_per_thread", "mean comments in another thread; 0 for none", _SUPER_TEAM, -1.0): (
-        lambda author: author.comments / np.maximum(1, author.threads)
+        lambda author: author["comments"] / np.maximum(1, author["threads"])
     ),
     FeatureColumn("first_share", "share of the other threads where the author comments first", "ours", -1.0): (
-        lambda author: author.firsts / np.maximum(1, author.threads)
+        lambda author: author["firsts"] / np.maximum(1, author["threads"])
     ),
     FeatureColumn("log_sections", "ln(1 + forum sections of the other threads)", _SUPER_TEAM, -1.0): (
-        lambda author: np.log(1 + author.sections)
+        lambda author: np.log(1 + author["sections"])
     ),
     FeatureColumn("section_share", "share of the other threads that are in this section", "ours", -1.0): (
-        lambda author: author.in_section / np.maximum(1, author.threads)
+        lambda author: author["in_section"] / np.maximum(1, author["threads"])
     ),
 }
 """Each column with the function that computes it."""
@@ -115,16 +94,16 @@ class AuthorActivityV2(LearnedFactsGroup):
         return {each.name: np.where(batch.by_person, compute(author), np.nan) for each, compute in _FEATURES.items()}
 
 
-def _elsewhere(batch: QueryBatch, known: Mapping[str, pa.ChunkedArray]) -> _Elsewhere:
+def _elsewhere(batch: QueryBatch, known: Mapping[str, pa.ChunkedArray]) -> _Activity:
     here = {name: counts(column) for name, column in fields(known["here"]).items()}
     example, sections = items(known["sections"])
     nearby = in_section(batch, example, sections["section"])
     threads = counts(sections["threads"]) - np.where(nearby, here["threads"][example], 0)
-    return _Elsewhere(
+    return {
         **{name: counts(known[name]) - here[name] for name in _COUNTS},
-        sections=np.bincount(example, threads > 0, minlength=len(batch)).astype(np.float64),
-        in_section=np.maximum(0, np.bincount(example, np.where(nearby, threads, 0), minlength=len(batch))),
-    )
+        "sections": np.bincount(example, threads > 0, minlength=len(batch)).astype(np.float64),
+        "in_section": np.maximum(0, np.bincount(example, np.where(nearby, threads, 0), minlength=len(batch))),
+    }
 
 
 def _by_thread(inputs: FeatureInputs, names: DataFrame) -> DataFrame:

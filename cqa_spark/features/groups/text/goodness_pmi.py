@@ -6,6 +6,7 @@ Version 2 has also pairs of words and stems, and the words within the forum's se
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -29,16 +30,17 @@ _SMOOTHING = 1.0
 _POLARITIES = "polarities.parquet"
 _COLUMNS = pa.schema([("term", pa.string()), ("polarity", pa.float64())])
 
-_FEATURES: Mapping[FeatureColumn, Callable[[Sequence[float]], float]] = {
-    FeatureColumn("mean", "mean polarity of the words", BALCHEV): lambda found: sum(found) / max(1, len(found)),
-    FeatureColumn("max", "highest polarity of a word", BALCHEV): lambda found: max(found, default=0.0),
-    FeatureColumn("min", "lowest polarity of a word", BALCHEV): lambda found: min(found, default=0.0),
-    FeatureColumn("sum", "sum of the polarities", BALCHEV): sum,
-    FeatureColumn("good_share", "share of the words with positive polarity", BALCHEV): lambda found: (
-        sum(polarity > 0 for polarity in found) / max(1, len(found))
-    ),
+_STRONGEST = 3
+_STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "mean": lambda polarities: sum(polarities) / max(1, len(polarities)),
+    "max": lambda polarities: max(polarities, default=0.0),
+    "min": lambda polarities: min(polarities, default=0.0),
+    "sum": sum,
+    "good_share": lambda polarities: sum(polarity > 0 for polarity in polarities) / max(1, len(polarities)),
+    f"best_{_STRONGEST}": lambda polarities: sum(polarities[-_STRONGEST:]),
+    f"worst_{_STRONGEST}": lambda polarities: sum(polarities[:_STRONGEST]),
 }
-"""Each column with the function of the sorted polarities of a comment's words."""
+"""Functions of the sorted polarities of a comment's distinct terms."""
 
 
 class GoodnessPmiV1(FittedQueryGroup):
@@ -52,7 +54,13 @@ class GoodnessPmiV1(FittedQueryGroup):
     family = "quality"
     about = "association of the comment's words with relevant comments of other threads"
     entity = Entity.CANDIDATE
-    columns = tuple(_FEATURES)
+    columns = (
+        FeatureColumn("mean", "mean polarity of the words", BALCHEV),
+        FeatureColumn("max", "highest polarity of a word", BALCHEV),
+        FeatureColumn("min", "lowest polarity of a word", BALCHEV),
+        FeatureColumn("sum", "sum of the polarities", BALCHEV),
+        FeatureColumn("good_share", "share of the words with positive polarity", BALCHEV),
+    )
     learns_from_labels = True
 
     def __init__(self, polarities: Mapping[str, float]) -> None:
@@ -72,9 +80,9 @@ class GoodnessPmiV1(FittedQueryGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Statistics of the polarities of each candidate's distinct words."""
-        tokens = batch.texts.tokens
+        tokens, statistics = batch.texts.tokens, {column: _STATISTICS[column.name] for column in self.columns}
         return tabulate(
-            _FEATURES, candidate_texts(batch), lambda index: sorted_polarities(self._polarities, tokens[index])
+            statistics, candidate_texts(batch), lambda index: sorted_polarities(self._polarities, tokens[index])
         )
 
     def save(self, folder: NewModelFolder) -> None:
@@ -117,7 +125,6 @@ def sorted_polarities(polarities: Mapping[str, float], terms: Sequence[str]) -> 
 
 _UNITS = {"words": "words", "bigrams": "pairs of neighbouring words", "stems": "stems"}
 _IN_SECTION = "section"
-_STRONGEST = 3
 _ALL_WEIGHT = 5.0
 """Pseudo-count of comments from all sections, towards which sections with few comments are shrunk."""
 
@@ -129,31 +136,28 @@ _Polarities = Mapping[str, Sequence[float]]
 """By unit the sorted polarities of a comment's distinct terms."""
 
 
-def _statistics(unit: str, about: str) -> dict[FeatureColumn, Callable[[_Polarities], float]]:
-    return {
-        FeatureColumn(f"{unit}_mean", f"mean polarity of {about}", BALCHEV): lambda found: (
-            sum(found[unit]) / max(1, len(found[unit]))
-        ),
-        FeatureColumn(f"{unit}_max", f"highest polarity of {about}", BALCHEV): lambda found: max(
-            found[unit], default=0.0
-        ),
-        FeatureColumn(f"{unit}_min", f"lowest polarity of {about}", BALCHEV): lambda found: min(
-            found[unit], default=0.0
-        ),
-        FeatureColumn(f"{unit}_sum", f"sum of the polarities of {about}", BALCHEV): lambda found: sum(found[unit]),
-        FeatureColumn(
-            f"{unit}_best_{_STRONGEST}", f"sum of the {_STRONGEST} highest polarities of {about}", BALCHEV
-        ): lambda found: sum(found[unit][-_STRONGEST:]),
-        FeatureColumn(
-            f"{unit}_worst_{_STRONGEST}", f"sum of the {_STRONGEST} lowest polarities of {about}", BALCHEV
-        ): lambda found: sum(found[unit][:_STRONGEST]),
-    }
-
-
-_FEATURES_V2: Mapping[FeatureColumn, Callable[[_Polarities], float]] = {
-    **{column: value for unit, about in _UNITS.items() for column, value in _statistics(unit, about).items()},
-    **_statistics(_IN_SECTION, "words in the thread's forum section (shrunk towards all sections)"),
+_ABOUT = {
+    "mean": "mean polarity of {}",
+    "max": "highest polarity of {}",
+    "min": "lowest polarity of {}",
+    "sum": "sum of the polarities of {}",
+    f"best_{_STRONGEST}": f"sum of the {_STRONGEST} highest polarities of {{}}",
+    f"worst_{_STRONGEST}": f"sum of the {_STRONGEST} lowest polarities of {{}}",
 }
+_FEATURES: Mapping[FeatureColumn, tuple[str, str]] = {
+    FeatureColumn(f"{unit}_{statistic}", about.format(terms), BALCHEV): (unit, statistic)
+    for unit, terms in {
+        **_UNITS,
+        _IN_SECTION: "words in the thread's forum section (shrunk towards all sections)",
+    }.items()
+    for statistic, about in _ABOUT.items()
+}
+"""Each column of version 2 with the unit and the statistic of its polarities."""
+
+
+def _statistic(of: tuple[str, str], polarities: _Polarities) -> float:
+    unit, statistic = of
+    return _STATISTICS[statistic](polarities[unit])
 
 
 class GoodnessPmiV2(FittedQueryGroup):
@@ -170,7 +174,7 @@ class GoodnessPmiV2(FittedQueryGroup):
     family = "quality"
     about = "association of the comment's words, word pairs and stems with relevant comments elsewhere"
     entity = Entity.CANDIDATE
-    columns = tuple(_FEATURES_V2)
+    columns = tuple(_FEATURES)
     learns_from_labels = True
 
     def __init__(self, everywhere: pd.DataFrame, in_sections: pd.DataFrame) -> None:
@@ -194,7 +198,8 @@ class GoodnessPmiV2(FittedQueryGroup):
             None if text is None else (text, section)
             for text, section in zip(candidate_texts(batch), batch.category, strict=True)
         ]
-        return tabulate(_FEATURES_V2, keys, lambda key: self._polarities(batch.texts, *key))
+        statistics = {column: partial(_statistic, of) for column, of in _FEATURES.items()}
+        return tabulate(statistics, keys, lambda key: self._polarities(batch.texts, *key))
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the polarities as Parquet."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals
-from cqa_spark.features.batch_comments import Comments
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn, Values
+from cqa_spark.features.groups.thread.conversation import conversation
 from cqa_spark.features.query_batch import QueryBatch
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class NeighboursV1(CollectionGroup):
         """Compare the comments of each thread; NaN if the candidate is not a comment or has no text."""
         from sklearn.preprocessing import normalize
 
-        comments = batch.comments
+        comments, by_asker = batch.comments, batch.derive(conversation).by_asker
         values = {column.name: np.full(len(comments) + 1, np.nan) for column in _FEATURES}
         places = [np.arange(thread.start, thread.stop)[comments.text[thread] != ABSENT] for thread in comments.threads]
         threads = [said for said in places if said.size]
@@ -141,14 +141,9 @@ class NeighboursV1(CollectionGroup):
             is_question = np.concatenate([np.arange(size) == 0 for size in sizes])
             values["new_share"][np.concatenate(threads)] = new_shares(vectors)[~is_question]
             for said, similar in zip(threads, thread_cosines(vectors, sizes), strict=True):
-                for name, found in _compare(similar, _by_asker(comments, said)).items():
+                for name, found in _compare(similar, by_asker[said]).items():
                     values[name][said] = found
         return {name: of_comments[batch.comment] for name, of_comments in values.items()}
-
-
-def _by_asker(comments: Comments, said: Indices) -> Mask:
-    asker = comments.asker[said[0]]
-    return np.array([asker is not None and comments.author[place] == asker for place in said.tolist()])
 
 
 def _compare(similar: Reals, by_asker: Mask) -> dict[str, Reals]:

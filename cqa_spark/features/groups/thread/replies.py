@@ -1,12 +1,12 @@
 """Replies by name, and the asker's reactions to a comment."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from cqa_spark.features.arrays import ABSENT
+from cqa_spark.features.arrays import Mask
 from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.groups.thread.conversation import conversation, of_candidates
@@ -25,95 +25,6 @@ _PRAISE = re.compile(r"\b(?:great|good|helpful|nice|perfect|useful|exactly|will 
 _START = re.compile(r"\W*", re.ASCII)
 
 
-@dataclass(frozen=True)
-class _Name:
-    """An author and the name used in the thread's comments."""
-
-    author: str
-    name: str
-
-
-@dataclass(frozen=True)
-class _Turn:
-    """A comment; author and asker are None unless they are one known person."""
-
-    position: float
-    author: str | None
-    asker: str | None
-    by_asker: bool
-    text: str
-    asks: bool
-    thanks: bool
-    praises: bool
-
-
-@dataclass(frozen=True)
-class _Reply:
-    """A comment and its relations to the other comments of its thread.
-
-    Attributes:
-        turn: the comment.
-        named: the other authors of the thread that it names.
-        calls: the later comments of the thread that name its author.
-        reactions: the asker's next comments, at most ``_REACTIONS``; none to the asker's own comments.
-    """
-
-    turn: _Turn
-    named: Sequence[_Name]
-    calls: Sequence[_Turn]
-    reactions: Sequence[_Turn]
-
-    @property
-    def starts_with_name(self) -> bool:
-        text = self.turn.text
-        start = _START.match(text)
-        assert start is not None, "the pattern matches nothing, too"
-        return "@" in start.group() or any(text.startswith(one.name, start.end()) for one in self.named)
-
-    @property
-    def thanked_at_once(self) -> bool:
-        return any(one.thanks and one.position <= self.turn.position + 2 for one in self.reactions[:1])
-
-    @property
-    def thanked_by_name(self) -> bool:
-        return any(one.thanks and any(call.position == one.position for call in self.calls) for one in self.reactions)
-
-
-_FEATURES: dict[FeatureColumn, Callable[[_Reply], float]] = {
-    FeatureColumn("names_another", "1 if it names another author of the thread", _NICOSIA): (
-        lambda reply: bool(reply.named)
-    ),
-    FeatureColumn(
-        "starts_with_name", "1 if it starts with @ or with the name of another author of the thread", _NICOSIA
-    ): lambda reply: reply.starts_with_name,
-    FeatureColumn("names_asker", "1 if it names the asker", _NICOSIA): (
-        lambda reply: any(one.author == reply.turn.asker for one in reply.named)
-    ),
-    FeatureColumn("named_later", "ln(1 + later comments of others that name its author)", _BARRON): (
-        lambda reply: np.log1p(len(reply.calls))
-    ),
-    FeatureColumn("named_by_asker", "1 if the asker names its author in a later comment", _BARRON): (
-        lambda reply: any(call.by_asker for call in reply.calls)
-    ),
-    FeatureColumn(
-        "asker_thanks", f"1 if the asker thanks within the next {_REACTIONS} comments of the asker", _NICOSIA
-    ): lambda reply: any(one.thanks for one in reply.reactions),
-    FeatureColumn(
-        "asker_praises", f"1 if the asker praises or complies within the next {_REACTIONS}", "ours"
-    ): lambda reply: any(one.praises for one in reply.reactions),
-    FeatureColumn(
-        "asker_asks", f"1 if the asker asks within the next {_REACTIONS} comments of the asker", _NICOSIA
-    ): lambda reply: any(one.asks for one in reply.reactions),
-    FeatureColumn(
-        "asker_thanks_at_once", "1 if the asker's next comment follows within two comments and thanks", "ours"
-    ): lambda reply: reply.thanked_at_once,
-    FeatureColumn(
-        "asker_thanks_by_name", f"1 if the asker thanks within the next {_REACTIONS} and names its author", "ours"
-    ): lambda reply: reply.thanked_by_name,
-}
-"""Each column with the function that computes it for a comment."""
-
-
 class RepliesV1(QueryGroup):
     """Names mentioned in comments, and the asker's next comments; the asker's own comments get no reactions."""
 
@@ -121,50 +32,72 @@ class RepliesV1(QueryGroup):
     family = "dialogue"
     about = "replies by name, and the asker's reactions to the comment"
     entity = Entity.CANDIDATE
-    columns = tuple(_FEATURES)
+    columns = (
+        FeatureColumn("names_another", "1 if it names another author of the thread", _NICOSIA),
+        FeatureColumn(
+            "starts_with_name", "1 if it starts with @ or with the name of another author of the thread", _NICOSIA
+        ),
+        FeatureColumn("names_asker", "1 if it names the asker", _NICOSIA),
+        FeatureColumn("named_later", "ln(1 + later comments of others that name its author)", _BARRON),
+        FeatureColumn("named_by_asker", "1 if the asker names its author in a later comment", _BARRON),
+        FeatureColumn(
+            "asker_thanks", f"1 if the asker thanks within the next {_REACTIONS} comments of the asker", _NICOSIA
+        ),
+        FeatureColumn("asker_praises", f"1 if the asker praises or complies within the next {_REACTIONS}", "ours"),
+        FeatureColumn(
+            "asker_asks", f"1 if the asker asks within the next {_REACTIONS} comments of the asker", _NICOSIA
+        ),
+        FeatureColumn(
+            "asker_thanks_at_once", "1 if the asker's next comment follows within two comments and thanks", "ours"
+        ),
+        FeatureColumn(
+            "asker_thanks_by_name", f"1 if the asker thanks within the next {_REACTIONS} and names its author", "ours"
+        ),
+    )
 
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each candidate that is a comment."""
-        replies = list(_replies(batch))
-        return {
-            column.name: of_candidates(batch, np.array([of_reply(one) for one in replies], dtype=np.float64))
-            for column, of_reply in _FEATURES.items()
-        }
+        of_comments = [values for thread in batch.comments.threads for values in _replies(batch, thread)]
+        values = np.array(of_comments, dtype=np.float64).reshape(-1, len(self.columns))
+        return self.by_column(of_candidates(batch, column) for column in values.T)
 
 
-def _replies(batch: QueryBatch) -> Iterator[_Reply]:
-    """Every comment of the batch, in order."""
-    turns = list(_turns(batch))
-    for thread in batch.comments.threads:
-        said = turns[thread]
-        names = _names(batch.comments.author[thread], batch.comments.author_name[thread])
-        named = [[one for one in names if one.author != turn.author and _calls(turn.text, one.name)] for turn in said]
-        called = [(one.author, turn) for turn, others in zip(said, named, strict=True) for one in others]
-        of_asker = [turn for turn in said if turn.by_asker]
-        for turn, others in zip(said, named, strict=True):
-            calls = [call for author, call in called if author == turn.author and call.position > turn.position]
-            after = [] if turn.by_asker else [one for one in of_asker if one.position > turn.position][:_REACTIONS]
-            yield _Reply(turn, others, calls, after)
-
-
-def _turns(batch: QueryBatch) -> Iterator[_Turn]:
+def _replies(batch: QueryBatch, thread: slice) -> Iterator[list[float]]:
+    """The values of each comment of a thread, in order."""
     comments, turns = batch.comments, batch.derive(conversation)
-    lower = batch.texts.derive(_lower)
-    thanks, praises = batch.texts.derive(_thanks), batch.texts.derive(_praises)
-    rows = zip(
-        comments.position.tolist(),
-        comments.author,
-        comments.asker,
-        turns.by_asker.tolist(),
-        comments.text.tolist(),
-        turns.asks.tolist(),
-        strict=True,
-    )
-    for position, author, asker, by_asker, text, asks in rows:
-        if text == ABSENT:
-            yield _Turn(position, author, asker, by_asker, "", asks=False, thanks=False, praises=False)
-        else:
-            yield _Turn(position, author, asker, by_asker, lower[text], asks, thanks[text], praises[text])
+    author, asker, position = comments.author, comments.asker, comments.position
+    texts = [*batch.texts.derive(_lower), ""]
+    thanks, praises = (batch.texts.derive(_matches, pattern)[comments.text] for pattern in (_THANKS, _PRAISE))
+    names, said = _names(author[thread], comments.author_name[thread]), range(thread.start, thread.stop)
+    named = {
+        turn: [other for other in names if other.author != author[turn] and _calls(texts[comments.text[turn]], other)]
+        for turn in said
+    }
+    of_asker = [turn for turn in said if turns.by_asker[turn]]
+    for turn in said:
+        later = [call for call in said if position[call] > position[turn]]
+        calls = [call for call in later for other in named[call] if other.author == author[turn]]
+        after = [answer for answer in of_asker if position[answer] > position[turn]][:_REACTIONS]
+        reactions = [] if turns.by_asker[turn] else after
+        yield [
+            bool(named[turn]),
+            _starts_with_name(texts[comments.text[turn]], named[turn]),
+            any(other.author == asker[turn] for other in named[turn]),
+            np.log1p(len(calls)),
+            any(turns.by_asker[call] for call in calls),
+            any(thanks[reaction] for reaction in reactions),
+            any(praises[reaction] for reaction in reactions),
+            any(turns.asks[reaction] for reaction in reactions),
+            any(thanks[reaction] and position[reaction] <= position[turn] + 2 for reaction in reactions[:1]),
+            any(thanks[reaction] and position[reaction] in position[calls] for reaction in reactions),
+        ]
+
+
+class _Name(NamedTuple):
+    """An author and the name used in the thread's comments."""
+
+    author: str
+    name: str
 
 
 def _names(authors: Iterable[str | None], names: Iterable[str | None]) -> list[_Name]:
@@ -177,8 +110,9 @@ def _names(authors: Iterable[str | None], names: Iterable[str | None]) -> list[_
     return [_Name(author, name) for author, name in pairs if len(name) >= _SHORTEST_NAME]
 
 
-def _calls(text: str, name: str) -> bool:
+def _calls(text: str, other: _Name) -> bool:
     """Whether a text contains a name that is not part of a longer word."""
+    name = other.name
     start = text.find(name)
     while start >= 0:
         end = start + len(name)
@@ -188,13 +122,16 @@ def _calls(text: str, name: str) -> bool:
     return False
 
 
+def _starts_with_name(text: str, named: Iterable[_Name]) -> bool:
+    start = _START.match(text)
+    assert start is not None, "the pattern matches nothing, too"
+    return "@" in start.group() or any(text.startswith(other.name, start.end()) for other in named)
+
+
 def _lower(texts: Texts) -> list[str]:
     return [text.lower() for text in texts.clean]
 
 
-def _thanks(texts: Texts) -> list[bool]:
-    return [_THANKS.search(text) is not None for text in texts.derive(_lower)]
-
-
-def _praises(texts: Texts) -> list[bool]:
-    return [_PRAISE.search(text) is not None for text in texts.derive(_lower)]
+def _matches(texts: Texts, pattern: re.Pattern[str]) -> Mask:
+    """Whether each text has a match; False for the last item, at ``ABSENT``."""
+    return np.array([*(pattern.search(text) is not None for text in texts.derive(_lower)), False])

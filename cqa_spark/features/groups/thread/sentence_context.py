@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from cqa_spark.features.arrays import ABSENT, Indices, Reals, values_at
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, values_at
 from cqa_spark.features.embedding_group import EmbeddingGroup, cosines, exact_vectors, length
 from cqa_spark.features.group import Entity, FeatureColumn, Values
+from cqa_spark.features.groups.thread.conversation import conversation
 from cqa_spark.features.query_batch import QueryBatch
 
 _SOURCE = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
@@ -32,25 +33,19 @@ class SentenceContextV1(EmbeddingGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Compare the comments of each thread with each other."""
-        vectors, comments = exact_vectors(batch), batch.comments
+        vectors, comments, by_asker = exact_vectors(batch), batch.comments, batch.derive(conversation).by_asker
         found = {column.name: np.full(len(comments), np.nan) for column in self.columns}
         found["question"] = cosines(vectors, comments.text, comments.asked)
         for thread in comments.threads:
-            of_asker = np.array(
-                [
-                    asker is not None and author == asker
-                    for author, asker in zip(comments.author[thread], comments.asker[thread], strict=True)
-                ]
-            )
-            for name, values in _within_thread(vectors, comments.text[thread], of_asker).items():
+            for name, values in _within_thread(vectors, comments.text[thread], by_asker[thread]).items():
                 found[name][thread] = values
         return {name: values_at(batch.comment, values) for name, values in found.items()}
 
 
-def _within_thread(vectors: Reals, text: Indices, of_asker: np.ndarray) -> dict[str, Reals]:
+def _within_thread(vectors: Reals, text: Indices, of_asker: Mask) -> dict[str, Reals]:
     """The values of the comments of one thread, in order; NaN for comments without a text."""
-    values = {name: np.full(len(text), np.nan) for name in ("centroid", "previous", "following")}
-    values |= {name: np.full(len(text), np.nan) for name in ("earlier_most", "later_most", "asker_most")}
+    names = ("centroid", "previous", "following", "earlier_most", "later_most", "asker_most")
+    values = {name: np.full(len(text), np.nan) for name in names}
     known = np.flatnonzero(text != ABSENT)
     if len(known) < 2:
         return values

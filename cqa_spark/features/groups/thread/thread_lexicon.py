@@ -1,98 +1,18 @@
 """Log-odds of the comments around a comment by the lexicon, and the comment's rank among them."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import sqrt
-from typing import Self
 
-from cqa_spark.features.arrays import ABSENT, Reals
+import numpy as np
+
+from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.text.lexicon import LexiconGroup
+from cqa_spark.features.groups.thread.conversation import conversation, of_candidates
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.tabulate import tabulate
 
 _BARRON = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
 _JOTY = "Joty et al. 2015, Global thread-level inference for comment classification in cQA"
-
-
-@dataclass(frozen=True)
-class _Thread:
-    """The log-odds of a thread's comments with a text, in order.
-
-    Attributes:
-        log_odds: of all comments.
-        helpers: of the comments that the asker did not write.
-        mean: of all log-odds.
-        deviation: standard deviation of all log-odds.
-    """
-
-    log_odds: Sequence[float]
-    helpers: Sequence[float]
-    mean: float
-    deviation: float
-
-    @classmethod
-    def of(cls, log_odds: Sequence[float], by_asker: Sequence[bool]) -> Self:
-        """The thread of the given comments."""
-        mean = sum(log_odds) / len(log_odds)
-        deviation = sqrt(sum((one - mean) ** 2 for one in log_odds) / len(log_odds))
-        helpers = [one for one, asker in zip(log_odds, by_asker, strict=True) if not asker]
-        return cls(log_odds, helpers, mean, deviation)
-
-
-@dataclass(frozen=True)
-class _Comment:
-    """A comment of a thread, by its index from 0."""
-
-    thread: _Thread
-    place: int
-
-    @property
-    def log_odds(self) -> float:
-        return self.thread.log_odds[self.place]
-
-    @property
-    def others(self) -> list[float]:
-        return [*self.thread.log_odds[: self.place], *self.thread.log_odds[self.place + 1 :]]
-
-    def beside(self, step: int) -> float:
-        """The log-odds of a neighbour; 0 if there is none."""
-        place = self.place + step
-        return self.thread.log_odds[place] if 0 <= place < len(self.thread.log_odds) else 0.0
-
-    def better_among(self, log_odds: Sequence[float]) -> int:
-        return sum(one > self.log_odds for one in log_odds)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / max(1, len(values))
-
-
-_FEATURES: Mapping[FeatureColumn, Callable[[_Comment], float]] = {
-    FeatureColumn("previous", "log-odds of the comment before; 0 for none", _BARRON): lambda one: one.beside(-1),
-    FeatureColumn("next", "log-odds of the next comment; 0 for none", _BARRON): lambda one: one.beside(1),
-    FeatureColumn("others_mean", "mean log-odds of the thread's other comments; 0 for none", _JOTY): lambda one: _mean(
-        one.others
-    ),
-    FeatureColumn("helpers_mean", "mean log-odds of the thread's comments that the asker did not write", _JOTY): (
-        lambda one: _mean(one.thread.helpers)
-    ),
-    FeatureColumn("gap_to_best", "log-odds minus the highest of the thread's other comments; 0 for none", _JOTY): (
-        lambda one: one.log_odds - max(one.others, default=one.log_odds)
-    ),
-    FeatureColumn("z_score", "z-score of the log-odds within the thread; 0 if all are equal", "ours"): (
-        lambda one: (one.log_odds - one.thread.mean) / one.thread.deviation if one.thread.deviation else 0.0
-    ),
-    FeatureColumn("rank", "place by log-odds, highest first, over comments", "ours", 1.0): lambda one: (
-        (1 + one.better_among(one.thread.log_odds)) / len(one.thread.log_odds)
-    ),
-    FeatureColumn(
-        "rank_among_helpers",
-        "(1 + comments with higher log-odds) / (1 + all comments), without comments of the asker",
-        "ours",
-        1.0,
-    ): (lambda one: (1 + one.better_among(one.thread.helpers)) / (1 + len(one.thread.helpers))),
-}
 
 
 class ThreadLexiconV2(LexiconGroup):
@@ -102,27 +22,61 @@ class ThreadLexiconV2(LexiconGroup):
     family = "dialogue"
     about = "relevance of the comments around the comment by the lexicon, and its rank among them"
     entity = Entity.CANDIDATE
-    columns = tuple(_FEATURES)
+    columns = (
+        FeatureColumn("previous", "log-odds of the comment before; 0 for none", _BARRON),
+        FeatureColumn("next", "log-odds of the next comment; 0 for none", _BARRON),
+        FeatureColumn("others_mean", "mean log-odds of the thread's other comments; 0 for none", _JOTY),
+        FeatureColumn("helpers_mean", "mean log-odds of the thread's comments that the asker did not write", _JOTY),
+        FeatureColumn("gap_to_best", "log-odds minus the highest of the thread's other comments; 0 for none", _JOTY),
+        FeatureColumn("z_score", "z-score of the log-odds within the thread; 0 if all are equal", "ours"),
+        FeatureColumn("rank", "place by log-odds, highest first, over comments", "ours", 1.0),
+        FeatureColumn(
+            "rank_among_helpers",
+            "(1 + comments with higher log-odds) / (1 + all comments), without comments of the asker",
+            "ours",
+            1.0,
+        ),
+    )
 
     def compute(self, batch: QueryBatch) -> Values:
-        """Values of each candidate that is a comment."""
-        comments = _comments(batch, self.state.log_odds(batch.texts))
-        return tabulate(
-            _FEATURES,
-            [place if place in comments else None for place in batch.comment.tolist()],
-            comments.__getitem__,
-        )
+        """Values of each candidate that is a comment with a text."""
+        log_odds, said, by_asker = self.state.log_odds(batch.texts), batch.comments, batch.derive(conversation).by_asker
+        values = {column.name: np.full(len(said), np.nan) for column in self.columns}
+        for thread in said.threads:
+            with_text = thread.start + np.flatnonzero(said.text[thread] != ABSENT)
+            if with_text.size:
+                of_thread = _compare(log_odds[said.text[with_text]].tolist(), by_asker[with_text].tolist())
+                for name, of_comments in of_thread.items():
+                    values[name][with_text] = of_comments
+        return {name: of_candidates(batch, of_comments) for name, of_comments in values.items()}
 
 
-def _comments(batch: QueryBatch, log_odds: Reals) -> dict[int, _Comment]:
-    """The comments with a text in the threads of the examples, by index in ``batch.comments``."""
-    said, wanted = batch.comments, set(batch.comment.tolist()) - {ABSENT}
-    found = {}
-    for part in said.threads:
-        places = [place for place in range(part.start, part.stop) if said.text[place] != ABSENT]
-        if wanted.isdisjoint(places):
-            continue
-        by_asker = [said.author[place] is not None and said.author[place] == said.asker[place] for place in places]
-        thread = _Thread.of(log_odds[said.text[places]].tolist(), by_asker)
-        found.update({place: _Comment(thread, number) for number, place in enumerate(places)})
-    return found
+def _compare(log_odds: Sequence[float], by_asker: Sequence[bool]) -> dict[str, list[float]]:
+    """The values of the comments of a thread.
+
+    Args:
+        log_odds: of the comments, in order, at least one.
+        by_asker: whether the asker wrote them.
+    """
+    size, mean = len(log_odds), _mean(log_odds)
+    deviation = sqrt(_mean([(one - mean) ** 2 for one in log_odds]))
+    helpers = [one for one, asker in zip(log_odds, by_asker, strict=True) if not asker]
+    others = [[*log_odds[:place], *log_odds[place + 1 :]] for place in range(size)]
+    return {
+        "previous": [0.0, *log_odds[:-1]],
+        "next": [*log_odds[1:], 0.0],
+        "others_mean": [_mean(rest) for rest in others],
+        "helpers_mean": [_mean(helpers)] * size,
+        "gap_to_best": [one - max(rest, default=one) for one, rest in zip(log_odds, others, strict=True)],
+        "z_score": [(one - mean) / deviation if deviation else 0.0 for one in log_odds],
+        "rank": [(1 + _better(one, log_odds)) / size for one in log_odds],
+        "rank_among_helpers": [(1 + _better(one, helpers)) / (1 + len(helpers)) for one in log_odds],
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / max(1, len(values))
+
+
+def _better(one: float, log_odds: Sequence[float]) -> int:
+    return sum(other > one for other in log_odds)
