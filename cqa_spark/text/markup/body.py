@@ -1,69 +1,12 @@
 """The parts of one body of a post."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 TEXT = "-text"
 WITHOUT_EVENTS = LexborDocumentOptions.WO_EVENTS.value
-
-Attribute = Callable[[str], str | None]
-"""Looks up an element's attribute by name; None if it is absent or has no value."""
-
-
-class Visitor(Protocol):
-    """Callbacks for every node, in document order."""
-
-    def enter(self, tag: str, attribute: Attribute) -> None:
-        """An element starts.
-
-        Args:
-            tag: its name, lower case.
-            attribute: looks up its attributes.
-        """
-
-    def leave(self, tag: str) -> None:
-        """The element that was entered last and is still open ends."""
-
-    def text(self, text: str) -> None:
-        """Text between tags, with its entities resolved."""
-
-
-def walk(html: str, visitor: Visitor) -> None:
-    """Parse HTML as the content of an element, and pass its nodes to a visitor.
-
-    The parser follows the HTML standard: any string has a tree. The walk keeps its own stack, because nesting may be
-    deeper than Python's.
-
-    Args:
-        html: any string; NUL characters are removed, as in the standard.
-        visitor: receives elements and texts, but no comments.
-    """
-    node: LexborNode | None = LexborHTMLParser(html, is_fragment=True, options=WITHOUT_EVENTS).root
-    open_elements: list[tuple[LexborNode, str]] = []
-    while True:
-        while node is not None:
-            tag = node.tag or ""
-            if tag == TEXT:
-                visitor.text(node.text_content or "")
-            elif node.is_element_node:
-                visitor.enter(tag, node.attrs.get)
-                child = node.first_child
-                if child is not None:
-                    open_elements.append((node, tag))
-                    node = child
-                    continue
-                visitor.leave(tag)
-            node = node.next
-        if not open_elements:
-            return
-        parent, tag = open_elements.pop()
-        visitor.leave(tag)
-        node = parent.next
-
 
 # The block elements that Stack Exchange allows (https://meta.stackexchange.com/questions/1777), and those of tables in
 # Markdown.
@@ -114,7 +57,7 @@ def parse_body(html: str) -> ParsedBody:
         html: any string; invalid HTML is parsed as in browsers.
     """
     parts = _Parts()
-    walk(without_duplicate_notices(html), parts)
+    parts.read(without_duplicate_notices(html))
     return ParsedBody(
         _lines(parts.prose),
         [code for code in map("".join, parts.code) if code],
@@ -146,9 +89,37 @@ class _Parts:
         self._depth = {CODE: 0, QUOTE: 0}
         self._unseen = 0
 
-    def enter(self, tag: str, attribute: Attribute) -> None:
+    def read(self, html: str) -> None:
+        """Parse HTML as the content of an element, and collect its nodes in document order.
+
+        The parser follows the HTML standard: any string has a tree. The walk keeps its own stack, because nesting may
+        be deeper than Python's.
+        """
+        node: LexborNode | None = LexborHTMLParser(html, is_fragment=True, options=WITHOUT_EVENTS).root
+        open_elements: list[tuple[LexborNode, str]] = []
+        while True:
+            while node is not None:
+                tag = node.tag or ""
+                if tag == TEXT:
+                    self._add(node.text_content or "")
+                elif node.is_element_node:
+                    self._enter(tag, node)
+                    child = node.first_child
+                    if child is not None:
+                        open_elements.append((node, tag))
+                        node = child
+                        continue
+                    self._leave(tag)
+                node = node.next
+            if not open_elements:
+                return
+            parent, tag = open_elements.pop()
+            self._leave(tag)
+            node = parent.next
+
+    def _enter(self, tag: str, node: LexborNode) -> None:
         if tag in ADDRESSES:
-            address = SPACE.sub(" ", attribute(ADDRESSES[tag]) or "").strip(" ")
+            address = SPACE.sub(" ", node.attrs.get(ADDRESSES[tag]) or "").strip(" ")
             if address:
                 self.addresses[tag][address] = None
         elif tag == "br":
@@ -162,7 +133,7 @@ class _Parts:
         elif tag in UNSEEN:
             self._unseen += 1
 
-    def leave(self, tag: str) -> None:
+    def _leave(self, tag: str) -> None:
         if tag in self._depth:
             self._depth[tag] -= 1
         elif tag in UNSEEN:
@@ -170,7 +141,7 @@ class _Parts:
         if tag in BLOCKS:
             self._end_line()
 
-    def text(self, text: str) -> None:
+    def _add(self, text: str) -> None:
         if not self._unseen:
             self._open_part().append(text if self._depth[CODE] else SPACE.sub(" ", text))
 

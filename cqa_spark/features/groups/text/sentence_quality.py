@@ -83,7 +83,10 @@ def ridge(inputs: Reals, relevant: Mask, fold: Indices, folds: int) -> Fitted[Re
         Weights of shape (2, inputs): on the first half of the inputs, and on all.
     """
     target = np.where(relevant, 1.0, -1.0)
-    equations = [NormalEquations.of(inputs[fold == number], target[fold == number]) for number in range(folds)]
+    of_folds = [fold == number for number in range(folds)]
+    equations = [
+        NormalEquations(inputs[own].T @ inputs[own], inputs[own].T @ target[own], own.sum()) for own in of_folds
+    ]
     return solve_by_fold(equations, _solve)
 
 
