@@ -1,6 +1,6 @@
 """Small communities, written down as literals."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -44,102 +44,118 @@ class Thread:
     same_as: str | None = None
     category: str | None = None
     question: str | None = None
+    subject: str | None = None
 
 
-def community_of(spark: SparkSession, threads: Sequence[Thread]) -> FeatureInputs:
-    """The inputs of feature groups; texts are split at blanks and are clean already."""
+@dataclass(frozen=True)
+class Pair:
+    """A question's subject and body, and what is said below it."""
+
+    subject: str
+    body: str
+    comment: str
+    split: str = "train"
+
+
+def pairs_of(spark: SparkSession, pairs: Sequence[Pair], partitions: int = 2) -> FeatureInputs:
+    """The inputs for questions Q1, Q2 and so on, each with the comment Qn_C1."""
+    threads = [
+        Thread(f"Q{number}", None, [Said(None, pair.comment)], pair.split, question=f"{pair.subject}\n{pair.body}",
+               subject=pair.subject)
+        for number, pair in enumerate(pairs, start=1)
+    ]  # fmt: skip
+    return community_of(spark, threads, partitions=partitions)
+
+
+def community_of(
+    spark: SparkSession,
+    threads: Sequence[Thread],
+    examples: Sequence[tuple[str, str, str]] | None = None,
+    partitions: int | None = None,
+) -> FeatureInputs:
+    """The inputs of feature groups; texts are split at blanks and are clean already.
+
+    Args:
+        spark: the session.
+        threads: questions with their comments.
+        examples: query, candidate and the candidate's thread; by default all comments below their questions.
+        partitions: of every table; by default as Spark makes them.
+    """
+
+    def table(declared: Table, rows: Iterable[dict[str, object]]) -> DataFrame:
+        filled = {"site": SITE, "task": "question_comment", "post_type": "question", "source_file": "literal"}
+        complete = [tuple((filled | row).get(field.name) for field in declared.columns) for row in rows]
+        frame = spark.createDataFrame(complete, declared.schema)
+        return frame.repartition(partitions) if partitions else frame
+
     comments = [(thread, place, said) for thread in threads for place, said in enumerate(thread.said, start=1)]
+    own = [_example(*comment) for comment in comments]
+    names = ("query_id", "candidate_id", "thread_id")
+    chosen = [
+        {**dict(zip(names, pair, strict=True)), "fold_key": pair[0], "initial_rank": 1, "split": "train"}
+        for pair in examples or ()
+    ]
     asked = [thread for thread in threads if thread.question is not None]
-    texts = {said.text for _, _, said in comments} | {thread.question for thread in asked}
+    texts = {said.text for _, _, said in comments} | {text for thread in asked for text in _texts(thread)}
     return FeatureInputs(
-        examples=_table(spark, EXAMPLES, [_example(*each) for each in comments]),
-        posts=_table(spark, POSTS, [_post(thread) for thread in threads]),
-        comments=_table(spark, COMMENTS, [_comment(*each) for each in comments]),
-        documents=_table(spark, DOCUMENTS, [*[_document(*each) for each in comments], *map(_asked, asked)]),
-        texts=_table(spark, TEXTS, [_text(text) for text in sorted(texts)]),
-        embeddings=_table(
-            spark, EMBEDDINGS, [_embedding(text, name) for text in sorted(texts) for name in EmbeddingModel.names()]
+        examples=table(EXAMPLES, chosen or own),
+        posts=table(POSTS, map(_post, threads)),
+        comments=table(COMMENTS, [_comment(*comment) for comment in comments]),
+        documents=table(DOCUMENTS, [*[_document(*comment) for comment in comments], *map(_asked, asked)]),
+        texts=table(TEXTS, map(_text, sorted(texts))),
+        embeddings=table(
+            EMBEDDINGS, [_embedding(text, name) for text in sorted(texts) for name in EmbeddingModel.names()]
         ),
     )
 
 
-def _table(spark: SparkSession, table: Table, rows: list[dict[str, object]]) -> DataFrame:
-    complete = [tuple(row.get(field.name) for field in table.columns) for row in rows]
-    return spark.createDataFrame(complete, table.schema)
+def _texts(thread: Thread) -> list[str]:
+    return [text for text in (thread.question, thread.subject) if text is not None]
 
 
 def _example(thread: Thread, place: int, said: Said) -> dict[str, object]:
     return {
-        "site": SITE,
-        "task": "question_comment",
-        "query_id": thread.thread_id,
-        "candidate_id": f"{thread.thread_id}_C{place}",
-        "thread_id": thread.thread_id,
-        "fold_key": thread.same_as or thread.thread_id,
-        "author_id": said.author,
-        "asker_id": thread.asker,
-        "asked_at": thread.at,
-        "answered_at": said.at,
-        "initial_rank": place,
-        "label": None if said.relevant is None else int(said.relevant),
-        "relevant": said.relevant,
-        "split": thread.split,
-    }
+        "query_id": thread.thread_id, "candidate_id": f"{thread.thread_id}_C{place}", "thread_id": thread.thread_id,
+        "fold_key": thread.same_as or thread.thread_id, "author_id": said.author, "asker_id": thread.asker,
+        "asked_at": thread.at, "answered_at": said.at, "initial_rank": place, "relevant": said.relevant,
+        "label": None if said.relevant is None else int(said.relevant), "split": thread.split,
+    }  # fmt: skip
 
 
 def _post(thread: Thread) -> dict[str, object]:
     return {
-        "site": SITE,
-        "post_id": thread.thread_id,
-        "post_type": "question",
-        "thread_id": thread.thread_id,
-        "same_as": thread.same_as,
-        "user_id": thread.asker,
-        "created_at": thread.at,
-        "category": thread.category,
-        "split": thread.split,
-        "source_file": "literal",
-    }
+        "post_id": thread.thread_id, "thread_id": thread.thread_id, "same_as": thread.same_as,
+        "user_id": thread.asker, "created_at": thread.at, "category": thread.category, "split": thread.split,
+    }  # fmt: skip
 
 
 def _comment(thread: Thread, place: int, said: Said) -> dict[str, object]:
     return {
-        "site": SITE,
-        "comment_id": f"{thread.thread_id}_C{place}",
-        "post_id": thread.thread_id,
-        "thread_id": thread.thread_id,
-        "position": place,
-        "user_id": said.author,
-        "user_name": said.name,
-        "created_at": said.at,
-        "body": said.text,
+        "comment_id": f"{thread.thread_id}_C{place}", "post_id": thread.thread_id, "thread_id": thread.thread_id,
+        "position": place, "user_id": said.author, "user_name": said.name, "created_at": said.at, "body": said.text,
         "split": thread.split,
-        "source_file": "literal",
-    }
+    }  # fmt: skip
 
 
 def _document(thread: Thread, place: int, said: Said) -> dict[str, object]:
-    return {"site": SITE, "document_id": f"{thread.thread_id}_C{place}", "text_id": said.text, "split": thread.split}
+    return {"document_id": f"{thread.thread_id}_C{place}", "text_id": said.text, "split": thread.split}
 
 
 def _asked(thread: Thread) -> dict[str, object]:
-    return {"site": SITE, "document_id": thread.thread_id, "text_id": thread.question, "split": thread.split}
+    return {
+        "document_id": thread.thread_id, "text_id": thread.question, "subject_text_id": thread.subject,
+        "split": thread.split,
+    }  # fmt: skip
 
 
 def _text(text: str) -> dict[str, object]:
     tokens = text.lower().split()
     words = [token for token in tokens if any(letter.isalnum() for letter in token)]
+    bigrams = [" ".join(pair) for pair in pairwise(words)]
     return {
-        "text_id": text,
-        "raw": text,
-        "clean": text,
-        "sentences": [text],
-        "tokens": tokens,
-        "words": words,
-        "content_words": words,
-        "stems": words,
-        "bigrams": [" ".join(pair) for pair in pairwise(words)],
-    }
+        "text_id": text, "raw": text, "clean": text, "sentences": [text], "tokens": tokens, "words": words,
+        "content_words": words, "stems": words, "bigrams": bigrams,
+    }  # fmt: skip
 
 
 def _embedding(text: str, name: str) -> dict[str, object]:

@@ -28,13 +28,9 @@ def inputs(spark: SparkSession) -> FeatureInputs:
 
 def test_every_snapshot_group_has_an_as_of_variant() -> None:
     assert {name.replace("_snapshot_", "_asof_") for name in SNAPSHOT} == {*AS_OF} - {
-        "answer_markup_asof_v1",
-        "answer_standing_asof_v1",
-        "answer_text_v1",
-        "answer_timing_asof_v1",
-        "answer_votes_asof_v1",
-        "author_record_asof_v1",
-    }
+        "answer_markup_asof_v1", "answer_standing_asof_v1", "answer_text_v1", "answer_timing_asof_v1",
+        "answer_votes_asof_v1", "author_record_asof_v1",
+    }  # fmt: skip
     assert len(SNAPSHOT) == 7
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from literal_pairs import comment, example, inputs_of, post
+from literal_community import Said, Thread, community_of
 from numpy.typing import ArrayLike
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
@@ -48,25 +48,21 @@ class WhatIsThereV1(QueryGroup):
 @pytest.fixture
 def inputs(spark: SparkSession) -> FeatureInputs:
     """Two queries; one has candidates in two threads, one of which the other has, too."""
-    return inputs_of(
+    return community_of(
         spark,
-        posts=[
-            post("Q1", "car sale", "where ?"),
-            post("Q2", "cheap car", "who ?"),
-            post("T1", "cars", ""),
-            post("T2", "x", ""),
+        [
+            Thread(
+                "Q1",
+                None,
+                [Said(None, "below no candidate's thread")],
+                question="car sale\nand where",
+                subject="car sale",
+            ),
+            Thread("Q2", None, [], question="cheap car\nby whom", subject="cheap car"),
+            Thread("T1", None, [Said(None, "try the souq"), Said(None, "no")], question="cars"),
+            Thread("T2", None, [Said(None, "yes you can")], question="x"),
         ],
-        comments=[
-            comment("T1_C1", "T1", "try the souq", position=1),
-            comment("T1_C2", "T1", "no", position=2),
-            comment("T2_C1", "T2", "yes you can", position=1),
-            comment("Q1_C1", "Q1", "below a query, in no candidate's thread", position=1),
-        ],
-        examples=[
-            example("external_comment", "Q1", "T1_C1", "T1"),
-            example("external_comment", "Q1", "T2_C1", "T2"),
-            example("external_comment", "Q2", "T1_C2", "T1"),
-        ],
+        [("Q1", "T1_C1", "T1"), ("Q1", "T2_C1", "T2"), ("Q2", "T1_C2", "T1")],
         partitions=3,
     )
 

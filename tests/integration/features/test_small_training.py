@@ -5,7 +5,7 @@ from math import isfinite
 from pathlib import Path
 
 import pytest
-from literal_pairs import Pair, pairs_of
+from literal_community import Pair, pairs_of
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from saved_folders import NEARBY

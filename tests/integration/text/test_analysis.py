@@ -34,66 +34,21 @@ def test_a_question_with_everything(analysed: dict[str, Row]) -> None:
         'Mr. Smith\'s "shops" are running … see urltoken smiletoken',
     ]
     assert found.tokens == [
-        "dentist's",
-        "prices",
-        "?",
-        "i",
-        "don't",
-        "know",
-        "!",
-        "mr",
-        ".",
-        "smith's",
-        '"',
-        "shops",
-        '"',
-        "are",
-        "running",
-        "…",
-        "see",
-        "urltoken",
-        "smiletoken",
-    ]
+        "dentist's", "prices", "?", "i", "don't", "know", "!", "mr", ".", "smith's", '"', "shops", '"', "are",
+        "running", "…", "see", "urltoken", "smiletoken",
+    ]  # fmt: skip
     assert found.words == [
-        "dentist",
-        "prices",
-        "i",
-        "don't",
-        "know",
-        "mr",
-        "smith",
-        "shops",
-        "are",
-        "running",
-        "see",
-        "urltoken",
+        "dentist", "prices", "i", "don't", "know", "mr", "smith", "shops", "are", "running", "see", "urltoken",
         "smiletoken",
-    ]
+    ]  # fmt: skip
     assert found.content_words == [
-        "dentist",
-        "prices",
-        "know",
-        "mr",
-        "smith",
-        "shops",
-        "running",
-        "see",
-        "urltoken",
-        "smiletoken",
-    ]
+        "dentist", "prices", "know", "mr", "smith", "shops", "running", "see", "urltoken", "smiletoken",
+    ]  # fmt: skip
     assert found.stems == ["dentist", "price", "know", "mr", "smith", "shop", "run", "see", "urltoken", "smiletoken"]
     assert found.bigrams == [
-        "dentist prices",
-        "i don't",
-        "don't know",
-        "mr smith",
-        "smith shops",
-        "shops are",
-        "are running",
-        "running see",
-        "see urltoken",
-        "urltoken smiletoken",
-    ]
+        "dentist prices", "i don't", "don't know", "mr smith", "smith shops", "shops are", "are running",
+        "running see", "see urltoken", "urltoken smiletoken",
+    ]  # fmt: skip
 
 
 def test_marks_alone_hold_no_words(analysed: dict[str, Row]) -> None:

@@ -217,22 +217,13 @@ def _example(
 ) -> dict[str, object]:
     said = dict(_said(by_id[thread])).get(int(candidate.rpartition("_C")[2])) if "_C" in candidate else None
     return {
-        "site": SITE,
-        "task": task,
-        "query_id": query,
-        "query_post_id": query,
-        "candidate_id": candidate,
-        "thread_id": thread,
-        "fold_key": query,
-        "author_id": said.author if said else by_id[thread].asker,
+        "site": SITE, "task": task, "query_id": query, "query_post_id": query, "candidate_id": candidate,
+        "thread_id": thread, "fold_key": query, "author_id": said.author if said else by_id[thread].asker,
         "account": _person(said.author if said else by_id[thread].asker),
         "asker_id": by_id[query].asker if query in by_id else None,
-        "asked_at": by_id[query].at if query in by_id else None,
-        "answered_at": said.at if said else by_id[thread].at,
-        "initial_rank": rank,
-        "split": "train",
-        "fold": -1,
-    }
+        "asked_at": by_id[query].at if query in by_id else None, "answered_at": said.at if said else by_id[thread].at,
+        "initial_rank": rank, "split": "train", "fold": -1,
+    }  # fmt: skip
 
 
 def in_folds(batch: QueryBatch, folds: Sequence[int]) -> QueryBatch:
@@ -247,30 +238,18 @@ def _facts(facts: Mapping[str, Mapping[str, object]], examples: Iterable[Example
 
 def _post(query: str, thread: Thread) -> dict[str, object]:
     return {
-        "site": SITE,
-        "query_id": query,
-        "post_id": thread.thread_id,
-        "thread_id": thread.thread_id,
-        "author": _person(thread.asker),
-        "created_at": thread.at,
-        "category": thread.category,
-        "subject": thread.subject,
-        "body": thread.question,
-    }
+        "site": SITE, "query_id": query, "post_id": thread.thread_id, "thread_id": thread.thread_id,
+        "author": _person(thread.asker), "created_at": thread.at, "category": thread.category,
+        "subject": thread.subject, "body": thread.question,
+    }  # fmt: skip
 
 
 def _comment(query: str, thread: Thread, place: int, said: Said) -> dict[str, object]:
     return {
-        "site": SITE,
-        "query_id": query,
-        "comment_id": f"{thread.thread_id}_C{place}",
-        "post_id": thread.thread_id,
-        "position": place,
-        "author": _person(said.author, said.name),
-        "author_name": said.name,
-        "created_at": said.at,
+        "site": SITE, "query_id": query, "comment_id": f"{thread.thread_id}_C{place}", "post_id": thread.thread_id,
+        "position": place, "author": _person(said.author, said.name), "author_name": said.name, "created_at": said.at,
         "document_id": f"{thread.thread_id}_C{place}",
-    }
+    }  # fmt: skip
 
 
 def _document(query: str, thread: Thread, place: int, said: Said) -> dict[str, object]:
@@ -279,28 +258,19 @@ def _document(query: str, thread: Thread, place: int, said: Said) -> dict[str, o
 
 def _asked(query: str, thread: Thread) -> dict[str, object]:
     return {
-        "site": SITE,
-        "query_id": query,
-        "document_id": thread.thread_id,
-        "text_id": thread.question,
+        "site": SITE, "query_id": query, "document_id": thread.thread_id, "text_id": thread.question,
         "subject_text_id": thread.subject,
-    }
+    }  # fmt: skip
 
 
 def _text(text: str) -> dict[str, object]:
     tokens = text.lower().split()
     words = [token for token in tokens if any(letter.isalnum() for letter in token)]
     return {
-        "text_id": text,
-        "raw": text,
-        "clean": " ".join(text.split()),
-        "sentences": [text],
-        "tokens": tokens,
-        "words": words,
-        "content_words": words,
-        "stems": words,
+        "text_id": text, "raw": text, "clean": " ".join(text.split()), "sentences": [text], "tokens": tokens,
+        "words": words, "content_words": words, "stems": words,
         "bigrams": [" ".join(pair) for pair in pairwise(words)],
-    }
+    }  # fmt: skip
 
 
 def _table(schema: pa.Schema, rows: Sequence[Mapping[str, object]]) -> pa.Table:

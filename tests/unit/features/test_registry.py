@@ -40,24 +40,9 @@ def test_a_group_declares_its_family() -> None:
     assert family("overlap_v1") == "similarity"
     assert family("lexicon_v2") == "quality"
     assert {family(name) for name in known_groups()} == {
-        "answer",
-        "answer_text",
-        "answer_time",
-        "answer_votes",
-        "author",
-        "badges",
-        "comments",
-        "dialogue",
-        "doc2vec",
-        "quality",
-        "question",
-        "rank",
-        "similarity",
-        "syntax",
-        "tags",
-        "user",
-        "user_tags",
-    }
+        "answer", "answer_text", "answer_time", "answer_votes", "author", "badges", "comments", "dialogue", "doc2vec",
+        "quality", "question", "rank", "similarity", "syntax", "tags", "user", "user_tags",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", known_groups())

@@ -9,25 +9,9 @@ from cqa_spark.text.vader import polarity
 
 ANALYZER = SentimentIntensityAnalyzer()
 WORDS = [
-    "good",
-    "BAD",
-    "Not",
-    "no",
-    "but",
-    "kind",
-    "of",
-    "very",
-    "least",
-    "the",
-    "beer",
-    "Isn't",
-    ":)",
-    "=-D",
-    "<3",
-    "ΑΣ",
-    "!!",
-    "-",
-]
+    "good", "BAD", "Not", "no", "but", "kind", "of", "very", "least", "the", "beer", "Isn't", ":)", "=-D", "<3", "ΑΣ",
+    "!!", "-",
+]  # fmt: skip
 AROUND = st.text(alphabet=".,!?'\"()-*_ \n\u00a0🙂💔é", max_size=3)
 
 
