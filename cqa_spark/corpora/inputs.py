@@ -16,7 +16,7 @@ from cqa_spark.lake.run_record import InputRecord
 from cqa_spark.object_store.locations import find_files
 
 DUMPS = "*.xml"
-PACKED = (".gz", ".bz2")
+PACKED = (".gz", ".bz2", ".zst")
 """Ends of the names of compressed files, whose size is not that of their text."""
 
 

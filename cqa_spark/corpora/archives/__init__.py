@@ -1,1 +1,1 @@
-"""Compressed dumps: archives that Spark cannot split or read are unpacked once into a staging folder."""
+"""7z archives of dumps, which Spark cannot read: they are unpacked once into a staging folder."""

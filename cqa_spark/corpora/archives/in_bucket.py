@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,64 +11,13 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.corpora.archives.extraction import RECORD, Unpacked, extract_tables, folder_name
 from cqa_spark.corpora.archives.limits import UnpackLimits
+from cqa_spark.corpora.archives.sevenzip import extract_tables
+from cqa_spark.corpora.archives.unpacking import RECORD, Unpacked, folder_name
 from cqa_spark.errors import ConfigError, CqaError, InputError
 from cqa_spark.object_store.locations import fetch, find_files, open_store, split
 from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.process.disk_failures import scratch_folders
-
-
-@dataclass(frozen=True)
-class _Unpacking:
-    """An archive to unpack.
-
-    Attributes:
-        archive: address of the archive, ``s3a://…``.
-        version: identifies its content.
-        staging: folder that gets one folder per archive, ``s3a://…``.
-        limits: limits on the unpacked size.
-        storage: object storage settings.
-        credentials: environment variables of the driver that hold credentials, as Spark passes them to S3A.
-    """
-
-    archive: str
-    version: str
-    staging: str
-    limits: UnpackLimits
-    storage: ObjectStorageSettings
-    credentials: Mapping[str, str] = field(repr=False)
-
-    def run(self) -> Unpacked:
-        """Copy the archive to this machine, unpack it as a stream into the bucket, then write the record.
-
-        Raises:
-            InputError: the archive is unsafe, damaged or beyond the limits.
-            EnvironmentProblem: the storage does not answer, or this machine has too little space for the archive.
-        """
-        from cqa_spark.object_store.bucket import Bucket  # slow import of boto3
-        from cqa_spark.object_store.transfers import MultipartUpload
-
-        use_credentials(self.credentials)
-        name = split(self.archive)[1]
-        identity = hashlib.sha256(f"{self.archive} {self.version}".encode()).hexdigest()
-        folder = f"{self.staging.rstrip('/')}/{folder_name(name, identity)}"
-        bucket = open_store(folder, self.storage)
-        assert isinstance(bucket, Bucket)
-        record = bucket.read(RECORD)
-        if record is not None:
-            sizes = json.loads(record.data)
-        else:
-            with TemporaryDirectory(prefix="cqa-archive-", dir=scratch_folders(None)[0]) as scratch:
-                copy = Path(scratch) / name
-                fetch(self.archive, copy, self.storage)
-                try:
-                    sizes = extract_tables(copy, self.limits, lambda table: MultipartUpload(bucket, table))
-                except CqaError as error:
-                    raise type(error)(error.problem.replace(str(copy), self.archive), error.remedy) from error
-            bucket.put(RECORD, json.dumps(sizes).encode())
-        files = tuple(f"{folder}/{table}" for table in sorted(sizes))
-        return Unpacked(self.archive, files, sum(sizes.values()), reused=record is not None)
 
 
 def unpack_in_bucket(
@@ -106,11 +55,11 @@ def unpack_in_bucket(
             f"the staging folder {staging} is in a bucket, and executors cannot read {', '.join(local)}",
             "put the archives into a bucket, too, or name a local folder with --unpack.staging in local mode",
         )
-    given = credentials()
-    work = [_Unpacking(archive, _version(archive, storage), staging, limits, storage, given) for archive in archives]
+    versions = [(archive, _version(archive, storage)) for archive in archives]
+    unpacking = partial(_unpack, staging.rstrip("/"), limits, storage, credentials())
     unpacked = []
     # One task per archive, because sizes differ by a factor of thousands.
-    for outcome in session.sparkContext.parallelize(work, len(work)).map(_attempt).collect():
+    for outcome in session.sparkContext.parallelize(versions, len(versions)).map(unpacking).collect():
         if isinstance(outcome, CqaError):
             raise outcome
         progress(outcome)
@@ -118,12 +67,47 @@ def unpack_in_bucket(
     return unpacked
 
 
-def _attempt(work: _Unpacking) -> Unpacked | CqaError:
-    """Return the outcome or the user's error; if it were raised, Spark would retry the task and bury it in a trace."""
-    try:
-        return work.run()
-    except CqaError as error:
-        return error
+def _unpack(
+    staging: str,
+    limits: UnpackLimits,
+    storage: ObjectStorageSettings,
+    given: Mapping[str, str],
+    versioned: tuple[str, str],
+) -> Unpacked | CqaError:
+    """Copy an archive to this machine, unpack it as a stream into the bucket, then write the record.
+
+    Args:
+        staging: as for ``unpack_in_bucket``.
+        limits: as for ``unpack_in_bucket``.
+        storage: as for ``unpack_in_bucket``.
+        given: environment variables of the driver that hold credentials, as Spark passes them to S3A.
+        versioned: address of the archive, and what identifies its content.
+
+    Returns:
+        The outcome, or the user's error; if it were raised, Spark would retry the task and bury it in a trace.
+    """
+    from cqa_spark.object_store.bucket import Bucket  # slow import of boto3
+    from cqa_spark.object_store.transfers import MultipartUpload
+
+    archive, version = versioned
+    name = split(archive)[1]
+    use_credentials(given)
+    folder = f"{staging}/{folder_name(name, hashlib.sha256(f'{archive} {version}'.encode()).hexdigest())}"
+    bucket = open_store(folder, storage)
+    assert isinstance(bucket, Bucket)
+    with TemporaryDirectory(prefix="cqa-archive-", dir=scratch_folders(None)[0]) as scratch:
+        copy = Path(scratch) / name
+        try:
+            if record := bucket.read(RECORD):
+                sizes = json.loads(record.data)
+            else:
+                fetch(archive, copy, storage)
+                sizes = extract_tables(copy, limits, lambda table: MultipartUpload(bucket, table))
+                bucket.put(RECORD, json.dumps(sizes).encode())
+        except CqaError as error:
+            return type(error)(error.problem.replace(str(copy), archive), error.remedy)
+    files = tuple(f"{folder}/{table}" for table in sorted(sizes))
+    return Unpacked(archive, files, sum(sizes.values()), reused=record is not None)
 
 
 def _version(archive: str, storage: ObjectStorageSettings) -> str:

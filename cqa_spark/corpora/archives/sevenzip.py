@@ -1,24 +1,20 @@
-"""7z archives without a password, the format of published Stack Exchange dumps."""
+"""7z archives without a password, the format of published Stack Exchange dumps: their tables, extracted as a stream."""
 
 import io
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
+from typing import Protocol
 
-from py7zr import FileInfo, SevenZipFile
+from py7zr import SevenZipFile
 from py7zr.exceptions import Bad7zFile, CrcError, PasswordRequired, UnsupportedCompressionMethodError
 from py7zr.io import Py7zIO, WriterFactory
 
-from cqa_spark.corpora.archives.members import (
-    Member,
-    MemberKind,
-    OpenTable,
-    Sink,
-    refuse_other_content,
-    refusing_damage,
-)
-from cqa_spark.errors import InputError
+from cqa_spark.corpora.archives.limits import Meter, UnpackLimits
+from cqa_spark.corpora.archives.members import AGAIN, table_names
+from cqa_spark.corpora.foreign_content import HEAD_BYTES, refuse_foreign_content
+from cqa_spark.errors import CqaError, InputError
 
 LARGEST_DICTIONARY = 1 << 27
 """Bytes of a decoder's dictionary; that of 7-Zip's best compression has half of them."""
@@ -29,54 +25,123 @@ _LZMA, _LZMA2 = b"\x03\x01\x01", b"\x21"
 STREAMED = frozenset({"BCJ", "BZip2", "COPY", "DEFLATE", "DEFLATE64", "LZMA", "LZMA2"})
 
 
-def members(archive: Path) -> list[Member]:
-    """List the members."""
-    with _opened(archive) as opened:
-        return [Member(info.filename, _kind(info), info.uncompressed) for info in opened.list()]
+class Target(Protocol):
+    """A file or object that is written sequentially."""
+
+    def write(self, data: bytes | bytearray, /) -> None:
+        """Write the next bytes."""
+
+    def close(self) -> None:
+        """Complete it."""
+
+    def abort(self) -> None:
+        """Give up, if it is not complete."""
 
 
-def extract(archive: Path, members: Sequence[Member], open_table: OpenTable) -> None:
-    """Unpack some members, one after the other in one thread."""
+def extract_tables(archive: Path, limits: UnpackLimits, open_target: Callable[[str], Target]) -> dict[str, int]:
+    """Extract the tables of an archive, one after the other in one thread; memory does not grow with them.
+
+    Args:
+        archive: a local file.
+        limits: limits on the unpacked size.
+        open_target: opens the target of the table of a name.
+
+    Returns:
+        The size of each table, by name.
+
+    Raises:
+        InputError: the archive is unsafe, damaged, encrypted or beyond the limits, or has no table.
+    """
     # py7zr checks the members' target paths, although it writes no files there.
-    with _opened(archive) as opened, TemporaryDirectory() as nowhere:
-        tables = _Tables(Path(nowhere), members, open_table)
-        opened.extract(nowhere, [member.name for member in members], factory=tables)
-        if tables.waiting:
-            raise Bad7zFile(f"nothing is stored for {', '.join(tables.waiting)}")
+    with _opened(archive) as opened, TemporaryDirectory() as nowhere, ExitStack() as targets:
+        names = table_names(archive, opened.list())
+
+        def open_and_abort(name: str) -> Target:
+            target = open_target(name)
+            targets.callback(target.abort)
+            return target
+
+        tables = _Tables(Path(nowhere), names, open_and_abort, Meter(archive, archive.stat().st_size, limits))
+        opened.extract(nowhere, list(names), factory=tables)
+        if missing := names.keys() - tables.opened.keys():
+            raise Bad7zFile(f"nothing is stored for {', '.join(sorted(missing))}")
+        return {names[member]: table.size() for member, table in tables.opened.items()}
+
+
+def unpacked_size(archive: Path, limits: UnpackLimits) -> int:
+    """Bytes of the tables of an archive, by its header.
+
+    Raises:
+        InputError: the archive is unsafe, damaged, encrypted or beyond the limits, as far as its header shows.
+    """
+    with _opened(archive) as opened:
+        members = opened.list()
+    meter = Meter(archive, archive.stat().st_size, limits)
+    for member in members:
+        meter.add(member.filename, member.uncompressed)
+    names = table_names(archive, members)
+    return sum(member.uncompressed for member in members if member.filename in names)
 
 
 @contextmanager
 def _opened(archive: Path) -> Iterator[SevenZipFile]:
     # Given a file rather than a path, py7zr starts no threads of its own.
-    with refusing_damage(archive), archive.open("rb") as file:
+    with _refusing_damage(archive), archive.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
-            refuse_other_content(archive)
+            _refuse_other_content(archive)
             raise InputError(f"{archive} is not a 7z archive", "check the content of the file")
         file.seek(0)
-        try:
-            with SevenZipFile(file) as opened:
-                if opened.needs_password():
-                    raise PasswordRequired
-                unusual = sorted(set(opened.archiveinfo().method_names) - STREAMED)
-                if unusual:
-                    raise UnsupportedCompressionMethodError(unusual, ", ".join(unusual))
-                if _largest_dictionary(opened) > LARGEST_DICTIONARY:
-                    raise InputError(
-                        f"{archive} needs more than {LARGEST_DICTIONARY:,} bytes of memory to unpack",
-                        "check where the archive comes from; if it is right, pack it again with 7z -md=128m",
-                    )
-                yield opened
-        except PasswordRequired as error:
-            raise InputError(
-                f"{archive} is encrypted", "unpack it manually and give the folder of its tables"
-            ) from error
-        except CrcError as error:
-            raise Bad7zFile(f"{error.filename or 'a member'} differs from its checksum") from error
-        except UnsupportedCompressionMethodError as error:
-            raise InputError(
-                f"{archive} is compressed by a method that cannot be streamed: {error.args[1]}",
-                f"pack it again with one of {', '.join(sorted(STREAMED))}",
-            ) from error
+        with SevenZipFile(file) as opened:
+            if opened.needs_password():
+                raise PasswordRequired
+            unusual = sorted(set(opened.archiveinfo().method_names) - STREAMED)
+            if unusual:
+                raise UnsupportedCompressionMethodError(unusual, ", ".join(unusual))
+            if _largest_dictionary(opened) > LARGEST_DICTIONARY:
+                raise InputError(
+                    f"{archive} needs more than {LARGEST_DICTIONARY:,} bytes of memory to unpack",
+                    "check where the archive comes from; if it is right, pack it again with 7z -md=128m",
+                )
+            yield opened
+
+
+@contextmanager
+def _refusing_damage(archive: Path) -> Iterator[None]:
+    """Convert the errors of decoders into an error that names the archive.
+
+    Decoders raise errors of many types for bad bytes, even IndexError and TypeError, so all are converted, except those
+    of this package.
+
+    Raises:
+        InputError: the block failed.
+    """
+    try:
+        yield
+    except CqaError:
+        raise
+    except PasswordRequired as error:
+        raise InputError(f"{archive} is encrypted", "unpack it manually and give the folder of its tables") from error
+    except UnsupportedCompressionMethodError as error:
+        raise InputError(
+            f"{archive} is compressed by a method that cannot be streamed: {error.args[1]}",
+            f"pack it again with one of {', '.join(sorted(STREAMED))}",
+        ) from error
+    except Exception as error:
+        _refuse_other_content(archive)
+        reason = f"{type(error).__name__} {error}".rstrip()
+        if isinstance(error, CrcError):
+            reason = f"{error.filename or 'a member'} differs from its checksum"
+        raise InputError(f"{archive} is truncated or damaged: {reason}", f"{AGAIN}, and compare its size") from error
+
+
+def _refuse_other_content(archive: Path) -> None:
+    """Refuse a file that only has the name of an archive.
+
+    Raises:
+        InputError: it is something else that is recognised, such as an HTML page.
+    """
+    with archive.open("rb") as file:
+        refuse_foreign_content(file.read(HEAD_BYTES), str(archive))
 
 
 def _largest_dictionary(archive: SevenZipFile) -> int:
@@ -96,41 +161,42 @@ def _largest_dictionary(archive: SevenZipFile) -> int:
     return max(sizes)
 
 
-def _kind(info: FileInfo) -> MemberKind:
-    if info.is_directory:
-        return MemberKind.FOLDER
-    return MemberKind.FILE if info.is_file else MemberKind.OTHER
-
-
 class _Tables(WriterFactory):
-    """Gives py7zr the sinks of members, by path below a folder."""
+    """Gives py7zr the targets of members, by path below a folder.
 
-    def __init__(self, folder: Path, members: Sequence[Member], open_table: OpenTable) -> None:
-        self.waiting = {str(PurePosixPath(member.name)): member for member in members}
-        self._folder = folder
-        self._open_table = open_table
+    Attributes:
+        opened: the tables so far, by the name of the member.
+    """
+
+    def __init__(self, folder: Path, names: Mapping[str, str], open_target: Callable[[str], Target], meter: Meter):
+        self.opened: dict[str, _Table] = {}
+        self._members = {str(PurePosixPath(name)): name for name in names}
+        self._folder, self._names, self._open_target, self._meter = folder, names, open_target, meter
 
     def create(self, filename: str) -> Py7zIO:
         """Start the member of that path."""
-        return _Table(self._open_table(self.waiting.pop(str(PurePosixPath(filename).relative_to(self._folder)))))
+        member = self._members.pop(str(PurePosixPath(filename).relative_to(self._folder)))
+        self.opened[member] = _Table(member, self._open_target(self._names[member]), self._meter)
+        return self.opened[member]
 
 
 class _Table(Py7zIO):
-    """Forwards a member's bytes, which py7zr compares with the size and checksum in the header."""
+    """Counts a member's bytes, which py7zr compares with the size and checksum in the header, and forwards them."""
 
-    def __init__(self, sink: Sink) -> None:
-        self._sink = sink
+    def __init__(self, member: str, target: Target, meter: Meter) -> None:
+        self._member, self._target, self._meter = member, target, meter
         self._size = 0
 
     def write(self, s: bytes | bytearray) -> int:
         """Forward the next bytes."""
+        self._meter.add(self._member, len(s))
         self._size += len(s)
-        self._sink.write(s)
+        self._target.write(s)
         return len(s)
 
     def close(self) -> None:
         """End the member, which is completely unpacked."""
-        self._sink.close()
+        self._target.close()
 
     def size(self) -> int:
         """Bytes so far."""

@@ -1,17 +1,53 @@
 """Unpacks archives into a folder of this machine, each only once."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cqa_spark.corpora.archives.extraction import RECORD, Unpacked, extract_tables, folder_name, unpacked_size
 from cqa_spark.corpora.archives.limits import UnpackLimits
+from cqa_spark.corpora.archives.sevenzip import extract_tables, unpacked_size
 from cqa_spark.corpora.archives.staging import StagedFile, Staging, read_json, refuse_change, size_and_time
 from cqa_spark.errors import EnvironmentProblem, InputError
 from cqa_spark.process.pool import Pool
+
+RECORD = "_unpacked.json"
+"""The file that marks a folder as complete; Spark does not read files that start with an underscore."""
+
+SHOWN_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Unpacked:
+    """An archive whose tables are in the staging folder.
+
+    Attributes:
+        archive: path or address, as given by the user.
+        files: paths or addresses of the tables, sorted by name.
+        bytes: size of all tables.
+        reused: whether an earlier call unpacked it.
+    """
+
+    archive: str
+    files: tuple[str, ...]
+    bytes: int
+    reused: bool
+
+
+def folder_name(archive: str, identity: str) -> str:
+    """Name of the folder for an archive's tables, in characters without special meaning for Spark or any storage.
+
+    Args:
+        archive: its file name.
+        identity: hash of its content or version, hexadecimal.
+    """
+    stem = re.sub(r"(?i)\.7z$", "", archive)
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", stem).lstrip("._")
+    return f"{plain or 'archive'}-{identity[:SHOWN_DIGITS]}"
 
 
 def unpack(
@@ -28,7 +64,7 @@ def unpack(
     The headers of all archives are checked before the first is unpacked, so that most problems are reported early.
 
     Args:
-        archives: local files, ``*.7z`` or ``*.xml.zst``.
+        archives: local files.
         staging: folder that gets one folder per archive; created if it does not exist.
         limits: limits on the unpacked size of each archive.
         workers: number of archives to unpack in parallel, one process each.

@@ -15,9 +15,9 @@ from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DumpTable
 from cqa_spark.errors import InputError
 from cqa_spark.object_store.locations import find_files
 
-# Files of gzip and bzip2 are read as streams; 7z and zstandard are unpacked first.
-FILE_NAME = re.compile(r"(?P<table>[a-z]+)\.xml(?P<packing>\.gz|\.bz2)?", re.IGNORECASE)
-ARCHIVE_NAME = re.compile(r"(?P<name>.+)\.(?:7z|xml\.zst)", re.IGNORECASE)
+# Compressed files are read as streams; archives are unpacked first.
+FILE_NAME = re.compile(r"(?P<table>[a-z]+)\.xml(?P<packing>\.gz|\.bz2|\.zst)?", re.IGNORECASE)
+ARCHIVE_NAME = re.compile(r"(?P<name>.+)\.7z", re.IGNORECASE)
 TABLE_OF_ARCHIVE = re.compile(rf"(?P<site>.+)-(?P<table>{'|'.join(BY_FILE)})", re.IGNORECASE)
 HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}", re.IGNORECASE)
 
@@ -31,7 +31,7 @@ class DumpFile:
         site: the community.
         dump_table: the kind of its rows.
         dump: folder of the dump; it identifies one of several dumps of a site, and sorts by time.
-        packing: the end of a compressed file's name, ``.gz`` or ``.bz2``; empty for text.
+        packing: the end of a compressed file's name, ``.gz``, ``.bz2`` or ``.zst``; empty for text.
     """
 
     path: str
@@ -90,7 +90,7 @@ def of_archive(tables: Iterable[str], archive: str, site: str | None = None) -> 
 
     Args:
         tables: the unpacked tables, local files or ``s3a://…``.
-        archive: ``SITE.7z``, ``SITE-TABLE.7z`` or ``SITE/Posts.xml.zst``.
+        archive: ``SITE.7z``, ``SITE-TABLE.7z`` or ``SITE/TABLE.7z``.
         site: the site, if the user names it.
 
     Raises:

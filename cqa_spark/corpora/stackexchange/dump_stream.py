@@ -8,8 +8,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePath
 from typing import IO, Any
+
+from backports.zstd import DecompressionParameter, ZstdError, ZstdFile
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
@@ -91,17 +94,29 @@ class Text:
         return b"".join(pieces)
 
 
-_UNPACKERS: dict[str, Callable[[IO[bytes]], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
+_LARGEST_WINDOW = 27
+"""Binary logarithm of the memory of Zstandard's decoder; a frame can require terabytes (RFC 8878, 3.1.1.1.2)."""
+
+_UNPACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".zst": partial(ZstdFile, options={DecompressionParameter.window_log_max: _LARGEST_WINDOW}),
+}
 
 
 @contextmanager
 def _refusing_damage(file: DumpFile) -> Iterator[None]:
     try:
         yield
-    except (EOFError, zlib.error, OSError) as error:
+    except (EOFError, zlib.error, ZstdError, OSError) as error:
+        if "too much memory" in str(error):
+            raise InputError(
+                f"{file.path} needs more than {1 << _LARGEST_WINDOW:,} bytes of memory to unpack",
+                f"check where it comes from; if it is right, pack it again with zstd --long={_LARGEST_WINDOW}",
+            ) from error
         if file.packing:
             raise InputError(
                 f"damaged or truncated compressed files: {file.path}: {error}",
-                "test them with gzip -t or bzip2 -t, and download damaged ones again",
+                "test them with gzip -t, bzip2 -t or zstd -t, and download damaged ones again",
             ) from error
         raise InputError(f"cannot read {file.path}: {error}", "check the file and its storage") from error

@@ -25,7 +25,7 @@ SHOWN_BYTES = 80
 ESSENTIAL = ("body", "created_at")
 """Columns that the rows of every dump fill, if their table has them."""
 
-_ROW = re.compile(rb"<row\s[^<>]*")
+_ROW = re.compile(rb"<row(?=[\s/>])[^<>]*")
 _NAME = re.compile(rb"\s([A-Za-z_][\w.-]*)\s*=\s*[\"']")
 
 
@@ -102,9 +102,12 @@ def _root(text: bytes, file: DumpFile) -> tuple[str, int]:
     found, expected = prolog(text), file.dump_table.root
     content = text[found.end :]
     if found.root is None:
-        if text.strip() and b"<" not in text:
+        if found.within is None and content.strip() and not _ROW.search(content):
             shown = " ".join(text[:SHOWN_BYTES].decode("utf-8", "replace").split())
-            raise InputError(f"{file.path} is not XML; it starts with: {shown}", "check where the file comes from")
+            raise InputError(
+                f"{file.path} is no Stack Exchange dump; it starts with: {shown}",
+                "check where the file comes from, and download it again",
+            )
         return expected, found.end if found.within is None else 0
     root = found.root
     if root.lower() == expected:

@@ -7,10 +7,9 @@ from pathlib import Path, PurePosixPath
 
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.corpora.archives.extraction import Unpacked
 from cqa_spark.corpora.archives.in_bucket import unpack_in_bucket
 from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.archives.unpacking import unpack
+from cqa_spark.corpora.archives.unpacking import Unpacked, unpack
 from cqa_spark.corpora.disk_space import require_space_for_dumps
 from cqa_spark.corpora.fingerprints import dump_bytes, fingerprints, input_record
 from cqa_spark.corpora.forgetting import leave_out_forgotten

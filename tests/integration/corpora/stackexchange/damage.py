@@ -347,6 +347,13 @@ FOREIGN = (
      "name the files of a Stack Exchange dump"),
     ("the root of another table", b'<?xml version="1.0"?>\n<users>\n<row Id="1" />\n</users>',
      "has the root element <users>, so it is a table of Users, not of Posts", "let its name be Users.xml"),
-    ("a text", BOM + b"Not\n  Found\n", "is not XML; it starts with: Not Found", "check where the file comes from"),
+    *((kind, content, f"is no Stack Exchange dump; it starts with: {start}",
+       "check where the file comes from, and download it again")
+      for kind, content, start in (
+          ("a text", BOM + b"Not\n  Found\n", "Not Found"),
+          ("a text with a tag", b"404 <b>Not Found</b>\n", "404 <b>Not Found</b>"),
+          ("a text after the XML declaration", b"<?xml version='1.0'?>\nno a < b\n", "<?xml version='1.0'?> no a < b"),
+          ("an HTML page after a text", b"Sorry\n<!DOCTYPE html>\n<html></html>", "Sorry <!DOCTYPE html> <html></html>"),
+      )),
 )  # fmt: skip
 """Files that are no XML of a dump: kind, first bytes, what the refusal says and advises."""

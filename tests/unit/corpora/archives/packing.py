@@ -1,19 +1,16 @@
 """Small archives, also such as no packer writes."""
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import py7zr
-from backports.zstd import ZstdCompressor
 
-from cqa_spark.corpora.archives.extraction import Unpacked
 from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.archives.unpacking import unpack
+from cqa_spark.corpora.archives.unpacking import Unpacked, unpack
 
 POSTS = b'<?xml version="1.0"?>\n<posts>\n  <row Id="1" Body="&lt;p&gt;Is it so?&lt;/p&gt;" />\n</posts>\n'
 USERS = b'<users>\n  <row Id="7" DisplayName="Ada" />\n</users>\n'
-ZSTANDARD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 def pack(
@@ -49,29 +46,13 @@ def with_dictionary(archive: Path, size_code: int) -> Path:
     return archive
 
 
-def pack_table(path: Path, content: bytes) -> Path:
-    """Compress one table as a stream, whose header does not tell its size."""
-    compressor = ZstdCompressor()
-    path.write_bytes(compressor.compress(content) + compressor.flush())
-    return path
-
-
-def raw_frame(content: bytes, window_log: int = 10, size: int | None = None) -> bytes:
-    """A frame of Zstandard with one raw block, whose header asks for a window and may claim a size."""
-    block = (len(content) << 3 | 1).to_bytes(3, "little") + content
-    window = bytes([window_log - 10 << 3])
-    if size is None:
-        return ZSTANDARD_MAGIC + b"\x00" + window + block
-    return ZSTANDARD_MAGIC + b"\xc0" + window + size.to_bytes(8, "little") + block
-
-
-def skippable_frame(content: bytes) -> bytes:
-    """A frame of Zstandard that decoders pass over."""
-    return b"\x50\x2a\x4d\x18" + len(content).to_bytes(4, "little") + content
-
-
 def fits(size: int) -> None:
     """Find room for any number of bytes."""
+
+
+def unpack_all(archives: Sequence[Path], staging: Path, *, workers: int = 2) -> list[Unpacked]:
+    """Unpack archives."""
+    return unpack(archives, staging, UnpackLimits(), workers=workers, progress=lambda _: None, require_space=fits)
 
 
 def unpack_one(archive: Path, staging: Path, limits: UnpackLimits | None = None) -> Unpacked:

@@ -5,21 +5,9 @@ import py7zr
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from packing import (
-    POSTS,
-    USERS,
-    fits,
-    pack,
-    pack_table,
-    raw_frame,
-    skippable_frame,
-    staged,
-    unpack_one,
-    with_dictionary,
-)
+from packing import POSTS, USERS, pack, staged, unpack_all, unpack_one, with_dictionary
 
 from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.archives.unpacking import unpack
 from cqa_spark.errors import InputError
 
 UNIX = 0x8000  # the mode stands in the upper half
@@ -88,46 +76,6 @@ def test_a_ratio_that_the_header_admits(tmp_path: Path) -> None:
     refuse(archive, r"site\.7z unpacks to more than 200 times its [\d,]+ bytes, reached in its member Posts\.xml")
 
 
-def test_a_ratio_that_shows_only_while_unpacking(tmp_path: Path) -> None:
-    archive = pack_table(tmp_path / "Posts.xml.zst", bytes(10**7))
-    refuse(archive, r"Posts\.xml\.zst unpacks to more than 200 times its \d+ bytes, reached in its member Posts\.xml")
-
-
-def test_a_ratio_that_many_frames_reach_together(tmp_path: Path) -> None:
-    frame = pack_table(tmp_path / "frame", bytes(5000)).read_bytes()
-    assert len(frame) < 5000 / 200
-    archive = tmp_path / "Posts.xml.zst"
-    archive.write_bytes(skippable_frame(b"-") + frame * 1000)
-    refuse(
-        archive, r"Posts\.xml\.zst unpacks to more than 200 times its [\d,]+ bytes, reached in its member Posts\.xml"
-    )
-
-
-def test_a_size_that_no_disk_holds(tmp_path: Path) -> None:
-    (tmp_path / "Posts.xml.zst").write_bytes(raw_frame(POSTS, size=2**63))
-    refuse(tmp_path / "Posts.xml.zst", r"unpacks to more than 2,000,000,000,000 bytes")
-
-
-def test_a_size_that_a_later_frame_lies_about(tmp_path: Path) -> None:
-    (tmp_path / "Posts.xml.zst").write_bytes(raw_frame(POSTS) + raw_frame(POSTS, size=2**63))
-    refuse(tmp_path / "Posts.xml.zst", r"Posts\.xml\.zst is truncated or damaged")
-
-
-@pytest.mark.parametrize("window_log", [28, 31])
-@pytest.mark.parametrize("before", [b"", raw_frame(POSTS)], ids=["first frame", "later frame"])
-def test_a_window_that_no_memory_holds(tmp_path: Path, window_log: int, before: bytes) -> None:
-    (tmp_path / "Posts.xml.zst").write_bytes(before + raw_frame(POSTS, window_log))
-    refuse(tmp_path / "Posts.xml.zst", r"Posts\.xml\.zst needs more than 134,217,728 bytes of memory to unpack")
-
-
-@pytest.mark.parametrize(
-    "bad", [skippable_frame(b"skipped")[:-1], raw_frame(POSTS)[:-1], b"\x28\xb5", bytes(8), b"junk"]
-)
-def test_what_follows_a_whole_frame_is_a_frame(tmp_path: Path, bad: bytes) -> None:
-    (tmp_path / "Posts.xml.zst").write_bytes(raw_frame(POSTS) + bad)
-    refuse(tmp_path / "Posts.xml.zst", r"Posts\.xml\.zst is truncated or damaged")
-
-
 def test_a_member_that_is_no_table_counts(tmp_path: Path) -> None:
     archive = pack(tmp_path / "site.7z", {"notes.txt": bytes(10**6), "Posts.xml": POSTS})
     refuse(archive, r"more than 200 times its [\d,]+ bytes, reached in its member notes\.txt")
@@ -138,12 +86,6 @@ def test_a_total_that_the_header_admits(tmp_path: Path) -> None:
     total = len(USERS) + len(POSTS)
     refuse(archive, rf"unpacks to more than {total - 1} bytes, .* member Posts\.xml", UnpackLimits(200, total - 1))
     assert unpack_one(archive, tmp_path / "staging", UnpackLimits(200, total)).bytes == total
-
-
-def test_a_total_that_shows_only_while_unpacking(tmp_path: Path) -> None:
-    archive = pack_table(tmp_path / "Posts.xml.zst", POSTS)
-    refuse(archive, rf"unpacks to more than {len(POSTS) - 1} bytes", UnpackLimits(200, len(POSTS) - 1))
-    assert unpack_one(archive, tmp_path / "staging", UnpackLimits(200, len(POSTS))).bytes == len(POSTS)
 
 
 @pytest.mark.parametrize("hide_names", [False, True])
@@ -163,18 +105,6 @@ def test_what_is_no_7z(tmp_path: Path, content: bytes) -> None:
     refuse(tmp_path / "site.7z", r"site\.7z is not a 7z archive")
 
 
-@pytest.mark.parametrize("content", [b"", b"\x28\xb5\x2f\xfd", b"<posts>"])
-def test_what_is_no_zstandard(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "Posts.xml.zst").write_bytes(content)
-    refuse(tmp_path / "Posts.xml.zst", r"Posts\.xml\.zst is truncated or damaged")
-
-
-@pytest.mark.parametrize("name", ["site.zip", "site.tar.zst", "Posts.xml", "Posts.xml.gz"])
-def test_unknown_formats(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_bytes(POSTS)
-    refuse(tmp_path / name, r"is not a supported archive")
-
-
 def test_a_missing_archive(tmp_path: Path) -> None:
     refuse(tmp_path / "site.7z", r"no such file: .*site\.7z")
 
@@ -182,47 +112,36 @@ def test_a_missing_archive(tmp_path: Path) -> None:
 def test_an_archive_named_twice(tmp_path: Path) -> None:
     archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS})
     with pytest.raises(InputError, match=r"named more than once as archive: .*site\.7z"):
-        unpack(
-            [archive, archive],
-            tmp_path / "staging",
-            UnpackLimits(),
-            workers=1,
-            progress=lambda _: None,
-            require_space=fits,
-        )
+        unpack_all([archive, archive], tmp_path / "staging")
 
 
 def test_a_wrong_checksum_names_the_member(tmp_path: Path) -> None:
     archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS}, methods=[{"id": py7zr.FILTER_COPY}])
     archive.write_bytes(archive.read_bytes().replace(b"Is it so?", b"Is it no?"))
-    refuse(archive, r"site\.7z is truncated or damaged: Bad7zFile Posts\.xml differs from its checksum")
+    refuse(archive, r"site\.7z is truncated or damaged: Posts\.xml differs from its checksum")
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    folder = tmp_path_factory.mktemp("whole")
-    return {
-        "site.7z": pack(folder / "site.7z", {"Users.xml": USERS, "Posts.xml": POSTS * 3}).read_bytes(),
-        "Posts.xml.zst": pack_table(folder / "Posts.xml.zst", POSTS * 3).read_bytes(),
-    }
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return pack(tmp_path_factory.mktemp("whole") / "site.7z", {"Users.xml": USERS, "Posts.xml": POSTS * 3}).read_bytes()
 
 
-@settings(max_examples=60)
-@given(name=st.sampled_from(["site.7z", "Posts.xml.zst"]), place=st.floats(0, 1, exclude_max=True))
+@settings(max_examples=40)
+@given(place=st.floats(0, 1, exclude_max=True))
 def test_whatever_is_cut_off_the_archive_is_refused(
-    whole: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory, name: str, place: float
+    whole: bytes, tmp_path_factory: pytest.TempPathFactory, place: float
 ) -> None:
-    archive = tmp_path_factory.mktemp("cut") / name
-    archive.write_bytes(whole[name][: int(place * len(whole[name]))])
+    archive = tmp_path_factory.mktemp("cut") / "site.7z"
+    archive.write_bytes(whole[: int(place * len(whole))])
     refuse(archive, r"is truncated or damaged|is not a 7z archive")
 
 
 @settings(max_examples=100)
 @given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
 def test_a_bit_that_flips_never_changes_a_table(
-    whole: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory, place: float, bit: int
+    whole: bytes, tmp_path_factory: pytest.TempPathFactory, place: float, bit: int
 ) -> None:
-    content = bytearray(whole["site.7z"])
+    content = bytearray(whole)
     content[int(place * len(content))] ^= 1 << bit
     archive = tmp_path_factory.mktemp("flipped") / "site.7z"
     archive.write_bytes(content)
@@ -240,9 +159,8 @@ def test_a_7z_archive_that_needs_much_memory(tmp_path: Path) -> None:
     refuse(with_dictionary(archive, 40), r"site\.7z needs more than 134,217,728 bytes of memory to unpack")
 
 
-@pytest.mark.parametrize("name", ["site.7z", "Posts.xml.zst"])
-def test_what_stands_for_an_archive_is_called_what_it_is(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n")
-    refuse(tmp_path / name, rf"{name} is a Git LFS pointer, not the file itself")
-    (tmp_path / name).write_bytes(b"<!DOCTYPE html>\n<html>")
-    refuse(tmp_path / name, rf"{name} is an HTML page")
+def test_what_stands_for_an_archive_is_called_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "site.7z").write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n")
+    refuse(tmp_path / "site.7z", r"site\.7z is a Git LFS pointer, not the file itself")
+    (tmp_path / "site.7z").write_bytes(b"<!DOCTYPE html>\n<html>")
+    refuse(tmp_path / "site.7z", r"site\.7z is an HTML page")

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import py7zr
 import pytest
-from packing import POSTS, USERS, fits, folder_of, pack, pack_table, raw_frame, skippable_frame, staged, unpack_one
+from packing import POSTS, USERS, fits, folder_of, pack, staged, unpack_all, unpack_one
 
 from cqa_spark.corpora.archives import staging, unpacking
-from cqa_spark.corpora.archives.extraction import Unpacked
 from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.archives.unpacking import unpack
+from cqa_spark.corpora.archives.unpacking import Unpacked, unpack
 from cqa_spark.errors import EnvironmentProblem, InputError
 
 
@@ -35,28 +34,6 @@ def test_a_site_gives_a_folder_with_its_tables_and_a_record(tmp_path: Path) -> N
         "files": {"Users.xml": len(USERS), "posts.XML": len(POSTS)},
     }
     assert staged(tmp_path / "staging") == [folder.name]
-
-
-def test_a_table_compressed_with_zstandard_loses_its_suffix(tmp_path: Path) -> None:
-    archive = pack_table(tmp_path / "Posts.xml.zst", POSTS)
-    folder = folder_of(unpack_one(archive, tmp_path / "staging"))
-    assert folder.name == f"Posts-{hashlib.sha256(archive.read_bytes()).hexdigest()[:12]}"
-    assert {file.name: file.read_bytes() for file in folder.glob("P*")} == {"Posts.xml": POSTS}
-
-
-def test_frames_of_zstandard_are_joined(tmp_path: Path) -> None:
-    first, second = pack_table(tmp_path / "a", POSTS[:20]), pack_table(tmp_path / "b", POSTS[20:])
-    archive = tmp_path / "POSTS.XML.ZST"
-    archive.write_bytes(first.read_bytes() + second.read_bytes())
-    assert Path(unpack_one(archive, tmp_path / "staging").files[0]).read_bytes() == POSTS
-
-
-def test_many_small_frames_and_frames_to_skip_are_one_table(tmp_path: Path) -> None:
-    archive = tmp_path / "Posts.xml.zst"
-    largest = raw_frame(POSTS[:1], window_log=27)
-    frames = [skippable_frame(b"a note"), largest, raw_frame(b""), *(raw_frame(bytes([byte])) for byte in POSTS[1:])]
-    archive.write_bytes(b"".join(frames) * 50 + skippable_frame(b""))
-    assert Path(unpack_one(archive, tmp_path / "staging").files[0]).read_bytes() == POSTS * 50
 
 
 @pytest.mark.parametrize("method", [py7zr.FILTER_BZIP2, py7zr.FILTER_LZMA, py7zr.FILTER_DEFLATE, py7zr.FILTER_COPY])
@@ -104,16 +81,12 @@ def test_an_error_in_another_process_arrives_whole(tmp_path: Path) -> None:
     bad = tmp_path / "bad.7z"
     bad.write_bytes(b"<posts>")
     with pytest.raises(InputError, match=r"bad\.7z is not a 7z archive") as caught:
-        unpack(
-            [good, bad], tmp_path / "staging", UnpackLimits(), workers=2, progress=lambda _: None, require_space=fits
-        )
+        unpack_all([good, bad], tmp_path / "staging")
     assert caught.value.remedy == "check the content of the file"
 
 
 def test_no_archive_gives_nothing(tmp_path: Path) -> None:
-    assert (
-        unpack([], tmp_path / "staging", UnpackLimits(), workers=2, progress=lambda _: None, require_space=fits) == []
-    )
+    assert unpack_all([], tmp_path / "staging") == []
 
 
 def test_a_second_call_reuses_the_folder_and_does_not_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,8 +159,6 @@ def test_of_those_that_unpack_the_same_archive_at_once_one_does_the_work(tmp_pat
 
 def test_too_little_space_is_told_before_anything_is_unpacked(tmp_path: Path) -> None:
     archives = [pack(tmp_path / f"{name}.7z", {"Posts.xml": POSTS}) for name in ("a", "b")]
-    streamed = tmp_path / "Posts.xml.zst"
-    streamed.write_bytes(raw_frame(POSTS))  # its header has no size
     asked = []
 
     def refuse(size: int) -> None:
@@ -197,15 +168,8 @@ def test_too_little_space_is_told_before_anything_is_unpacked(tmp_path: Path) ->
     unpack_one(archives[0], tmp_path / "staging")
     unpacked = staged(tmp_path / "staging")
     with pytest.raises(EnvironmentProblem, match="full"):
-        unpack(
-            [*archives, streamed],
-            tmp_path / "staging",
-            UnpackLimits(),
-            workers=1,
-            progress=lambda _: None,
-            require_space=refuse,
-        )
-    assert asked == [len(POSTS) + 6 * streamed.stat().st_size]  # the first archive is unpacked already
+        unpack(archives, tmp_path / "staging", UnpackLimits(), workers=1, progress=lambda _: None, require_space=refuse)
+    assert asked == [len(POSTS)]  # the first archive is unpacked already
     assert staged(tmp_path / "staging") == unpacked
 
 
