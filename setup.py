@@ -10,5 +10,6 @@ setup(
         "cqa_spark.commands.new": ["templates/*.j2"],
         "cqa_spark.conf": ["**/*"],
         "cqa_spark.reports": ["**/*.j2", "**/*.css", "**/*.js"],
+        "cqa_spark.synth": ["**/*.yaml"],
     },
 )

@@ -23,7 +23,7 @@ from rich.table import Table
 from tokenizers import Tokenizer
 
 from cqa_spark.synth.conversations import invent_conversation, invent_users
-from cqa_spark.synth.topics import TOPICS
+from cqa_spark.synth.forum_texts import TOPICS
 from cqa_spark.text.embedding.encoder import load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.pretrained import read_file

@@ -3,6 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.inputs import InputFile
+from cqa_spark.corpora.whole_files import of_file
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.journal import Entry
 
@@ -54,6 +59,28 @@ def check_accounting(files: Sequence[Entry]) -> Totals:
             "keep the file and report it: the reader does not support its layout",
         )
     return Totals(*[sum(each[name] for each in files) for name in Totals._fields])
+
+
+def file_counts(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
+    """The columns of ``INGESTED_FILES`` of files whose records are rows of a frame.
+
+    Args:
+        records: rows of records, with file (position in ``inputs``), byte_offset and problem (null for good ones); and
+            rows about files, which have found (the number of records, counted independently) and no byte_offset.
+            Columns lines and not_rows, if there are any, are those of the files.
+        inputs: the files.
+        site: the site that they count for.
+    """
+    is_good = F.col("byte_offset").isNotNull() & F.col("problem").isNull()
+    of_lines = [F.max(name).alias(name) for name in ("lines", "not_rows") if name in records.columns]
+    counted = records.groupBy("file").agg(
+        *of_lines,
+        F.sum("found").alias("rows_in"),
+        F.count_if(is_good).alias("rows_out"),
+        F.count("problem").alias("rows_quarantined"),
+    )
+    place = {"source_file": of_file([file.path for file in inputs]), "split": of_file([file.split for file in inputs])}
+    return counted.withColumns({"site": F.lit(site), **place}).drop("file")
 
 
 def forgotten(file: Entry) -> int:

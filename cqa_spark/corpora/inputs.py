@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
@@ -109,6 +110,17 @@ def _readable(path: Path) -> Path:
     if path.name.startswith(("_", ".")):
         raise InputError(f"Spark skips files such as {path}", "rename it: the name must not start with _ or a dot")
     return path
+
+
+def open_stored(path: str, storage: ObjectStorageSettings, start: int = 0) -> IO[bytes]:
+    """Open a file as it is stored, at a byte."""
+    if is_remote(path):
+        from cqa_spark.object_store.transfers import open_object  # slow import of boto3, not needed for local files
+
+        return open_object(path, storage, start)
+    file = open(path, "rb")  # noqa: SIM115  the caller closes it
+    file.seek(start)
+    return file
 
 
 def text_bytes(sizes: Iterable[tuple[str, int]]) -> int:

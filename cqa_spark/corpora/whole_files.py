@@ -36,7 +36,7 @@ def parse_files(files: DataFrame, parse: Callable[..., Iterator[Mapping[str, Any
     """The records of files.
 
     Args:
-        files: as ``read_whole_files`` returns them, perhaps with further columns.
+        files: a row for a file, as ``read_whole_files`` returns it, or for a part of one; ``file`` comes first.
         parse: returns the rows of a file, without the column ``file``; its arguments are the columns of ``files``.
         schema: of the rows.
     """

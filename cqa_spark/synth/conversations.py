@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 
-from cqa_spark.synth import phrases
-from cqa_spark.synth.topics import TOPICS, Topic
+from cqa_spark.synth.forum_texts import FIRST_NAMES, SECOND_NAMES, SENTENCES, TOPICS, Topic
 
 
 @dataclass(frozen=True)
@@ -90,12 +89,12 @@ ASKER_SPEAKS = 0.15
 WORTH_OF_PLACE = 0.08  # decrease of the probability of an answer per earlier comment
 FIRST_DAY = datetime(2012, 1, 1)
 
-NOT_ANSWERS: tuple[tuple[Sequence[str], str, float], ...] = (
-    (phrases.GUESSES, USEFUL, 0.25),
-    (phrases.CHATTER, BAD, 0.35),
-    (phrases.JOKES, BAD, 0.10),
-    (phrases.QUESTIONS, BAD, 0.20),
-    (phrases.ADVERTISEMENTS, BAD, 0.10),
+NOT_ANSWERS = (
+    ("guesses", USEFUL, 0.25),
+    ("chatter", BAD, 0.35),
+    ("jokes", BAD, 0.10),
+    ("questions", BAD, 0.20),
+    ("advertisements", BAD, 0.10),
 )
 
 
@@ -107,7 +106,7 @@ def invent_users(count: int, rng: Random) -> list[User]:
 
 def invent_question(rng: Random, topic: Topic, thing: str) -> tuple[str, str]:
     """Generate subject and body of a question about a thing."""
-    parts = (phrases.SUBJECTS, phrases.OPENINGS, phrases.DETAILS, phrases.DETAILS, phrases.CLOSINGS)
+    parts = ("subjects", "openings", "details", "details", "closings")
     subject, *body = (_say(rng, part, _gaps(rng, topic, thing, "all")) for part in parts)
     return subject, " ".join(body)
 
@@ -123,29 +122,29 @@ def invent_conversation(rng: Random, users: Sequence[User], topic: Topic, thing:
         time += timedelta(seconds=rng.randrange(60, 12 * 3600))
         author = asker if position and rng.random() < ASKER_SPEAKS else rng.choice(users)
         chance = author.helpfulness * liveliness * (1.4 - WORTH_OF_PLACE * position)
-        sentences, label = _intention(rng, by_asker=author is asker, chance=chance)
+        intention, label = _intention(rng, by_asker=author is asker, chance=chance)
         before = comments[-1].author.name if comments else asker.name
-        text = _say(rng, sentences, _gaps(rng, topic, thing, before))
+        text = _say(rng, intention, _gaps(rng, topic, thing, before))
         comments.append(Comment(author, time, text, _label(rng, label)))
     return QuestionWithComments(topic, thing, subject, body, asker, asked, tuple(comments))
 
 
-def _intention(rng: Random, *, by_asker: bool, chance: float) -> tuple[Sequence[str], str]:
-    """Draw what a comment is meant to do: sentences to choose from, and their label."""
+def _intention(rng: Random, *, by_asker: bool, chance: float) -> tuple[str, str]:
+    """Draw what a comment is meant to do, and its label."""
     if by_asker:
-        return rng.choice((phrases.THANKS, phrases.ASKER_REPLIES)), BAD
+        return rng.choice(("thanks", "asker_replies")), BAD
     if rng.random() < chance:
-        return (phrases.ANSWERS if rng.random() < 0.7 else phrases.SHORT_ANSWERS), GOOD
-    sentences, label, _ = rng.choices(NOT_ANSWERS, weights=[weight for _, _, weight in NOT_ANSWERS])[0]
-    return sentences, label
+        return ("answers" if rng.random() < 0.7 else "short_answers"), GOOD
+    intention, label, _ = rng.choices(NOT_ANSWERS, weights=[weight for _, _, weight in NOT_ANSWERS])[0]
+    return intention, label
 
 
 def _label(rng: Random, label: str) -> str:
     return rng.choice([other for other in LABELS if other != label]) if rng.random() < WRONG_LABELS else label
 
 
-def _say(rng: Random, sentences: Sequence[str], gaps: dict[str, str]) -> str:
-    return rng.choice(sentences).format_map(gaps)
+def _say(rng: Random, intention: str, gaps: dict[str, str]) -> str:
+    return rng.choice(SENTENCES[intention]).format_map(gaps)
 
 
 def _gaps(rng: Random, topic: Topic, thing: str, name: str) -> dict[str, str]:
@@ -162,4 +161,4 @@ def _gaps(rng: Random, topic: Topic, thing: str, name: str) -> dict[str, str]:
 
 
 def _name(rng: Random, number: int) -> str:
-    return f"{rng.choice(phrases.FIRST_NAMES)} {rng.choice(phrases.SECOND_NAMES)}{number}"
+    return f"{rng.choice(FIRST_NAMES)} {rng.choice(SECOND_NAMES)}{number}"

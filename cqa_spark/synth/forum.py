@@ -16,7 +16,7 @@ from cqa_spark.synth.conversations import (
     invent_question,
     invent_users,
 )
-from cqa_spark.synth.topics import TOPICS, Topic
+from cqa_spark.synth.forum_texts import TOPICS, Topic
 
 PERFECT, RELEVANT, IRRELEVANT = ("PerfectMatch", "Relevant", "Irrelevant")
 THREADS_EACH = 10

@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from cqa_spark.corpora.accounting import file_counts
 from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.content_check import check_content
 from cqa_spark.corpora.cqa_md.questions import NAMES, OPENING, QuestionRecord, read_questions
@@ -76,7 +77,7 @@ def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str, tas
         users=USERS.empty(spark),
         judgments=JUDGMENTS.complete(_judgments(questions, task)),
         quarantine=quarantined(records, inputs, site),
-        ingested_files=_ingested_files(records, inputs, site),
+        ingested_files=file_counts(records, inputs, site),
         persisted=(parsed,),
     )
 
@@ -130,22 +131,6 @@ def _judgments(questions: DataFrame, task: str) -> DataFrame:
         "site", F.lit(task).alias("task"), F.col("question_id").alias("query_id"),
         F.col("pair.pair_id").alias("candidate_id"), F.col("pair.pair_id").alias("thread_id"), "pair.label",
         F.col("pair.position").alias("initial_rank"), "split", "source_file",
-    )  # fmt: skip
-
-
-def _ingested_files(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
-    is_record = F.col("byte_offset").isNotNull()
-    return (
-        records.groupBy("file", "split")
-        .agg(
-            F.max("found").alias("rows_in"),
-            F.count_if(is_record & F.col("problem").isNull()).alias("rows_out"),
-            F.count("problem").alias("rows_quarantined"),
-        )
-        .select(
-            F.lit(site).alias("site"), of_file([file.path for file in inputs]).alias("source_file"), "split",
-            "rows_in", "rows_out", "rows_quarantined",
-        )
     )  # fmt: skip
 
 

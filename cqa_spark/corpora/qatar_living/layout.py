@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 # Matches text around threads that is not a record: the XML declaration, comments, the document type
-# with its entities, and the tags of enclosing elements. The pattern is valid in Java and Python. A start without an end
-# matches the whole rest, so that the search is linear in the number of starts. The group remains as text.
+# with its entities, and the tags of enclosing elements. A start without an end matches the whole rest, so that the
+# search is linear in the number of starts. The group remains as text.
 WRAPPER = (
     r"(?s)<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*+(?:>|\[.*?\]\s*+>)|</OrgQuestion\s*+>"
     r"|</?(?!Org|Rel|Thread|Question|Comment|[QC]Subject|[QC]Body)[A-Za-z][\w.-]*+(?:\s[^<>]*+)?>"

@@ -1,19 +1,20 @@
 """Splits the text between two closing tags into records, and parses these into rows, with byte offsets in the file."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from codecs import BOM_UTF8
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.corpora.inputs import open_stored
 from cqa_spark.corpora.qatar_living.layout import ORIGINAL, WRAPPER, Layout
+from cqa_spark.corpora.qatar_living.source import ProbedFile, read_chunks
 from cqa_spark.corpora.qatar_living.threads import UnreadableThread, parse_thread
+from cqa_spark.object_store.s3 import use_credentials
 
 OUTSIDE = "this text is outside of any thread"
 UNCLOSED = "the thread has no closing tag before the next one opens"
@@ -30,7 +31,7 @@ class Record:
     Attributes:
         offset: start in the chunk, in bytes.
         text: its bytes, without the closing tag at which the file was split.
-        ends_chunk: whether that closing tag belongs to it.
+        ends_chunk: whether it reaches to the end of the chunk.
         problem: why it cannot be a thread; None if it should be parsed.
     """
 
@@ -88,75 +89,62 @@ THREAD = _struct(
     answers=T.ArrayType(ANSWER),
     **_POSTED,
 )
-RECORD = _struct(
-    "problem raw",
-    file=T.IntegerType(),
-    block_start=T.LongType(),
-    offset=T.LongType(),
-    size=T.LongType(),
-    ends_chunk=T.BooleanType(),
-    thread=THREAD,
-)
+RECORD = _struct("problem raw", file=T.IntegerType(), byte_offset=T.LongType(), found=T.LongType(), thread=THREAD)
 
 
-def parse_chunks(chunks: DataFrame, blocks: DataFrame, layout: Layout) -> DataFrame:
-    r"""Parse every record once.
+def parse_range(
+    files: Sequence[ProbedFile],
+    storage: ObjectStorageSettings,
+    given: Mapping[str, str],
+    file: int,
+    start: int,
+    stop: int,
+) -> Iterator[dict[str, Any]]:
+    r"""Parse every record that starts in a range of a file.
 
     Args:
-        chunks: as ``source.read_chunks`` returns them.
-        blocks: as ``source.count_blocks`` returns them.
-        layout: the files' layout.
+        files: the files.
+        storage: object storage settings.
+        given: environment variables of the driver that hold credentials.
+        file: position of the file in ``files``.
+        start: the first byte of the range.
+        stop: the byte after its last.
 
-    Returns:
-        file (int), byte_offset (in the file, from 0), raw (as in the file; bytes that are not UTF-8 as ``\xNN``),
-        problem (one sentence; null if the record is a valid thread), thread (``THREAD``; null if there is a problem).
+    Yields:
+        byte_offset (in the file, from 0), raw (as in the file; bytes that are not UTF-8 as ``\xNN``), problem (one
+        sentence; None if the record is a valid thread), thread (``THREAD``; None if there is a problem); then found,
+        the number of records, counted independently.
     """
-    raw_bytes = chunks.select("file", "block_start", F.col("chunk").cast("binary"))
-    records = raw_bytes.mapInArrow(_parser(layout), RECORD)
-    placed = records.join(F.broadcast(blocks), on=["file", "block_start"], how="left")
-    byte_offset = F.col("start") + F.col("offset")
-    ends_inside = F.col("ends_chunk") & (byte_offset + F.col("size") >= F.col("file_size"))
-    is_cut = ends_inside & ~F.col("problem").eqNullSafe(OUTSIDE)
-    closing = F.when(F.col("ends_chunk") & ~ends_inside, layout.closing).otherwise("")
-    return placed.select(
-        "file",
-        byte_offset.alias("byte_offset"),
-        F.concat("raw", closing).alias("raw"),
-        F.when(is_cut, ENDS_INSIDE).otherwise(F.col("problem")).alias("problem"),
-        F.when(~is_cut, F.col("thread")).alias("thread"),
-    )
+    use_credentials(given)
+    layout, found = files[file].layout, 0
+    with open_stored(files[file].file.path, storage) as stream:
+        for chunk in read_chunks(stream, start, stop, layout.closing.encode()):
+            mark = len(BOM_UTF8) if chunk.offset == 0 and chunk.text.startswith(BOM_UTF8) else 0
+            text = chunk.text[mark:]
+            found += _count(text, layout)
+            for record in cut(text, layout):
+                yield {"byte_offset": chunk.offset + mark + record.offset, **_row(record, layout, chunk.is_closed)}
+    yield {"found": found}
 
 
-def _parser(layout: Layout) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    schema = to_arrow_schema(RECORD)
-
-    def parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        block, offset = None, 0
-        for batch in batches:
-            rows = []
-            for file, block_start, chunk in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                if block != (file, block_start):
-                    block, offset = (file, block_start), 0
-                for record in cut(chunk, layout):
-                    place = {"file": file, "block_start": block_start, "offset": offset + record.offset}
-                    rows.append(place | _row(record, layout))
-                offset += len(chunk) + len(layout.closing)
-            yield pa.RecordBatch.from_pylist(rows, schema=schema)
-
-    return parse
-
-
-def _row(record: Record, layout: Layout) -> dict[str, Any]:
+def _row(record: Record, layout: Layout, is_closed: bool) -> dict[str, Any]:
+    """A parsed record of a chunk, which a closing tag follows or the end of the file."""
     problem, thread = record.problem, None
+    if record.ends_chunk and not is_closed and problem != OUTSIDE:
+        problem = ENDS_INSIDE
     if problem is None:
         try:
             thread = parse_thread(record.text, layout)
         except UnreadableThread as unreadable:
             problem = str(unreadable)
-    return {
-        "raw": record.text.decode("utf-8", "backslashreplace"),
-        "size": len(record.text),
-        "ends_chunk": record.ends_chunk,
-        "problem": problem,
-        "thread": thread,
-    }
+    closing = layout.closing if record.ends_chunk and is_closed else ""
+    raw = record.text.decode("utf-8", "backslashreplace") + closing
+    return {"raw": raw, "problem": problem, "thread": thread}
+
+
+def _count(chunk: bytes, layout: Layout) -> int:
+    """The number of records of a chunk: its opening tags, and the text before them if there is any."""
+    before, *threads = re.split(layout.opening.encode(), chunk)
+    original = ORIGINAL.encode()
+    outside = before.rpartition(original)[0] if threads and original in before else before
+    return len(threads) + bool(_wrapper.sub(rb"\1", outside).strip())

@@ -20,7 +20,7 @@ def contested_ids(records: DataFrame) -> DataFrame:
     over a thread with the same id, which may occur in the forum's dump.
 
     Args:
-        records: as ``parsed.parse_chunks`` returns them.
+        records: as ``records.parse_range`` returns them.
 
     Returns:
         post_id, first (claim, file, byte_offset of the owner of the id), files (sorted; files with a thread of that
@@ -69,7 +69,7 @@ def refuse_repeats(records: DataFrame, contested: DataFrame, inputs: Sequence[In
     """Keep the first thread of each id, in the order of the files, and mark the others with a problem.
 
     Args:
-        records: as ``parsed.parse_chunks`` returns them.
+        records: as ``records.parse_range`` returns them, with their file, and the numbers of records of files.
         contested: as ``contested_ids`` returns them.
         inputs: the files, in the order given.
     """
@@ -82,6 +82,7 @@ def refuse_repeats(records: DataFrame, contested: DataFrame, inputs: Sequence[In
     return compared.select(
         "file",
         "byte_offset",
+        "found",
         "raw",
         F.when(is_first, F.col("problem")).otherwise(reason).alias("problem"),
         F.when(is_first, F.col("thread")).alias("thread"),

@@ -15,8 +15,8 @@ from typing import IO, Any
 from backports.zstd import DecompressionParameter, ZstdError, ZstdFile
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.archives.limits import Meter, UnpackLimits
+from cqa_spark.corpora.inputs import open_stored
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
 from cqa_spark.errors import InputError
 
@@ -32,17 +32,6 @@ class Access:
 
     storage: ObjectStorageSettings
     limits: UnpackLimits
-
-
-def open_stored(path: str, storage: ObjectStorageSettings, start: int = 0) -> IO[bytes]:
-    """Open a file as it is stored, at a byte."""
-    if is_remote(path):
-        from cqa_spark.object_store.transfers import open_object  # slow import of boto3, not needed for local files
-
-        return open_object(path, storage, start)
-    file = open(path, "rb")  # noqa: SIM115  the caller closes it
-    file.seek(start)
-    return file
 
 
 PIECE = 1 << 20

@@ -8,8 +8,9 @@ from os import SEEK_END
 from typing import NamedTuple
 
 from cqa_spark.corpora.foreign_content import refuse_foreign_content
+from cqa_spark.corpora.inputs import open_stored
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
-from cqa_spark.corpora.stackexchange.dump_stream import Access, open_stored, open_text
+from cqa_spark.corpora.stackexchange.dump_stream import Access, open_text
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
 from cqa_spark.corpora.stackexchange.markup import last_tag, prolog
 from cqa_spark.errors import InputError

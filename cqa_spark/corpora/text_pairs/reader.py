@@ -8,6 +8,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from cqa_spark.corpora.accounting import file_counts
 from cqa_spark.corpora.annotated_files import CommunityTables
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.quarantine import quarantined
@@ -69,7 +70,8 @@ def read_text_pairs(
     pair_id = F.concat(of_file(sets), F.lit(":"), "line")
     placed = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
     _check_readable(placed, inputs)
-    files, pair_rows = placed.where("line is null"), placed.where("line is not null")
+    pair_rows = placed.where("line is not null")
+    files = placed.where("line is null").selectExpr("file", "lines", "not_rows", "lines - not_rows AS found")
     records = _without_near_repeats(_without_repeats(pair_rows)).persist()
     pairs = records.where("problem is null").select(
         F.lit(site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
@@ -81,7 +83,7 @@ def read_text_pairs(
         users=USERS.empty(spark),
         judgments=JUDGMENTS.complete(_judgments(pairs, task)),
         quarantine=quarantined(records, inputs, site),
-        ingested_files=_ingested_files(files, records, inputs, site),
+        ingested_files=file_counts(records.unionByName(files, allowMissingColumns=True), inputs, site),
         persisted=(records, parsed),
     )
 
@@ -188,19 +190,3 @@ def _text(number: int, column: str) -> Column:
 
 def _text_id(number: int) -> Column:
     return F.concat("pair_id", F.lit(f":{number}"))
-
-
-def _ingested_files(files: DataFrame, records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
-    sorted_out = records.groupBy("file").agg(
-        F.count_if(F.col("problem").isNull()).alias("rows_out"), F.count("problem").alias("rows_quarantined")
-    )
-    return files.join(sorted_out, on="file", how="left").select(
-        F.lit(site).alias("site"),
-        of_file([file.path for file in inputs]).alias("source_file"),
-        "split",
-        "lines",
-        "not_rows",
-        (F.col("lines") - F.col("not_rows")).alias("rows_in"),
-        "rows_out",
-        "rows_quarantined",
-    )

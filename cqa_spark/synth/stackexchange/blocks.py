@@ -8,9 +8,8 @@ import numpy as np
 from cqa_spark.synth.stackexchange.bodies import compose_bodies
 from cqa_spark.synth.stackexchange.comments import CommentTable, invent_comments
 from cqa_spark.synth.stackexchange.draws import THREADS, Ints, generator
-from cqa_spark.synth.stackexchange.edits import Edits, invent_edits
+from cqa_spark.synth.stackexchange.edits_and_links import Edits, invent_edits, invent_links
 from cqa_spark.synth.stackexchange.history_rows import history_rows
-from cqa_spark.synth.stackexchange.links import invent_links
 from cqa_spark.synth.stackexchange.phrasebook import Phrasebook
 from cqa_spark.synth.stackexchange.plan import COMMENTS_EACH, LINKS_EACH, USERS_EACH, VOTES_EACH, SitePlan
 from cqa_spark.synth.stackexchange.population import Population

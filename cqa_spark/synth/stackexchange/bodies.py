@@ -7,10 +7,10 @@ import numpy as np
 
 from cqa_spark.synth.stackexchange import signal
 from cqa_spark.synth.stackexchange.draws import Flags, Ints
-from cqa_spark.synth.stackexchange.links import LINKED, Links
-from cqa_spark.synth.stackexchange.markup import attribute_value
+from cqa_spark.synth.stackexchange.edits_and_links import LINKED, Links
 from cqa_spark.synth.stackexchange.patterns import Intent
 from cqa_spark.synth.stackexchange.phrasebook import Phrasebook, Speech
+from cqa_spark.synth.stackexchange.rows import attribute_value
 from cqa_spark.synth.stackexchange.threads import ThreadBlock
 
 MOST_SENTENCES = 150

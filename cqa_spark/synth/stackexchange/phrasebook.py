@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cqa_spark.synth.stackexchange.draws import Floats, Ints
-from cqa_spark.synth.stackexchange.markup import attribute_value
 from cqa_spark.synth.stackexchange.patterns import PATTERNS, Intent
+from cqa_spark.synth.stackexchange.rows import attribute_value
 from cqa_spark.synth.stackexchange.vocabulary import TAG_WORDS, Gap, SiteVocabulary
 
 GAP = re.compile(r"\{(" + "|".join(gap.name.lower() for gap in Gap) + r")\}")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cqa_spark.synth.phrases import FIRST_NAMES, SECOND_NAMES
+from cqa_spark.synth.forum_texts import FIRST_NAMES, SECOND_NAMES
 from cqa_spark.synth.stackexchange.draws import Flags, Floats, Ints, normals, uniforms, zipf
 from cqa_spark.synth.stackexchange.plan import CLOSED, OPENED, SitePlan
 

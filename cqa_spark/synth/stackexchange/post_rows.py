@@ -6,8 +6,7 @@ import numpy as np
 
 from cqa_spark.synth.stackexchange.bodies import Bodies
 from cqa_spark.synth.stackexchange.comments import CommentTable
-from cqa_spark.synth.stackexchange.edits import Edits
-from cqa_spark.synth.stackexchange.links import Links
+from cqa_spark.synth.stackexchange.edits_and_links import Edits, Links
 from cqa_spark.synth.stackexchange.rows import accounts, licences, padded, some, stamps, user_ids, xml_rows
 from cqa_spark.synth.stackexchange.threads import ThreadBlock
 from cqa_spark.synth.stackexchange.votes import BOUNTY_CLOSE, BOUNTY_START, Votes

@@ -6,11 +6,10 @@ from itertools import repeat
 import numpy as np
 
 from cqa_spark.synth.stackexchange.draws import ABOUT_TEXTS, HOUR, Flags, Ints, generator, uniforms
-from cqa_spark.synth.stackexchange.markup import attribute_value, markdown
 from cqa_spark.synth.stackexchange.patterns import Intent
 from cqa_spark.synth.stackexchange.phrasebook import Phrasebook, Subjects
 from cqa_spark.synth.stackexchange.plan import FIRST_QUESTION, MAX_TAGS
-from cqa_spark.synth.stackexchange.rows import licences, some, stamps, xml_rows
+from cqa_spark.synth.stackexchange.rows import attribute_value, licences, markdown, some, stamps, xml_rows
 
 EXPLAINED = 0.7  # share of tags with a wiki
 WIKI_SENTENCES = 6

@@ -6,12 +6,11 @@ from itertools import compress
 import numpy as np
 
 from cqa_spark.synth.stackexchange.draws import ABOUT_TEXTS, DAY, Ints, generator, uniforms
-from cqa_spark.synth.stackexchange.markup import attribute_value
 from cqa_spark.synth.stackexchange.patterns import Intent
 from cqa_spark.synth.stackexchange.phrasebook import Phrasebook, Subjects
 from cqa_spark.synth.stackexchange.plan import BADGES_EACH, CLOSED, USERS_EACH
 from cqa_spark.synth.stackexchange.population import Population
-from cqa_spark.synth.stackexchange.rows import stamps, user_ids, xml_rows
+from cqa_spark.synth.stackexchange.rows import attribute_value, stamps, user_ids, xml_rows
 
 ABOUT_LENGTHS = (1, 1, 2, 2, 3, 5, 9)  # sentences
 ABOUTS = 350

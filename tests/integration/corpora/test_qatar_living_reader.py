@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,21 +9,17 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import Totals, check_accounting
 from cqa_spark.corpora.annotated_files import CommunityTables
 from cqa_spark.corpora.inputs import InputFile
+from cqa_spark.corpora.qatar_living import source
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
 from cqa_spark.errors import InputError
 from cqa_spark.examples.task import task
 from cqa_spark.tasks.formats import QatarLiving, SubtaskE
 
-BLOCK_SIZE = "spark.sql.files.maxPartitionBytes"
 
-
-@pytest.fixture(params=["300b", "128m"])
-def blocks(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
-    """Files in one block, and in so many that hardly one of them holds a whole thread."""
-    before = spark.conf.get(BLOCK_SIZE)
-    spark.conf.set(BLOCK_SIZE, request.param)
-    yield
-    spark.conf.set(BLOCK_SIZE, before)
+@pytest.fixture(params=[300, source.RANGE])
+def ranges(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files in one range, and in so many that hardly one of them holds a whole thread."""
+    monkeypatch.setattr(source, "RANGE", request.param)
 
 
 def thread(thread_id: str, body: str = "b", attributes: str = "") -> str:
@@ -52,7 +47,7 @@ def totals(found: CommunityTables) -> Totals:
     return check_accounting([row.asDict() for row in found.ingested_files.collect()])
 
 
-@pytest.mark.usefixtures("blocks")
+@pytest.mark.usefixtures("ranges")
 def test_tables_of_a_file_with_two_threads_below_one_original_question(spark: SparkSession, tmp_path: Path) -> None:
     first = thread("Q1_R2", attributes='RELQ_RANKING_ORDER="2" RELQ_RELEVANCE2ORGQ="Relevant" '
                    'RELQ_DATE="2010-08-27 01:38:59" RELQ_USERNAME="ana"')  # fmt: skip
@@ -86,8 +81,8 @@ def test_tables_of_a_file_with_two_threads_below_one_original_question(spark: Sp
         assert rows(found.posts, "source_file", "split")[0] == (str(path), "train")
 
 
-@pytest.mark.usefixtures("blocks")
-@pytest.mark.parametrize(("blocks", "mark"), [("128m", b""), ("300b", b"\xef\xbb\xbf")], indirect=["blocks"])
+@pytest.mark.usefixtures("ranges")
+@pytest.mark.parametrize(("ranges", "mark"), [(source.RANGE, b""), (300, b"\xef\xbb\xbf")], indirect=["ranges"])
 def test_bad_records_keep_their_place_and_the_rest_is_read(spark: SparkSession, tmp_path: Path, mark: bytes) -> None:
     bomb = '<!DOCTYPE xml [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;">]>\r\n<xml>'
     bad = {
@@ -139,7 +134,7 @@ def test_a_file_may_end_with_a_closing_tag(spark: SparkSession, tmp_path: Path) 
         assert totals(found) == Totals(2, 2, 0)
 
 
-@pytest.mark.usefixtures("blocks")
+@pytest.mark.usefixtures("ranges")
 def test_the_first_file_given_keeps_a_thread_that_stands_twice(spark: SparkSession, tmp_path: Path) -> None:
     later = write(tmp_path / "a.xml", thread("Q1", body="later") + thread("Q2"))
     first = write(tmp_path / "b.xml", thread("Q1", body="first") + thread("Q3", body="one") + thread("Q3", body="two"))

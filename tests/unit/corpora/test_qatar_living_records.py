@@ -1,9 +1,13 @@
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cqa_spark.corpora.qatar_living import source
 from cqa_spark.corpora.qatar_living.layout import LAYOUT_2016
 from cqa_spark.corpora.qatar_living.records import OUTSIDE, UNCLOSED, Record, cut
+from cqa_spark.corpora.qatar_living.source import Chunk, read_chunks
 
 HEADER = b"""<?xml version="1.0"?>
 <!-- a <comment> -->
@@ -70,3 +74,26 @@ def test_records_stand_where_they_say_and_every_opening_tag_makes_one(chunk: byt
     assert [record.ends_chunk for record in found[:-1]] == [False] * len(found[:-1])
     openings = chunk.count(b"<Thread>") + chunk.count(b"<Thread a")
     assert sum(record.problem != OUTSIDE for record in found) == openings
+
+
+CLOSING = b"</Thread>"
+
+
+@given(st.lists(st.sampled_from([CLOSING, b"<", b"/Thread>", b"</Thre", b"text"])).map(b"".join), st.integers(1, 30))
+def test_chunks_are_those_of_the_whole_file_whatever_the_ranges(content: bytes, size: int) -> None:
+    *closed, rest = content.split(CLOSING)
+    expected, offset = [], 0
+    for text in closed:
+        expected.append(Chunk(offset, text, is_closed=True))
+        offset += len(text) + len(CLOSING)
+    expected += [Chunk(offset, rest, is_closed=False)] * bool(rest)
+    starts = range(0, len(content), size)
+    chunks = [chunk for start in starts for chunk in read_chunks(io.BytesIO(content), start, start + size, CLOSING)]
+    assert chunks == expected
+
+
+def test_chunks_that_are_longer_than_what_is_read_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "PIECE", 3)
+    text = b"a long thread" * 9
+    chunks = list(read_chunks(io.BytesIO(text + CLOSING + b"end"), 0, 5, CLOSING))
+    assert chunks == [Chunk(0, text, is_closed=True)]

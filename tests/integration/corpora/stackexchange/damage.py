@@ -353,7 +353,7 @@ FOREIGN = (
           ("a text", BOM + b"Not\n  Found\n", "Not Found"),
           ("a text with a tag", b"404 <b>Not Found</b>\n", "404 <b>Not Found</b>"),
           ("a text after the XML declaration", b"<?xml version='1.0'?>\nno a < b\n", "<?xml version='1.0'?> no a < b"),
-          ("an HTML page after a text", b"Sorry\n<!DOCTYPE html>\n<html></html>", "Sorry <!DOCTYPE html> <html></html>"),
+          ("an HTML page after a text", b"Sorry\n<!DOCTYPE html>\n<html />", "Sorry <!DOCTYPE html> <html />"),
       )),
 )  # fmt: skip
 """Files that are no XML of a dump: kind, first bytes, what the refusal says and advises."""
