@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -36,6 +36,27 @@ def fragment(template: str, package: str = PACKAGE, **values: Any) -> Markup:
         jinja2.UndefinedError: the template uses a variable that is not in ``values``.
     """
     return Markup(_environment(package).get_template(template).render(values))
+
+
+def rendering(template: str, name: str) -> Callable[[Any], Markup]:
+    """The function that renders values with a template of the kit or of our sections.
+
+    Args:
+        template: path of the template.
+        name: variable of the template that holds the values.
+    """
+    return lambda values: fragment(template, **{name: values})
+
+
+def macro(name: str, *values: Any) -> Markup:
+    """A part of a page by a macro of the kit: ``plot``, ``grid_table``, ``paragraph`` or ``section``.
+
+    Args:
+        name: name of the macro in ``kit/macros.html.j2``.
+        values: its arguments.
+    """
+    rendered: Markup = getattr(_environment(PACKAGE).get_template("kit/macros.html.j2").module, name)(*values)
+    return rendered
 
 
 def document(

@@ -1,6 +1,6 @@
 """Tables as plain cells, which the terminal and the page show alike, and formats of other tables in the terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
@@ -71,6 +71,12 @@ def new_table(first: str, numbers: Sequence[str], *notes: str, caption: str = ""
         caption: text below the table.
     """
     return TextTable(first, *map(number, numbers), *notes, caption=caption)
+
+
+def print_grids(grids: Iterable[Grid], terminal: Terminal) -> None:
+    """Print tables, one below the other."""
+    for grid in grids:
+        print_grid(grid, terminal)
 
 
 def print_grid(grid: Grid, terminal: Terminal) -> None:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -11,8 +10,8 @@ from markupsafe import Markup
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.evaluation import Comparison
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
-from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.tables import Cell, Grid, difference_cell, print_grid
+from cqa_spark.reports.kit.page import macro, rendering
+from cqa_spark.reports.kit.tables import Cell, Grid, difference_cell, print_grids
 from cqa_spark.reports.section import Head, Reported, Section, itself
 from cqa_spark.reports.sections import first_answers, table_changes
 from cqa_spark.reports.sections.first_answers import FirstAnswerChanges
@@ -113,21 +112,6 @@ def _answers(compared: ComparedRuns) -> list[Grid]:
     return [first_answers.table(changes, f"Other first answers in {run} than in {first}") for run, changes in pairs]
 
 
-def _page(name: str, title: str, grids: Sequence[Grid] = (), parts: Sequence[Markup] = ()) -> Markup:
-    return fragment("sections/comparison_part.html.j2", name=name, title=title, grids=grids, parts=parts)
-
-
-def _print(grids: Sequence[Grid], terminal: Terminal) -> None:
-    for grid in grids:
-        print_grid(grid, terminal)
-
-
-def header(compared: ComparedRuns) -> Markup:
-    """The header of the page."""
-    tables = [table for changes in compared.changes for table in changes.tables]
-    return fragment("sections/comparison_header.html.j2", compared=compared, tables=tables)
-
-
 def _print_tables(compared: ComparedRuns, terminal: Terminal) -> None:
     for changes in compared.changes:
         table_changes.console(changes, terminal)
@@ -147,7 +131,7 @@ def comparison_json(compared: ComparedRuns) -> str:
 
 HEAD: Head[ComparedRuns, ComparedRuns] = Head(
     itself,
-    header,
+    rendering("sections/comparison_header.html.j2", "compared"),
     title=lambda compared: f"Comparison of {', '.join(compared.runs)} · {compared.lake}",
     provenance=lambda compared: f"cqa-spark {compared.code_version}",
 )
@@ -155,7 +139,11 @@ HEAD: Head[ComparedRuns, ComparedRuns] = Head(
 
 def _of_grids(name: str, title: str, grids: Callable[[ComparedRuns], list[Grid]]) -> Section[ComparedRuns, list[Grid]]:
     """A section of tables."""
-    return Section(name, title, lambda run: grids(run) or None, partial(_page, name, title), _print)
+
+    def page(shown: Sequence[Grid]) -> Markup:
+        return macro("section", name, title, [macro("grid_table", grid) for grid in shown])
+
+    return Section(name, title, lambda run: grids(run) or None, page, print_grids)
 
 
 SECTIONS: tuple[Section[ComparedRuns, Any], ...] = (
@@ -166,7 +154,7 @@ SECTIONS: tuple[Section[ComparedRuns, Any], ...] = (
         "changes",
         "Tables",
         lambda run: run if run.changes else None,
-        lambda run: _page("changes", "Tables", parts=[table_changes.page(changes) for changes in run.changes]),
+        lambda run: macro("section", "changes", "Tables", map(table_changes.page, run.changes)),
         _print_tables,
     ),
 )

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
-from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.page import rendering
 from cqa_spark.reports.reported_run import ReportedRun, from_entry
 from cqa_spark.reports.section import Section
 
@@ -84,11 +83,6 @@ def data(run: ReportedRun) -> Intake | None:
     )
 
 
-def page(intake: Intake) -> Markup:
-    """The records by file, the reasons for quarantine, and a record of the most frequent ones."""
-    return fragment("sections/intake.html.j2", intake=intake)
-
-
 def _files(entries: Sequence[Entry]) -> tuple[FileRows, ...]:
     def order(file: FileRows) -> tuple[int, int, str, str]:
         return -file.rows_quarantined, -file.rows_in, file.site, file.source_file
@@ -106,4 +100,5 @@ def _reasons(quarantine: DataFrame) -> list[Row]:
     return counted.orderBy(F.desc("rows"), "reason").limit(REASONS).collect()
 
 
-SECTION = Section("intake", "Input", data, page, products=(INGESTED_FILES,), optional=(QUARANTINE,))
+_PAGE = rendering("sections/intake.html.j2", "intake")
+SECTION = Section("intake", "Input", data, _PAGE, products=(INGESTED_FILES,), optional=(QUARANTINE,))

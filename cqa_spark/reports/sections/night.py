@@ -8,8 +8,8 @@ from cqa_spark.checks.check import Verdict
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import count, significant
-from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
+from cqa_spark.reports.kit.page import macro
+from cqa_spark.reports.kit.tables import Cell, Grid, print_grids
 from cqa_spark.reports.reported_run import ReportedRun, from_entry
 from cqa_spark.reports.section import Section
 
@@ -43,13 +43,12 @@ def data(run: ReportedRun) -> NightReview:
 
 def page(night: NightReview) -> Markup:
     """The tables of changes and checks."""
-    return fragment("sections/night.html.j2", tables=tables(night))
+    return macro("section", "night", "Checks before publishing", [macro("grid_table", grid) for grid in tables(night)])
 
 
 def console(night: NightReview, terminal: Terminal) -> None:
     """Print the tables of changes and checks."""
-    for grid in tables(night):
-        print_grid(grid, terminal)
+    print_grids(tables(night), terminal)
 
 
 def tables(night: NightReview) -> tuple[Grid, ...]:

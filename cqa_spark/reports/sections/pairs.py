@@ -11,7 +11,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.reports.kit.numbers import counted
-from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.page import macro
 from cqa_spark.reports.kit.tables import Cell, Grid
 from cqa_spark.reports.measured_queries import QUERY
 from cqa_spark.reports.post_texts import TEXTS, PostText, collect_texts
@@ -52,7 +52,10 @@ def data(run: ReportedRun) -> Pairs | None:
 
 def page(pairs: Pairs) -> Markup:
     """A table for each kind of pairs."""
-    return fragment("sections/pairs.html.j2", pairs=pairs)
+    best = f"the five with the highest score of {pairs.system} in each category."
+    about = macro("paragraph", f"Pairs of a question and an earlier question: {best}")
+    tables = [macro("grid_table", grid) for grid in pairs.tables]
+    return macro("section", "pairs", "Pairs of questions", [about, *tables])
 
 
 def _shown(run: ReportedRun) -> DataFrame:

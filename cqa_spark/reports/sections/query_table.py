@@ -5,10 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from markupsafe import Markup
-
 from cqa_spark.process.control_characters import visible_line
-from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.page import rendering
 from cqa_spark.reports.reported_run import MeasuredQuery
 from cqa_spark.reports.section import Head, Reported, Section, itself
 
@@ -39,16 +37,6 @@ class QueryTable(Reported):
     csv: str
     queries: int
     shown: tuple[MeasuredQuery, ...]
-
-
-def header(table: QueryTable) -> Markup:
-    """The header of the page."""
-    return fragment("sections/query_table_header.html.j2", table=table)
-
-
-def page(table: QueryTable) -> Markup:
-    """The table with its search field."""
-    return fragment("sections/query_table.html.j2", table=table)
 
 
 def write_csv(path: Path, queries: Iterable[MeasuredQuery], *, keep: int) -> tuple[int, tuple[MeasuredQuery, ...]]:
@@ -87,9 +75,11 @@ def _cells(query: MeasuredQuery) -> Iterator[object]:
 
 HEAD: Head[QueryTable, QueryTable] = Head(
     itself,
-    header,
+    rendering("sections/query_table_header.html.j2", "table"),
     title=lambda table: f"Queries · {table.best_system} · {table.run_id}",
     provenance=lambda table: "cqa-spark",
 )
 
-SECTION: Section[QueryTable, QueryTable] = Section("queries", "Queries", itself, page)
+SECTION: Section[QueryTable, QueryTable] = Section(
+    "queries", "Queries", itself, rendering("sections/query_table.html.j2", "table")
+)

@@ -12,7 +12,7 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.curves import curve_of
 from cqa_spark.reports.kit.intervals import Whisker, described
 from cqa_spark.reports.kit.numbers import counted, points, signed_points
-from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.page import macro, rendering
 from cqa_spark.reports.kit.svg import draw_both, drawing, to_svg
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, print_grid, value_cell
 from cqa_spark.reports.section import Head, Reported, Section, itself
@@ -58,15 +58,11 @@ class Trend(Reported):
     points: tuple[TrendPoint, ...]
 
 
-def header(trend: Trend) -> Markup:
-    """The header of the page."""
-    return fragment("sections/trend_header.html.j2", trend=trend, last=trend.points[-1])
-
-
 def page(trend: Trend) -> Markup:
     """The curve, and a table of the runs."""
     figure = draw_both(partial(plot_trend, trend), "trend")
-    return fragment("sections/trend.html.j2", trend=trend, figure=figure, grid=_grid(trend))
+    caption = f"{trend.measure} in percent by the end of the run (month and day), with its interval."
+    return macro("section", "trend", "Trend", [macro("plot", figure, caption), macro("grid_table", _grid(trend))])
 
 
 def console(trend: Trend, terminal: Terminal) -> None:
@@ -145,7 +141,7 @@ def trend_json(trend: Trend) -> str:
 
 HEAD: Head[Trend, Trend] = Head(
     itself,
-    header,
+    rendering("sections/trend_header.html.j2", "trend"),
     title=lambda trend: f"{trend.measure} of {trend.system} · {trend.lake}",
     provenance=lambda trend: f"cqa-spark {trend.code_version}",
 )

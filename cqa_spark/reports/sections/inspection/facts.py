@@ -90,6 +90,11 @@ class Inspection:
     record: RunRecord
     sites: tuple[SiteFacts, ...]
 
+    @property
+    def detailed(self) -> tuple[SiteFacts, ...]:
+        """The sites that are shown in detail."""
+        return self.sites[:SITES]
+
 
 _DATED_BY = ("posts", "comments")
 """Tables that define the period of a site; accounts may be older, and edits and badges continue after the last post."""

@@ -3,26 +3,14 @@
 import json
 from typing import Any
 
-from markupsafe import Markup
-
 from cqa_spark.process.terminal import Terminal, TextTable
 from cqa_spark.reports.kit.numbers import count
-from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.page import rendering
 from cqa_spark.reports.kit.tables import group_row, member_row, new_table, warning
 from cqa_spark.reports.kit.wording import listed
 from cqa_spark.reports.section import Head, Section
-from cqa_spark.reports.sections.inspection.facts import SITES, Inspection, SiteFacts, inspection
+from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts, inspection
 from cqa_spark.reports.sections.inspection.tables import TableFacts
-
-
-def header(inspected: Inspection) -> Markup:
-    """The header of the page."""
-    return fragment("sections/inspection/header.html.j2", inspection=inspected)
-
-
-def page(inspected: Inspection) -> Markup:
-    """The table of all sites."""
-    return fragment("sections/inspection/overview.html.j2", inspection=inspected, shown=SITES)
 
 
 def print_run(inspected: Inspection, terminal: Terminal) -> None:
@@ -86,7 +74,7 @@ def _elsewhere(sites: list[SiteFacts]) -> dict[str, int]:
 
 HEAD = Head(
     inspection,
-    header,
+    rendering("sections/inspection/header.html.j2", "inspection"),
     title=lambda inspected: f"Inspection of {inspected.lake} · {inspected.record.run_id}",
     provenance=lambda inspected: (
         f"Run {inspected.record.run_id}, {inspected.record.recorded_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
@@ -95,4 +83,5 @@ HEAD = Head(
     console=print_run,
 )
 
-SECTION = Section("tables", "Tables", inspection, page, console)
+_PAGE = rendering("sections/inspection/overview.html.j2", "inspection")
+SECTION = Section("tables", "Tables", inspection, _PAGE, console)

@@ -14,7 +14,7 @@ from cqa_spark.reports.kit.tables import new_table, warning
 from cqa_spark.reports.kit.wording import file_name, listed
 from cqa_spark.reports.section import Link, Section
 from cqa_spark.reports.sections.inspection import wording
-from cqa_spark.reports.sections.inspection.facts import SITES, Inspection, SiteFacts, inspection
+from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts, inspection
 from cqa_spark.reports.sections.inspection.plots import plot_months, plot_score_counts, plot_tags
 from cqa_spark.reports.sections.inspection.posts import HIGHEST_SCORE, LOWEST_SCORE
 from cqa_spark.reports.sections.inspection.tables import Nulls
@@ -32,24 +32,24 @@ def page(inspected: Inspection) -> Markup:
         fragment(
             "sections/inspection/sites.html.j2", site=site, number=number, wording=wording, **_figures(site, number)
         )
-        for number, site in enumerate(inspected.sites[:SITES], start=1)
+        for number, site in enumerate(inspected.detailed, start=1)
     )
 
 
 def links(inspected: Inspection) -> tuple[Link, ...]:
     """The sites, for the navigation."""
-    return tuple((f"site{number}", site.site) for number, site in enumerate(inspected.sites[:SITES], start=1))
+    return tuple((f"site{number}", site.site) for number, site in enumerate(inspected.detailed, start=1))
 
 
 def console(inspected: Inspection, terminal: Terminal) -> None:
     """Print the facts of each site."""
-    for site in inspected.sites[:SITES]:
+    for site in inspected.detailed:
         terminal.line()
         terminal.line(site.site, style="bold")
         terminal.table(_facts(site))
         if site.files:
             terminal.table(_files(site))
-    if hidden := len(inspected.sites[SITES:]):
+    if hidden := len(inspected.sites[len(inspected.detailed) :]):
         terminal.line()
         terminal.line(f"{counted(hidden, 'smaller site')} not shown in detail")
 

@@ -14,9 +14,9 @@ from cqa_spark.lake.schemas.metrics import COMPARISONS, SITE_METRICS
 from cqa_spark.lake.schemas.studies import ABLATIONS, ATTENTIONS, SEEDS, TRANSFERS, TRIALS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import p_value, signed_points
-from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.page import macro
 from cqa_spark.reports.kit.svg import draw_both, drawing, new_axes, sentinel, short, to_svg
-from cqa_spark.reports.kit.tables import print_grid
+from cqa_spark.reports.kit.tables import print_grids
 from cqa_spark.reports.kit.wording import verdict
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Headline, Section
@@ -32,6 +32,10 @@ _LABELS = 110
 _LETTERS = 14
 _FADED = 0.05
 _NAMED = 3
+_CAPTION = (
+    "Attention weights of a question (rows) and its preferred answer (columns), scaled to [0, 1], as in the paper's "
+    "Figure 1: {}. Words without a vector are omitted. The system was not trained on this pair."
+)
 
 
 def data(run: ReportedRun) -> AnswerStudy:
@@ -49,21 +53,21 @@ def headline(journal: Mapping[str, Sequence[Entry]], measures: tuple[str, ...]) 
 
 def page(study: AnswerStudy) -> Markup:
     """The conclusions, the tables, and heat maps of attention."""
-    return fragment(
-        "sections/xu_2018/section.html.j2",
-        conclusions=conclusions(study),
-        tables=tables(study),
-        figures={
-            label(attention.system): draw_both(partial(plot_attention, attention), f"attention{number}")
-            for number, attention in enumerate(study.attentions)
-        },
-    )
+    plots = {
+        _CAPTION.format(label(attention.system)): draw_both(partial(plot_attention, attention), f"attention{number}")
+        for number, attention in enumerate(study.attentions)
+    }
+    parts = [
+        *(macro("paragraph", sentence, "prose") for sentence in conclusions(study)),
+        *(macro("grid_table", grid) for grid in tables(study)),
+        *(macro("plot", plot, caption) for caption, plot in plots.items()),
+    ]
+    return macro("section", "preferred-answer", "Comparison with Xu et al. (2018)", parts)
 
 
 def console(study: AnswerStudy, terminal: Terminal) -> None:
     """Print the tables and the conclusions."""
-    for grid in tables(study):
-        print_grid(grid, terminal)
+    print_grids(tables(study), terminal)
     for sentence in conclusions(study):
         terminal.line(sentence)
 
