@@ -13,19 +13,10 @@ from pyspark.sql import DataFrame
 from scipy.special import expit
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.members import (
-    MembersParameters,
-    build_member,
-    load_members,
-    log_odds,
-    member_scores,
-    save_members,
-)
-from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
+from cqa_spark.rankers.members import MembersModel, MembersParameters, build_member, log_odds, member_scores
+from cqa_spark.rankers.model import FeatureImportance, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.spark.concurrency import run_concurrently
@@ -51,10 +42,8 @@ class AverageParameters(MembersParameters):
 
 
 @dataclass(frozen=True, eq=False)
-class PooledModel(RankerModel):
+class PooledModel(MembersModel):
     """A model whose score is the mean of its members' scores, on a scale that subclasses choose."""
-
-    members: tuple[RankerModel, ...]
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """The mean of the members' shares, with a direction if all members that have one agree."""
@@ -63,20 +52,6 @@ class PooledModel(RankerModel):
             for importance in member.feature_importances():
                 found[importance.feature].append(importance)
         return tuple(_mean(found[feature]) for feature in self.description.features)
-
-    @classmethod
-    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> PooledModel:
-        """Read the members, one folder each."""
-        return cls(description, load_members(description, folder))
-
-    def save_learned(self, folder: NewModelFolder) -> None:
-        """Write the members, one folder each."""
-        save_members(self.members, folder)
-
-    @property
-    def compares_candidates(self) -> bool:
-        """Whether a member does."""
-        return any(member.compares_candidates for member in self.members)
 
 
 class AverageModel(PooledModel):
@@ -98,11 +73,7 @@ class AverageRanker(Ranker[AverageParameters]):
     about = "ranks candidates by the average of several rankers' probabilities"
     parameters_type: ClassVar[type[RankerParameters]] = AverageParameters
     model_type: ClassVar[type[RankerModel]] = AverageModel
-
-    @property
-    def gives_probabilities(self) -> bool:
-        """Always."""
-        return True
+    gives_probabilities = True
 
     def fit(self, frame: DataFrame) -> AverageModel:
         """Learn ``relevant`` from the features, once per member; each trains on one core."""

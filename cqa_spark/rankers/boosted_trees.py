@@ -82,17 +82,13 @@ class BoostedTreesModel(RankerModel):
     """
 
     trees: XGBoostJson
+    explains = True
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """Shares of the total gain of the splits on each feature; a feature in no split has 0."""
         gains: dict[str, Any] = self._booster.get_score(importance_type="total_gain")
         total = sum(gains.values()) or 1.0
         return tuple(FeatureImportance(name, gains.get(name, 0.0) / total, 0) for name in self.description.features)
-
-    @property
-    def explains(self) -> bool:
-        """Always."""
-        return True
 
     def contributions(self, candidates: Candidates) -> NDArray[np.float64]:
         """Tree SHAP (Lundberg et al. 2020, From local explanations to global understanding), in log odds or sums."""

@@ -20,7 +20,7 @@ from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.calibration_curves import Curve, IsotonicCurve, PlattCurve
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.members import MemberParameters, build_member, unbounded
+from cqa_spark.rankers.members import MEMBER, MemberModel, MemberParameters, build_member, unbounded
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
@@ -36,7 +36,7 @@ from cqa_spark.rankers.truncation import MISSED, best_truncation
 _SCORE, _MISSED = "member__score", "query__missed"
 _MOST_ROWS = 2_000_000
 """Maximum number of out-of-fold scores for fitting; of more, whole queries are sampled."""
-_MEMBER, _CURVE = "member", "curve.json"
+_CURVE = "curve.json"
 _CURVES: dict[str, type[Curve]] = {"platt": PlattCurve, "isotonic": IsotonicCurve}
 
 
@@ -56,10 +56,9 @@ class CalibratedParameters(MemberParameters):
 
 
 @dataclass(frozen=True, eq=False)
-class CalibratedModel(RankerModel):
+class CalibratedModel(MemberModel):
     """The score is a probability; the ranking is that of the member."""
 
-    member: RankerModel
     curve: Curve
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
@@ -70,17 +69,12 @@ class CalibratedModel(RankerModel):
     def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> CalibratedModel:
         """Read the member and the curve."""
         curve = folder.read_json(_CURVE, _CURVES[description.parameters["method"]])
-        return cls(description, load_model(folder.within(_MEMBER)), curve)
+        return cls(description, load_model(folder.within(MEMBER)), curve)
 
     def save_learned(self, folder: NewModelFolder) -> None:
         """Write the member, in a folder, and the curve."""
-        self.member.save(folder.within(_MEMBER))
+        super().save_learned(folder)
         folder.write_json(_CURVE, self.curve)
-
-    @property
-    def compares_candidates(self) -> bool:
-        """Whether the member does."""
-        return self.member.compares_candidates
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
         """The value of the curve at the member's score."""
@@ -100,11 +94,7 @@ class CalibratedRanker(Ranker[CalibratedParameters]):
     about = "calibrates another ranker's scores to probabilities and chooses the threshold, on out-of-fold scores"
     parameters_type: ClassVar[type[RankerParameters]] = CalibratedParameters
     model_type: ClassVar[type[RankerModel]] = CalibratedModel
-
-    @property
-    def gives_probabilities(self) -> bool:
-        """Always."""
-        return True
+    gives_probabilities = True
 
     def fit(self, frame: DataFrame) -> CalibratedModel:
         """Fit curve and threshold on out-of-fold scores, and the member on all examples."""

@@ -64,6 +64,7 @@ class LinearModel(NumbersModel):
     learned_type: ClassVar[type[LearnedNumbers]] = LinearWeights
 
     learned: LinearWeights
+    explains = True
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """Shares of the absolute standardised coefficients, which are comparable between features."""
@@ -73,11 +74,6 @@ class LinearModel(NumbersModel):
             FeatureImportance(name, abs(value) / total, (value > 0) - (value < 0))
             for name, value in zip(self.description.features, coefficients, strict=True)
         )
-
-    @property
-    def explains(self) -> bool:
-        """Always."""
-        return True
 
     def contributions(self, candidates: Candidates) -> NDArray[np.float64]:
         """Coefficients times standardised values."""

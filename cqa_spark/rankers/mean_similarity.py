@@ -64,11 +64,7 @@ class MeanSimilarityRanker(Ranker[MeanSimilarityParameters]):
     about = "ranks candidates by the mean of several regressions of similarity"
     parameters_type: ClassVar[type[RankerParameters]] = MeanSimilarityParameters
     model_type: ClassVar[type[RankerModel]] = MeanSimilarityModel
-
-    @property
-    def gives_similarities(self) -> bool:
-        """Always."""
-        return True
+    gives_similarities = True
 
     def fit(self, frame: DataFrame) -> MeanSimilarityModel:
         """Learn ``similarity`` from the features, once per member; choose the threshold on out-of-fold scores."""

@@ -1,6 +1,9 @@
 """Members of composite rankers: builds, saves, loads and scores them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,9 @@ from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.spec import RankerSpec
+
+MEMBER = "member"
+"""Folder of the only member."""
 
 _CLOSEST_TO_CERTAIN = 1e-9
 
@@ -63,10 +69,55 @@ def build_member(member: RankerSpec) -> Ranker[Any]:
     return build_ranker(member.name, member.parameters)
 
 
-def save_members(members: Sequence[RankerModel], folder: NewModelFolder) -> None:
-    """Write models, one folder each."""
-    for number, member in enumerate(members):
-        member.save(folder.within(str(number)))
+@dataclass(frozen=True, eq=False)
+class MemberModel(RankerModel):
+    """Base class of models around a single other one.
+
+    Attributes:
+        member: the model.
+    """
+
+    member: RankerModel
+
+    @property
+    def compares_candidates(self) -> bool:
+        """Whether the member does."""
+        return self.member.compares_candidates
+
+    @classmethod
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> MemberModel:
+        """Read the member."""
+        return cls(description, load_model(folder.within(MEMBER)))
+
+    def save_learned(self, folder: NewModelFolder) -> None:
+        """Write the member, in a folder."""
+        self.member.save(folder.within(MEMBER))
+
+
+@dataclass(frozen=True, eq=False)
+class MembersModel(RankerModel):
+    """Base class of models with several members.
+
+    Attributes:
+        members: the models.
+    """
+
+    members: tuple[RankerModel, ...]
+
+    @property
+    def compares_candidates(self) -> bool:
+        """Whether a member does."""
+        return any(member.compares_candidates for member in self.members)
+
+    @classmethod
+    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> MembersModel:
+        """Read the members, one folder each."""
+        return cls(description, load_members(description, folder))
+
+    def save_learned(self, folder: NewModelFolder) -> None:
+        """Write the members, one folder each."""
+        for number, member in enumerate(self.members):
+            member.save(folder.within(str(number)))
 
 
 def load_members(description: ModelDescription, folder: ModelFolder) -> tuple[RankerModel, ...]:

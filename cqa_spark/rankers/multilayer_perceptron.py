@@ -133,11 +133,7 @@ class MultilayerPerceptronRanker(Ranker[MultilayerPerceptronParameters]):
     about = "ranks candidates by the probability of relevance from a multilayer perceptron"
     parameters_type: ClassVar[type[RankerParameters]] = MultilayerPerceptronParameters
     model_type: ClassVar[type[RankerModel]] = MultilayerPerceptronModel
-
-    @property
-    def gives_probabilities(self) -> bool:
-        """Always."""
-        return True
+    gives_probabilities = True
 
     def fit(self, frame: DataFrame) -> MultilayerPerceptronModel:
         """Learn ``relevant`` from the features."""

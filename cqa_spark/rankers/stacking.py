@@ -19,17 +19,18 @@ from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
+from cqa_spark.rankers.linear_model import LinearModel
 from cqa_spark.rankers.logistic_regression import (
     LogisticRegressionModel,
     LogisticRegressionParameters,
     LogisticRegressionRanker,
 )
 from cqa_spark.rankers.members import (
+    MembersModel,
     MembersParameters,
     build_member,
     load_members,
     member_scores,
-    save_members,
     unbounded,
 )
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
@@ -60,11 +61,10 @@ class StackingParameters(MembersParameters):
 
 
 @dataclass(frozen=True, eq=False)
-class StackingModel(RankerModel):
+class StackingModel(MembersModel):
     """The score is the probability from a logistic regression on the members' scores."""
 
-    members: tuple[RankerModel, ...]
-    blend: LogisticRegressionModel
+    blend: LinearModel
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """The members' shares, weighted by the members' absolute standardised weights."""
@@ -88,13 +88,8 @@ class StackingModel(RankerModel):
 
     def save_learned(self, folder: NewModelFolder) -> None:
         """Write the members and the blend, one folder each."""
-        save_members(self.members, folder)
+        super().save_learned(folder)
         self.blend.save(folder.within(_BLEND))
-
-    @property
-    def compares_candidates(self) -> bool:
-        """Whether a member does."""
-        return any(member.compares_candidates for member in self.members)
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
         """The blend of the members' scores."""
@@ -114,11 +109,7 @@ class StackingRanker(Ranker[StackingParameters]):
     about = "ranks candidates by a logistic regression on the out-of-fold scores of several rankers"
     parameters_type: ClassVar[type[RankerParameters]] = StackingParameters
     model_type: ClassVar[type[RankerModel]] = StackingModel
-
-    @property
-    def gives_probabilities(self) -> bool:
-        """Always."""
-        return True
+    gives_probabilities = True
 
     def fit(self, frame: DataFrame) -> StackingModel:
         """Learn ``relevant`` from the features; fit each member once per fold and once on all examples."""

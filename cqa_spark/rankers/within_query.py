@@ -13,24 +13,19 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.members import MemberParameters, build_member
-from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
+from cqa_spark.rankers.members import MemberModel, MemberParameters, build_member
+from cqa_spark.rankers.model import FeatureImportance, RankerModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
-from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.scoring import VALUES, candidates_of, whole_queries, with_values
-
-_MEMBER = "member"
 
 
 @dataclass(frozen=True, eq=False)
-class WithinQueryModel(RankerModel):
+class WithinQueryModel(MemberModel):
     """Scores of the member, on features and deviations."""
 
-    member: RankerModel
+    compares_candidates = True
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """The summed shares of a feature and its deviation, with the direction of the feature."""
@@ -40,20 +35,6 @@ class WithinQueryModel(RankerModel):
             for name in self.description.features
             if name in found
         )
-
-    @classmethod
-    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> WithinQueryModel:
-        """Read the member."""
-        return cls(description, load_model(folder.within(_MEMBER)))
-
-    def save_learned(self, folder: NewModelFolder) -> None:
-        """Write the member."""
-        self.member.save(folder.within(_MEMBER))
-
-    @property
-    def compares_candidates(self) -> bool:
-        """Always."""
-        return True
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
         """The member's scores."""

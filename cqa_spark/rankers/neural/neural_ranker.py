@@ -60,10 +60,7 @@ class NeuralRanker(Ranker[P]):
     on a given machine.
     """
 
-    @property
-    def gives_probabilities(self) -> bool:
-        """Always."""
-        return True
+    gives_probabilities = True
 
     @abstractmethod
     def shape(self, features: int, dimensions: int) -> NetworkShape:

@@ -12,8 +12,7 @@ from cqa_spark.rankers.average import AverageModel
 from cqa_spark.rankers.calibration_curves import IsotonicCurve, PlattCurve
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.column import ColumnModel
-from cqa_spark.rankers.linear_model import LinearWeights
-from cqa_spark.rankers.linear_svm import LinearSvmModel
+from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
 from cqa_spark.rankers.logistic_regression import LogisticRegressionModel
 from cqa_spark.rankers.model import ModelDescription
 from cqa_spark.rankers.multilayer_perceptron import NetworkWeights
@@ -44,7 +43,7 @@ def described(ranker: str, features: tuple[str, ...] = (X, Y), **parameters: obj
 
 
 def test_a_linear_model_adds_up_standardised_features_and_none_without_spread() -> None:
-    model = LinearSvmModel(described("linear_svm"), WEIGHTS)
+    model = LinearModel(described("linear_svm"), WEIGHTS)
     assert model.score(candidates([(1.0, 7.0), (5.0, -2.0)])).tolist() == [0.5, 6.5]
 
 
@@ -55,7 +54,7 @@ def test_the_score_of_a_logistic_regression_is_a_probability() -> None:
 
 
 def test_features_are_found_by_name() -> None:
-    swapped = LinearSvmModel(
+    swapped = LinearModel(
         described("linear_svm", (Y, X)),
         LinearWeights(mean=(0.0, 0.0), std=(1.0, 1.0), coefficients=(10.0, 1.0), intercept=0.0),
     )
@@ -70,7 +69,7 @@ def test_deviations_are_those_from_the_mean_of_the_query() -> None:
 def test_the_member_of_within_query_sees_values_and_deviations() -> None:
     features = (X, Y, f"{X}_within_query", f"{Y}_within_query")
     weights = LinearWeights(mean=(0.0,) * 4, std=(1.0,) * 4, coefficients=(1.0, 0.0, 100.0, 0.0), intercept=0.0)
-    member = LinearSvmModel(described("linear_svm", features), weights)
+    member = LinearModel(described("linear_svm", features), weights)
     model = WithinQueryModel(described("within_query"), member)
     assert model.compares_candidates
     assert model.score(candidates([(1.0, 0.0), (3.0, 0.0)], [(5.0, 0.0)])).tolist() == [-99.0, 103.0, 5.0]
