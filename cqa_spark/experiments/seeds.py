@@ -1,98 +1,55 @@
 """Other seeds: systems that sample rows, features or weights, retrained on the same examples."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.experiments.evaluation_split import EvaluationSplit
+from cqa_spark.experiments.experiment import Experiment
 from cqa_spark.experiments.variants import FULL, Variant, described, measure_variants, rank_variant
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.studies import SEEDS
 from cqa_spark.rankers.registry import RANKERS
 from cqa_spark.rankers.search_space import members, with_values
 from cqa_spark.rankers.spec import RankerSpec
-from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.train import trained_recipes
-from cqa_spark.systems.feature_frames import feature_frames, frame_tables
+from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import model_artifact
 
 _APART = 1000
 """Distance between the seeds of two draws, so that members that differ only in their seed never share one."""
 
 
 @dataclass(frozen=True)
-class OtherSeeds(Step):
+class OtherSeeds(Experiment):
     """Train systems with several seeds; deterministic systems are skipped.
 
     Attributes:
-        systems: recipes that the run has trained.
-        settings: measure (the first one) and resampling.
         split: examples to evaluate on.
         seeds: number of seeds, including the recipe's own.
     """
 
-    systems: Sequence[System]
-    settings: EvaluationSettings
     split: EvaluationSplit
     seeds: int
 
     name = "seeds"
+    table = SEEDS
 
-    def reads(self) -> tuple[Product, ...]:
-        """Examples, features, models."""
-        models = [Artifact(model_artifact(system.name)) for system in self.systems]
-        return EXAMPLES, *frame_tables(self.systems), *models
-
-    def writes(self) -> tuple[Product, ...]:
-        """A row for each seed."""
-        return (SEEDS,)
-
-    def execute(self, run: Run, counts: StepRecord) -> None:
-        """Try one system after the other."""
-        systems = trained_recipes(run, self.systems)
-        counts.rows_in = len(systems)
-        entries = [
-            entry
-            for system in systems
-            for entry in other_seeds(run, system, self.settings, self.split, seeds=self.seeds)
-        ]
-        counts.rows_out = run.write_entries(SEEDS, entries)
-
-
-def other_seeds(
-    run: Run, system: System, settings: EvaluationSettings, split: EvaluationSplit, *, seeds: int
-) -> list[Entry]:
-    """Train a system with several seeds, and evaluate on the same queries.
-
-    Args:
-        run: a run with computed features.
-        system: the system.
-        settings: measure (the first one) and resampling.
-        split: examples to evaluate on.
-        seeds: number of seeds, including the recipe's own.
-
-    Returns:
-        Entries of ``SEEDS``; none for a deterministic system.
-    """
-    drawn = {number: with_other_seed(system.ranker, number) for number in range(seeds)}
-    variants = {
-        FULL if number == 0 else str(number): system.model_copy(update={"ranker": ranker})
-        for number, ranker in drawn.items()
-        if ranker is not None
-    }
-    if not variants:
-        return []
-    with feature_frames(run, [system], task_examples(run, system.task)) as frame_of:
-        frame = frame_of(system)
-        parts = split.parts(frame)
-        ranked = [rank_variant(variant, Variant(name, parts)) for name, variant in variants.items()]
-        measured = measure_variants(ranked, split.measured(frame), settings)
-    return described(system.name, measured, {name: {"draw": draw} for draw, name in enumerate(variants)})
+    def of_system(self, run: Run, system: System) -> list[Entry]:
+        """A row for each seed; none for a deterministic system."""
+        drawn = {number: with_other_seed(system.ranker, number) for number in range(self.seeds)}
+        variants = {
+            FULL if number == 0 else str(number): system.model_copy(update={"ranker": ranker})
+            for number, ranker in drawn.items()
+            if ranker is not None
+        }
+        if not variants:
+            return []
+        with feature_frames(run, [system], task_examples(run, system.task)) as frame_of:
+            frame = frame_of(system)
+            parts = self.split.parts(frame)
+            ranked = [rank_variant(variant, Variant(name, parts)) for name, variant in variants.items()]
+            measured = measure_variants(ranked, self.split.measured(frame), self.settings)
+        return described(system.name, measured, {name: {"draw": draw} for draw, name in enumerate(variants)})
 
 
 def with_other_seed(ranker: RankerSpec, number: int) -> RankerSpec | None:

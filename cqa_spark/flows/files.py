@@ -123,8 +123,8 @@ def _experiments(systems: Sequence[System], settings: RunSettings, evaluation: E
     chosen = settings.experiments
     studied = [system for system in systems if system.name in chosen.systems]
     return (
-        *([CrossValidate(systems, chosen, evaluation, settings.features)] if chosen.cross_validation else []),
+        *([CrossValidate(systems, evaluation, settings.features, chosen)] if chosen.cross_validation else []),
         *([AblateFamilies(studied, evaluation)] if chosen.ablation else []),
-        *([LearningCurve(studied, evaluation, chosen.shares, settings.features)] if chosen.learning_curve else []),
+        *([LearningCurve(studied, evaluation, settings.features, chosen.shares)] if chosen.learning_curve else []),
         *([OtherSeeds(studied, evaluation, HeldOut(), chosen.seeds)] if chosen.seeds > 1 else []),
     )

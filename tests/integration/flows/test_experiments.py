@@ -11,12 +11,12 @@ from pyspark.sql import functions as F
 from cqa_spark.cli import main
 from cqa_spark.config.experiment_settings import ExperimentSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
-from cqa_spark.experiments.ablation import ablate, feature_sets
-from cqa_spark.experiments.cross_validation import compare
+from cqa_spark.experiments.ablation import AblateFamilies, feature_sets
+from cqa_spark.experiments.cross_validation import CrossValidate
 from cqa_spark.experiments.evaluation_split import HeldOut
-from cqa_spark.experiments.learning_curve import in_share, learning_curve
+from cqa_spark.experiments.learning_curve import LearningCurve, in_share
 from cqa_spark.experiments.nested_folds import nested_folds
-from cqa_spark.experiments.seeds import other_seeds
+from cqa_spark.experiments.seeds import OtherSeeds
 from cqa_spark.features.assembly import feature_names
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
@@ -62,7 +62,7 @@ def test_groups_of_one_family_are_left_out_or_used_together() -> None:
 
 @pytest.mark.slow
 def test_each_family_is_left_out_and_tried_alone_beside_the_full_system(run: Run) -> None:
-    found = {(row["variant"], row["family"]): row for row in ablate(run, SYSTEM, FAST)}
+    found = {(row["variant"], row["family"]): row for row in AblateFamilies([SYSTEM], FAST).of_system(run, SYSTEM)}
     full = found["all", ""]
     assert (full["difference"], full["p_value"], full["split"]) == (0.0, 1.0, "dev")
     assert len(found) == 5
@@ -99,8 +99,9 @@ def test_systems_are_compared_by_cross_validation_with_the_best_one(run: Run) ->
         about="For tests.",
         ranker=RankerSpec(name="column", parameters={"column": "initial_rank", "ascending": True}),
     )
-    tried = ExperimentSettings(repeats=2, folds=2)
-    found = {row["system"]: row for row in compare(run, [order, UNFITTED], tried, FAST, FeatureSettings(folds=2))}
+    systems, tried = [order, UNFITTED], ExperimentSettings(repeats=2, folds=2)
+    rows = CrossValidate(systems, FAST, FeatureSettings(folds=2), tried).entries(run, systems)
+    found = {row["system"]: row for row in rows}
     best, other = found["unfitted"], found["order"]
     assert (best["best"], best["difference"], best["p_value"]) == ("unfitted", 0.0, 1.0)
     assert other["spread"] == 0.0  # an order that learns nothing does not depend on the folds
@@ -109,7 +110,7 @@ def test_systems_are_compared_by_cross_validation_with_the_best_one(run: Run) ->
 
 
 def test_more_threads_are_learned_from_and_the_last_point_is_the_full_system(run: Run) -> None:
-    found = learning_curve(run, SYSTEM, FAST, shares=(0.4,), features=FeatureSettings(folds=2))
+    found = LearningCurve([SYSTEM], FAST, FeatureSettings(folds=2), (0.4,)).of_system(run, SYSTEM)
     rows = sorted(found, key=lambda entry: entry["share"])
     training = run.read(EXAMPLES).where("task = 'question_comment' and split = 'train' and relevant is not null")
     counts = training.agg(F.count_distinct("fold_key"), F.count("*")).first()
@@ -124,12 +125,13 @@ def test_more_threads_are_learned_from_and_the_last_point_is_the_full_system(run
 def test_other_seeds_draw_other_rows_and_a_deterministic_ranker_is_not_trained_again(run: Run) -> None:
     parameters = {"objective": "classification", "trees": 5, "row_share": 0.3, "seed": 7}
     trees = SYSTEM.model_copy(update={"ranker": RankerSpec(name="boosted_trees", parameters=parameters)})
-    found = sorted(other_seeds(run, trees, FAST, HeldOut(), seeds=2), key=lambda entry: entry["draw"])
+    step = OtherSeeds([trees, SYSTEM], FAST, HeldOut(), seeds=2)
+    found = sorted(step.of_system(run, trees), key=lambda entry: entry["draw"])
     assert [(row["system"], row["split"], row["draw"]) for row in found] == [
         ("small", "dev", draw) for draw in range(2)
     ]
     assert len({row["value"] for row in found}) > 1
-    assert other_seeds(run, SYSTEM, FAST, HeldOut(), seeds=2) == []
+    assert step.of_system(run, SYSTEM) == []
 
 
 @pytest.mark.slow

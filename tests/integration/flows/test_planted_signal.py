@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
 from cqa_spark.config.sections import EvaluationSettings
-from cqa_spark.experiments.ablation import ablate
+from cqa_spark.experiments.ablation import AblateFamilies
 from cqa_spark.experiments.evaluation_split import HeldOut
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
@@ -53,7 +53,8 @@ def test_groups_are_worth_what_was_planted(found: Snapshot) -> None:
     """
     (whole,) = read_systems([SYSTEM])
     run = Run(found.lake, found.record, on_step=lambda step: None, before=found.manifest)
-    rows = ablate(run, whole, EvaluationSettings(measures=("P@1",), resamples=999), HeldOut("split = 'test'"))
+    settings = EvaluationSettings(measures=("P@1",), resamples=999)
+    rows = AblateFamilies([whole], settings, HeldOut("split = 'test'")).of_system(run, whole)
     alone = {row["family"]: row["value"] for row in rows if row["variant"] == "only"}
     assert alone["user"] > alone["badges"] + 0.15
     assert alone["user_tags"] > alone["badges"] + 0.05
