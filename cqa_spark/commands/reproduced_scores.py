@@ -8,7 +8,7 @@ from typing import Literal
 
 from cqa_spark.config.datasets import DataSet
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.evaluation.evaluate_scores import correlation, mean_correlation
+from cqa_spark.evaluation.evaluate_scores import mean_correlation
 from cqa_spark.evaluation.judged_rankings import evaluate, standard_errors
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures.pearson import Pearson
@@ -105,7 +105,7 @@ def _beside_published(system: System, data: DataSet, part: str, scores: Scores |
 def _measured(system: System, gold: Path, predictions: Path) -> Scores:
     """The official measures of the system's task."""
     if task_named(system.task).grades_pairs:
-        return _by_measure(*correlation(gold, predictions))
+        return _mean([(gold, predictions)], "weighted")
     by_chance = system.name in at_random([system])
     measures: Sequence[str | Measure] = [each.measure for each in OFFICIAL_MEASURES]
     ranking = ranked_file(gold, predictions)
@@ -117,8 +117,5 @@ def _measured(system: System, gold: Path, predictions: Path) -> Scores:
 
 
 def _mean(files: Iterable[tuple[Path, Path]], weights: Literal["weighted", "unweighted"]) -> Scores:
-    return _by_measure(*mean_correlation(list(files), weighted=weights == "weighted"))
-
-
-def _by_measure(value: float, error: float) -> Scores:
+    value, error = mean_correlation(list(files), weighted=weights == "weighted")
     return {str(Pearson()): value}, {str(Pearson()): error}

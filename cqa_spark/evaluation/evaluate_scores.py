@@ -13,7 +13,7 @@ from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure, Sum
 from cqa_spark.evaluation.measures.pearson import Pearson
 from cqa_spark.evaluation.ranked_query import RankedQuery, on_unit_scale
-from cqa_spark.evaluation.resampling import Components, Resampling
+from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.score_files import ScoredPairs, read_gold, scored_pairs
 from cqa_spark.evaluation.significance import holm
 from cqa_spark.evaluation.williams import williams_test
@@ -100,29 +100,21 @@ def evaluate_scores(gold: Path, predictions: Sequence[Path]) -> list[SetCorrelat
     return [row for prediction in predictions for row in _correlations(gold, prediction)]
 
 
-def correlation(gold: Path, prediction: Path) -> tuple[float, float]:
-    """Pearson's correlation of one file with one set, and its standard error over pairs, by bootstrap.
-
-    Raises:
-        InputError: a file cannot be read, the files do not belong together, or the gold is of several sets.
-    """
-    pairs = _pairs_of_set(gold, prediction)
-    return _with_standard_error(Pearson(), components_of([Pearson()], [pairs]))
-
-
 def mean_correlation(files: Sequence[tuple[Path, Path]], *, weighted: bool) -> tuple[float, float]:
-    """The mean of the correlations with several sets, and its standard error over pairs, by bootstrap.
+    """The mean of the correlations with one or more sets, and its standard error over pairs, by bootstrap.
 
     Args:
         files: gold and predictions of each set.
         weighted: whether sets are weighted by their number of scored pairs.
 
     Raises:
-        InputError: as for ``correlation``.
+        InputError: a file cannot be read, the files do not belong together, or the gold is of several sets.
     """
     sets = [_pairs_of_set(gold, prediction) for gold, prediction in files]
     mean = MeanOfSets(len(sets), weighted)
-    return _with_standard_error(mean, {mean: _components([sets], mean)})
+    components = _components([sets], mean)
+    error = bootstrap_intervals({mean: components})[mean].standard_error[0]
+    return mean.total(map(tuple, components[0])), float(error)
 
 
 def compare_scores(gold: Path, predictions: Sequence[Path], drawn: Resampling) -> list[RankingComparison]:
@@ -193,12 +185,6 @@ def _pairs_of_set(gold: Path, prediction: Path) -> ScoredPairs:
     if len(sets) != 1:
         raise InputError(f"{gold}: {len(sets)} sets of pairs", "name the gold file of one set")
     return next(iter(sets.values()))
-
-
-def _with_standard_error(measure: Measure, components: Components) -> tuple[float, float]:
-    (of_file,) = components[measure]
-    error = bootstrap_intervals(components)[measure].standard_error[0]
-    return measure.total(map(tuple, of_file)), float(error)
 
 
 def _mean_components(by_file: Sequence[dict[str, ScoredPairs]]) -> dict[Measure, NDArray[np.float64]]:

@@ -106,21 +106,26 @@ def ranked_file(gold: Path, prediction: Path) -> JudgedRanking:
     if not shared:
         raise InputError(f"{prediction}: has no query in common with {gold}", "give the gold file of the same data")
     warn_of_uncovered_queries(str(gold), str(prediction), judged, predicted, counted=False)
-    unknown = [
-        row for query_id in shared for row in predicted[query_id].values() if row.candidate_id not in judged[query_id]
-    ]
-    if unknown:
-        names = some(f"{row.candidate_id} of query {row.query_id}" for row in unknown)
-        raise InputError(
-            f"{prediction}: {len(unknown)} candidates are not in {gold}: {names}",
-            "give the gold file of the same data, or rank only its candidates",
-        )
+    require_judged(gold, prediction, judgments, [row for query_id in shared for row in predicted[query_id].values()])
     queries = judged_queries([row for query_id in sorted(shared) for row in judged[query_id].values()], predictions)
     _warn_of_unranked_candidates(gold, prediction, queries)
     predicts_labels = not set(predictions) <= set(judgments)
     if predicts_labels:
         _warn_if_labels_are_known(gold, prediction, queries.values())
     return JudgedRanking(str(prediction), queries, predicts_labels)
+
+
+def require_judged(
+    gold: Path, prediction: Path, judgments: Iterable[OfficialRow], predictions: Iterable[OfficialRow]
+) -> None:
+    """Refuse predictions, by an ``InputError``, of candidates that the gold file does not have."""
+    judged = {row[:2] for row in judgments}
+    unknown = [f"{row.candidate_id} of query {row.query_id}" for row in predictions if row[:2] not in judged]
+    if unknown:
+        raise InputError(
+            f"{prediction}: {len(unknown)} candidates are not in {gold}: {some(unknown)}",
+            "give the gold file of the same data, or rank only its candidates",
+        )
 
 
 def judged_queries(judgments: Iterable[OfficialRow], predictions: Iterable[OfficialRow]) -> dict[str, RankedQuery]:

@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from cqa_spark.errors import InputError
-from cqa_spark.evaluation.coverage import some
 from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
 from cqa_spark.evaluation.measures.truncated_average_precision import TruncatedMeanAveragePrecision
-from cqa_spark.evaluation.official_files import judged_queries, read_official
+from cqa_spark.evaluation.official_files import judged_queries, read_official, require_judged
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
 
@@ -43,14 +41,7 @@ def truncated_ranking(gold: Path, prediction: Path) -> JudgedRanking:
         InputError: a file cannot be parsed, or the prediction has candidates or queries that are not in the gold file.
     """
     judgments, predictions = read_official(gold), read_official(prediction)
-    judged = {(row.query_id, row.candidate_id) for row in judgments}
-    unknown = [row for row in predictions if (row.query_id, row.candidate_id) not in judged]
-    if unknown:
-        names = some(f"{row.candidate_id} of query {row.query_id}" for row in unknown)
-        raise InputError(
-            f"{prediction}: {len(unknown)} candidates are not in {gold}: {names}",
-            "give the gold file of the same data, or rank only its candidates",
-        )
+    require_judged(gold, prediction, judgments, predictions)
     if set(predictions) <= set(judgments):
         predictions = [row._replace(relevant=True) for row in predictions]
     return JudgedRanking(str(prediction), judged_queries(judgments, predictions))

@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.evaluate_scores import (
-    SetCorrelation,
-    compare_scores,
-    correlation,
-    evaluate_scores,
-    mean_correlation,
-)
+from cqa_spark.evaluation.evaluate_scores import SetCorrelation, compare_scores, evaluate_scores, mean_correlation
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 from cqa_spark.evaluation.resampling import Resampling
@@ -56,10 +50,11 @@ def test_sets_of_a_folder_are_averaged_in_both_ways(tmp_path: Path) -> None:
 
 def test_a_correlation_has_a_standard_error(tmp_path: Path) -> None:
     gold = written(tmp_path / "gold.txt", "1", "2", "3", "4", "5")
-    value, error = correlation(gold, written(tmp_path / "out.txt", "1", "3", "2", "5", "4"))
+    prediction = written(tmp_path / "out.txt", "1", "3", "2", "5", "4")
+    value, error = mean_correlation([(gold, prediction)], weighted=True)
     assert value == pytest.approx(0.8)
     assert 0.1 < error < 0.5
-    assert correlation(gold, gold) == (pytest.approx(1.0), pytest.approx(0.0, abs=0.2))
+    assert mean_correlation([(gold, gold)], weighted=True) == (pytest.approx(1.0), pytest.approx(0.0, abs=0.2))
 
 
 @pytest.mark.parametrize(("weighted", "expected"), [(True, 0.2), (False, 0.0)])
