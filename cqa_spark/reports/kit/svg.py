@@ -12,8 +12,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import TYPE_CHECKING, ParamSpec
+from typing import TYPE_CHECKING
 
 from lxml import etree
 from markupsafe import Markup
@@ -23,8 +22,6 @@ from cqa_spark.process.control_characters import visible_line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-P = ParamSpec("P")
 
 GROUPS = 8
 """Number of colours for feature groups; they repeat from the ninth group on."""
@@ -71,6 +68,18 @@ def themed(svg: str) -> str:
 
 
 @dataclass(frozen=True)
+class Plot:
+    """A figure, drawn in sentinel colours, and its text alternative for screen readers."""
+
+    figure: Figure
+    description: str
+
+
+Plotter = Callable[[int], Plot]
+"""Makes a plot of a width in CSS pixels."""
+
+
+@dataclass(frozen=True)
 class Drawing:
     """One plot; ``wide`` is None for a plot that is always small, one of several in a row."""
 
@@ -78,27 +87,29 @@ class Drawing:
     wide: Markup | None = None
 
 
-def draw_both(draw: Callable[[str, int], Markup], name: str) -> Drawing:
-    """Draw a plot in both widths.
+def draw(plotter: Plotter, name: str, width: int) -> Markup:
+    """Draw a plot; its names may contain ``$``, and its ids depend on the content alone.
 
     Args:
-        draw: draws the plot, given a unique name and the width in CSS pixels.
-        name: unique on the page; letters, digits and hyphens.
+        plotter: makes the plot.
+        name: unique on the page; letters, digits and hyphens. It never comes from a system's or user's name.
+        width: in CSS pixels.
     """
-    return Drawing(narrow=draw(f"{name}-narrow", NARROW), wide=draw(f"{name}-wide", WIDE))
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "cqa-spark", "text.parse_math": False}):
+        plot = plotter(width)
+        return _to_svg(plot.figure, name, plot.description)
 
 
-def drawing(draw: Callable[P, Markup]) -> Callable[P, Markup]:
-    """Decorator of every drawing function: names may contain ``$``, and ids depend on the content alone."""
+def draw_small(plotter: Plotter, name: str) -> Drawing:
+    """Draw a plot that is one of several in a row; the arguments are those of ``draw``."""
+    return Drawing(draw(plotter, name, NARROW))
 
-    @wraps(draw)
-    def drawn(*args: P.args, **kwargs: P.kwargs) -> Markup:
-        import matplotlib
 
-        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "cqa-spark", "text.parse_math": False}):
-            return draw(*args, **kwargs)
-
-    return drawn
+def draw_both(plotter: Plotter, name: str) -> Drawing:
+    """Draw a plot in both widths; the arguments are those of ``draw``."""
+    return Drawing(narrow=draw(plotter, f"{name}-narrow", NARROW), wide=draw(plotter, f"{name}-wide", WIDE))
 
 
 def new_axes(width: int, height: float) -> tuple[Figure, Axes]:
@@ -150,14 +161,7 @@ def folded(name: str, letters: int, lines: int) -> str:
     return "\n".join([*wrapped[: lines - 1], short(last, letters)] if last else wrapped)
 
 
-def to_svg(figure: Figure, name: str, description: str) -> Markup:
-    """Convert a figure to markup for the page.
-
-    Args:
-        figure: the figure, drawn in sentinel colours.
-        name: unique on the page; prefix of all ids, so it never comes from a system's or user's name.
-        description: text alternative for screen readers.
-    """
+def _to_svg(figure: Figure, name: str, description: str) -> Markup:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     buffer = io.BytesIO()

@@ -11,7 +11,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import draw_both, drawing, new_axes, sentinel, to_svg
+from cqa_spark.reports.kit.svg import Plot, draw_both, new_axes, sentinel
 from cqa_spark.reports.measured_queries import measured_queries
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
@@ -68,13 +68,11 @@ def page(differences: Differences) -> Markup:
     return fragment("sections/differences.html.j2", differences=differences, figure=figure)
 
 
-@drawing
-def plot_differences(differences: Differences, name: str, width: int) -> Markup:
+def plot_differences(differences: Differences, width: int) -> Plot:
     """Draw one bar per query in percentage points, from the largest gain to the largest loss.
 
     Args:
         differences: of at least one query.
-        name: unique on the page.
         width: in CSS pixels.
     """
     figure, axes = new_axes(width, _HEIGHT)
@@ -96,7 +94,7 @@ def plot_differences(differences: Differences, name: str, width: int) -> Markup:
         f"{differences.measure} of {differences.system} minus {differences.baseline} for each query, sorted: "
         f"better on {differences.better}, equal on {differences.equal}, worse on {differences.worse} queries."
     )
-    return to_svg(figure, name, description)
+    return Plot(figure, description)
 
 
 SECTION = Section("differences", "Differences", data, page, products=(EXAMPLES, QUERY_METRICS), optional=(POSTS,))

@@ -13,7 +13,7 @@ from cqa_spark.reports.kit.curves import curve_of
 from cqa_spark.reports.kit.intervals import Whisker, described, whiskers
 from cqa_spark.reports.kit.numbers import count, points
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import Drawing, draw_both, drawing, to_svg
+from cqa_spark.reports.kit.svg import Drawing, Plot, draw_both
 from cqa_spark.reports.kit.wording import verdict
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
@@ -77,14 +77,12 @@ def _by_system(variants: Sequence[Result]) -> list[tuple[Result, ...]]:
     return [tuple(variant for variant in variants if variant.system == system) for system in systems]
 
 
-@drawing
-def plot_cross_validations(validated: Sequence[CrossValidation], measure: str, name: str, width: int) -> Markup:
+def plot_cross_validations(validated: Sequence[CrossValidation], measure: str, width: int) -> Plot:
     """Plot the mean of each system over the repeats with its interval, and a line at the best system.
 
     Args:
         validated: systems, best first; at least one.
         measure: name of the measure.
-        name: unique on the page.
         width: in CSS pixels.
     """
     rows = [
@@ -94,17 +92,15 @@ def plot_cross_validations(validated: Sequence[CrossValidation], measure: str, n
         for result in validated
     ]
     description = f"{measure} of each system in cross-validation, with intervals: {described(rows)}."
-    return to_svg(whiskers(rows, validated[0].value, width), name, description)
+    return Plot(whiskers(rows, validated[0].value, width), description)
 
 
-@drawing
-def plot_ablations(ablations: Sequence[Ablation], measure: str, name: str, width: int) -> Markup:
+def plot_ablations(ablations: Sequence[Ablation], measure: str, width: int) -> Plot:
     """Plot each variant with its interval, and a line at the full system.
 
     Args:
         ablations: variants of one system, including the full one.
         measure: name of the measure.
-        name: unique on the page.
         width: in CSS pixels.
     """
     full = next(ablation for ablation in ablations if ablation.variant == "all")
@@ -112,17 +108,15 @@ def plot_ablations(ablations: Sequence[Ablation], measure: str, name: str, width
         Whisker(ablation.name, ablation.value, ablation.low, ablation.high, _role(ablation)) for ablation in ablations
     ]
     description = f"{measure} of {full.system} on subsets of its features, with intervals: {described(rows)}."
-    return to_svg(whiskers(rows, full.value, width), name, description)
+    return Plot(whiskers(rows, full.value, width), description)
 
 
-@drawing
-def plot_curve(curve: Sequence[CurvePoint], measure: str, name: str, width: int) -> Markup:
+def plot_curve(curve: Sequence[CurvePoint], measure: str, width: int) -> Plot:
     """Plot the measure over the number of training threads, with its interval as a band.
 
     Args:
         curve: points of one system, smallest share first; at least one.
         measure: name of the measure.
-        name: unique on the page.
         width: in CSS pixels.
     """
     values = [Whisker(count(point.threads), point.value, point.low, point.high, "accent") for point in curve]
@@ -131,7 +125,7 @@ def plot_curve(curve: Sequence[CurvePoint], measure: str, name: str, width: int)
         f"{count(point.threads)} threads {points(point.value)} ({points(point.low)} to {points(point.high)})"
         for point in curve
     )
-    return to_svg(figure, name, f"{measure} of {curve[0].system} by training threads: {words}.")
+    return Plot(figure, f"{measure} of {curve[0].system} by training threads: {words}.")
 
 
 def _role(ablation: Ablation) -> str:

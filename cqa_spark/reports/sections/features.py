@@ -13,7 +13,7 @@ from cqa_spark.reports.evaluation import evaluation
 from cqa_spark.reports.kit.bars import named_bars
 from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import WIDE, Drawing, draw_both, drawing, group_role, to_svg
+from cqa_spark.reports.kit.svg import WIDE, Drawing, Plot, draw_both, group_role
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 
@@ -159,16 +159,12 @@ LINES = 2
 _SIGN = {1: " +", -1: f" {MINUS}", 0: ""}
 
 
-@drawing
-def plot_importances(
-    importances: Sequence[ReportedImportance], roles: Mapping[str, str], name: str, width: int
-) -> Markup:
+def plot_importances(importances: Sequence[ReportedImportance], roles: Mapping[str, str], width: int) -> Plot:
     """Draw the share of each feature of the total importance, in percent.
 
     Args:
         importances: features of one system, most important first; at least one.
         roles: colour role of each group.
-        name: unique on the page.
         width: in CSS pixels.
     """
     shares = [item.importance * 100 for item in importances]
@@ -188,7 +184,7 @@ def plot_importances(
         lines=LINES,
         names_above=not wide,
     )
-    return to_svg(figure, name, _description(importances))
+    return Plot(figure, _description(importances))
 
 
 def _description(importances: Sequence[ReportedImportance]) -> str:

@@ -9,7 +9,7 @@ from cqa_spark.lake.run_record import RunRecord, StepRecord
 from cqa_spark.reports.kit.bars import named_bars
 from cqa_spark.reports.kit.numbers import duration
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import draw_both, drawing, to_svg
+from cqa_spark.reports.kit.svg import Plot, draw_both
 from cqa_spark.reports.kit.wording import readable
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
@@ -31,13 +31,11 @@ def seconds(record: RunRecord) -> float:
     return sum(step.seconds for step in record.steps)
 
 
-@drawing
-def plot_steps(steps: Sequence[StepRecord], name: str, width: int) -> Markup:
+def plot_steps(steps: Sequence[StepRecord], width: int) -> Plot:
     """Draw the wall-clock time of each step, in the order of the run.
 
     Args:
         steps: at least one.
-        name: unique on the page.
         width: in CSS pixels.
     """
     names = [readable(step.step) for step in steps]
@@ -46,7 +44,7 @@ def plot_steps(steps: Sequence[StepRecord], name: str, width: int) -> Markup:
         names, [step.seconds for step in steps], texts, width, row=26, thickness=0.6, font=12, gap=5, room=0.18
     )
     described = "; ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
-    return to_svg(figure, name, f"Wall-clock time of each step: {described}.")
+    return Plot(figure, f"Wall-clock time of each step: {described}.")
 
 
 SECTION = Section("run", "Run", data, page)

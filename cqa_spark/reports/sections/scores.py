@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -11,7 +12,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.reports.kit.numbers import count, score
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import NARROW, Drawing, drawing, new_axes, sentinel, to_svg
+from cqa_spark.reports.kit.svg import Plot, draw_small, new_axes, sentinel
 from cqa_spark.reports.post_texts import TEXTS
 from cqa_spark.reports.section import Section
 from cqa_spark.reports.sections.score_counts import (
@@ -45,21 +46,19 @@ def page(scores: Scores) -> Markup:
         scores=scores,
         fewest=FEWEST,
         figures={
-            histogram.system: Drawing(plot_scores(histogram, f"scores{number}", NARROW))
+            histogram.system: draw_small(partial(plot_scores, histogram), f"scores{number}")
             for number, histogram in enumerate(scores.histograms)
         },
-        calibration=plot_calibration(best, "calibration", NARROW) if is_calibrated else None,
-        lengths=plot_lengths(lengths, "lengths", NARROW) if lengths else None,
+        calibration=draw_small(partial(plot_calibration, best), "calibration") if is_calibrated else None,
+        lengths=draw_small(partial(plot_lengths, lengths), "lengths") if lengths else None,
     )
 
 
-@drawing
-def plot_scores(histogram: ScoreHistogram, name: str, width: int) -> Markup:
+def plot_scores(histogram: ScoreHistogram, width: int) -> Plot:
     """Draw the share of relevant, of other and of unjudged candidates per score; a rare kind shows as well as others.
 
     Args:
         histogram: counts in equal-width bins.
-        name: unique on the page.
         width: in CSS pixels.
     """
     figure, axes = new_axes(width, _HISTOGRAM_HEIGHT)
@@ -74,7 +73,7 @@ def plot_scores(histogram: ScoreHistogram, name: str, width: int) -> Markup:
     axes.locator_params(axis="x", nbins=5)
     axes.set_yticks([])
     axes.spines["bottom"].set_visible(False)
-    return to_svg(figure, name, _described_histogram(histogram))
+    return Plot(figure, _described_histogram(histogram))
 
 
 def _shares(candidates: Sequence[int]) -> list[float]:
@@ -93,15 +92,13 @@ def _described_histogram(histogram: ScoreHistogram) -> str:
     return f"Scores of {histogram.system} from {histogram.low:.3g} to {histogram.high:.3g}: {counts} candidates."
 
 
-@drawing
-def plot_calibration(histogram: ScoreHistogram, name: str, width: int) -> Markup:
+def plot_calibration(histogram: ScoreHistogram, width: int) -> Plot:
     """Draw the percentage of relevant candidates in each bin of scores; the area of a dot is the number of candidates.
 
     Scores that are probabilities should lie on the dotted diagonal; other scores should rise from left to right.
 
     Args:
         histogram: counts in equal-width bins; at least one has a ``calibration``.
-        name: unique on the page.
         width: in CSS pixels.
     """
     figure, axes = new_axes(width, _HEIGHT)
@@ -119,16 +116,14 @@ def plot_calibration(histogram: ScoreHistogram, name: str, width: int) -> Markup
     parts = "; ".join(
         f"{100 * share:.0f} % of {count(total)} at {centre:.3g}" for centre, share, total in histogram.calibration
     )
-    return to_svg(figure, name, f"Relevant candidates of {histogram.system} by score: {parts}.")
+    return Plot(figure, f"Relevant candidates of {histogram.system} by score: {parts}.")
 
 
-@drawing
-def plot_lengths(lengths: Sequence[LengthScores], name: str, width: int) -> Markup:
+def plot_lengths(lengths: Sequence[LengthScores], width: int) -> Plot:
     """Draw the mean score of relevant and of other candidates by length; a dot's area is the number of candidates.
 
     Args:
         lengths: at least one, the shortest first.
-        name: unique on the page.
         width: in CSS pixels.
     """
     figure, axes = new_axes(width, _HEIGHT)
@@ -150,7 +145,7 @@ def plot_lengths(lengths: Sequence[LengthScores], name: str, width: int) -> Mark
     axes.margins(y=0.15)
     axes.locator_params(axis="y", nbins=5)
     axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
-    return to_svg(figure, name, f"Mean score by characters: {'; '.join(map(_described_length, lengths))}.")
+    return Plot(figure, f"Mean score by characters: {'; '.join(map(_described_length, lengths))}.")
 
 
 def _draw_dots(axes: Axes, dots: Sequence[_Dot], most: int, role: str) -> None:

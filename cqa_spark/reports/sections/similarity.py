@@ -17,7 +17,7 @@ from cqa_spark.lake.schemas.metrics import SET_METRICS
 from cqa_spark.reports.evaluation import evaluation
 from cqa_spark.reports.kit.intervals import Whisker, whiskers
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import NARROW, Drawing, draw_both, drawing, new_axes, sentinel, to_svg
+from cqa_spark.reports.kit.svg import Plot, draw_both, draw_small, new_axes, sentinel
 from cqa_spark.reports.reported_run import ReportedRun, from_entry
 from cqa_spark.reports.section import Section
 from cqa_spark.reports.sts_results import PublishedScore, official_mean, published_scores
@@ -141,7 +141,7 @@ def page(similarity: Similarity) -> Markup:
         similarity=similarity,
         sets_figure=draw_both(partial(plot_sets, similarity), "sets"),
         points_figures={
-            points.set_name: Drawing(plot_points(points, f"points{number}", NARROW))
+            points.set_name: draw_small(partial(plot_points, points), f"points{number}")
             for number, points in enumerate(similarity.points)
         },
     )
@@ -192,13 +192,11 @@ def _sentences(run: ReportedRun, ids: Sequence[str]) -> dict[str, str]:
     return {row.post_id: row.body or "" for row in rows}
 
 
-@drawing
-def plot_points(points: Points, name: str, width: int) -> Markup:
+def plot_points(points: Points, width: int) -> Plot:
     """Draw the pairs of a set; a perfect score lies on the diagonal.
 
     Args:
         points: the pairs.
-        name: unique on the page.
         width: in CSS pixels.
     """
     from matplotlib.ticker import MultipleLocator
@@ -212,16 +210,14 @@ def plot_points(points: Points, name: str, width: int) -> Markup:
         axis.set_major_locator(MultipleLocator(1))
     axes.set_xlim(-0.25, HIGHEST + 0.25)
     axes.set_ylim(-1, HIGHEST + 1)
-    return to_svg(figure, name, f"Gold similarity and score of {len(points.gold)} pairs of {points.set_name}.")
+    return Plot(figure, f"Gold similarity and score of {len(points.gold)} pairs of {points.set_name}.")
 
 
-@drawing
-def plot_sets(similarity: Similarity, name: str, width: int) -> Markup:
+def plot_sets(similarity: Similarity, width: int) -> Plot:
     """Draw the best system's correlation on each set with its interval, and the published one as a mark.
 
     Args:
         similarity: correlations and published results.
-        name: unique on the page.
         width: in CSS pixels.
     """
     best = [similarity.correlation(similarity.systems[0], name) for name in similarity.sets]
@@ -233,7 +229,7 @@ def plot_sets(similarity: Similarity, name: str, width: int) -> Markup:
                 100 * published.value, position - _MARK, position + _MARK, color=sentinel("loss"), linewidth=3
             )
     described = ", ".join(f"{row.set_name} {100 * row.value:.1f}" for row in best)
-    return to_svg(figure, name, f"Correlation of {similarity.systems[0]} in percent: {described}.")
+    return Plot(figure, f"Correlation of {similarity.systems[0]} in percent: {described}.")
 
 
 SECTION = Section("similarity", "Sets", data, page, products=(SET_METRICS, EXAMPLES), optional=(POSTS,))

@@ -10,7 +10,7 @@ from cqa_spark.reports.evaluation import Evaluation, evaluation
 from cqa_spark.reports.kit.intervals import Whisker, described, whiskers
 from cqa_spark.reports.kit.numbers import signed_points
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import NARROW, Drawing, draw_both, drawing, to_svg
+from cqa_spark.reports.kit.svg import Plot, draw_both, draw_small
 from cqa_spark.reports.kit.tables import Grid, difference_cell, print_grid
 from cqa_spark.reports.kit.wording import evidence
 from cqa_spark.reports.reported_run import ReportedRun
@@ -33,7 +33,7 @@ def page(evaluated: Evaluation) -> Markup:
         evaluation=evaluated,
         main_figure=draw_both(partial(plot_measure, evaluated, main), "main") if main in measures else None,
         other_figures={
-            measure: Drawing(plot_measure(evaluated, measure, f"measure{number}", NARROW))
+            measure: draw_small(partial(plot_measure, evaluated, measure), f"measure{number}")
             for number, measure in enumerate(measured)
             if measure != main
         },
@@ -66,21 +66,19 @@ def console(evaluated: Evaluation, terminal: Terminal) -> None:
         )
 
 
-@drawing
-def plot_measure(evaluated: Evaluation, measure: str, name: str, width: int) -> Markup:
+def plot_measure(evaluated: Evaluation, measure: str, width: int) -> Plot:
     """Plot a measure of each system in percentage points, with its interval and a line at the baseline.
 
     Args:
         evaluated: measurements, at least one of the measure.
         measure: name of the measure.
-        name: unique on the page.
         width: in CSS pixels.
     """
     measured = [m for s in evaluated.systems if (m := evaluated.measurement(s, measure)) is not None]
     rows = [Whisker(m.system, m.value, m.low, m.high, _role(evaluated, m.system)) for m in measured]
     baseline = evaluated.measurement(evaluated.baseline, measure) if evaluated.baseline else None
     figure = whiskers(rows, baseline.value if baseline else None, width)
-    return to_svg(figure, name, f"{measure} of each system, with intervals: {described(rows)}.")
+    return Plot(figure, f"{measure} of each system, with intervals: {described(rows)}.")
 
 
 def _role(evaluated: Evaluation, system: str) -> str:

@@ -13,7 +13,7 @@ from cqa_spark.reports.kit.curves import curve_of
 from cqa_spark.reports.kit.intervals import Whisker, described
 from cqa_spark.reports.kit.numbers import counted, points, signed_points
 from cqa_spark.reports.kit.page import macro, rendering
-from cqa_spark.reports.kit.svg import draw_both, drawing, to_svg
+from cqa_spark.reports.kit.svg import Plot, draw_both
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, print_grid, value_cell
 from cqa_spark.reports.section import Head, Reported, Section, itself
 
@@ -71,13 +71,11 @@ def console(trend: Trend, terminal: Terminal) -> None:
     terminal.line(f"{trend.measure} of {trend.system}: {sparkline([point.value for point in trend.points])}")
 
 
-@drawing
-def plot_trend(trend: Trend, name: str, width: int) -> Markup:
+def plot_trend(trend: Trend, width: int) -> Plot:
     """Plot the measure by the time of the runs.
 
     Args:
         trend: the measure.
-        name: unique on the page.
         width: in CSS pixels.
     """
     values = [
@@ -92,7 +90,7 @@ def plot_trend(trend: Trend, name: str, width: int) -> Markup:
     ]
     days = [point.ended_at.timestamp() / 86_400 for point in trend.points]
     description = f"{trend.measure} of {trend.system} by run, with intervals: {described(values)}."
-    return to_svg(curve_of(values, days, width), name, description)
+    return Plot(curve_of(values, days, width), description)
 
 
 def sparkline(values: list[float]) -> str:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
-
 from cqa_spark.reports.kit.bars import named_bars
 from cqa_spark.reports.kit.numbers import MINUS, count, counted
-from cqa_spark.reports.kit.svg import drawing, new_axes, sentinel, to_svg
+from cqa_spark.reports.kit.svg import Plot, new_axes, sentinel
 from cqa_spark.reports.sections.inspection.posts import Month, ScoreCount
 from cqa_spark.reports.sections.inspection.tables import Counted
 
@@ -21,13 +19,11 @@ _YEAR = 56  # width of a year label with its margins, in CSS pixels
 _STEPS = (1, 2, 5, 10, 20, 50)
 
 
-@drawing
-def plot_months(months: Sequence[Month], name: str, width: int) -> Markup:
+def plot_months(months: Sequence[Month], width: int) -> Plot:
     """Draw questions above the axis and answers below it; months without posts stay empty.
 
     Args:
         months: earliest first; at least one.
-        name: unique on the page.
         width: in CSS pixels.
     """
     figure, axes = new_axes(width, _HEIGHT)
@@ -40,7 +36,7 @@ def plot_months(months: Sequence[Month], name: str, width: int) -> Markup:
     # A year is labelled at its January, or at the first month if that is later.
     axes.set_xticks([max(first, 12 * year) for year in years], [str(year) for year in years], ha="left")
     total = f"{counted(sum(questions), 'question')} and {counted(sum(answers), 'answer')}"
-    return to_svg(figure, name, f"{total} by month, {_named(first)} to {_named(last)}.")
+    return Plot(figure, f"{total} by month, {_named(first)} to {_named(last)}.")
 
 
 def _labelled_years(first: int, end: int, most: int) -> list[int]:
@@ -57,15 +53,13 @@ def _named(number: int) -> str:
 _EVERY = 5
 
 
-@drawing
-def plot_score_counts(scores: Sequence[ScoreCount], lowest: int, highest: int, name: str, width: int) -> Markup:
+def plot_score_counts(scores: Sequence[ScoreCount], lowest: int, highest: int, width: int) -> Plot:
     """Draw questions above the axis and answers below it, one bin per score.
 
     Args:
         scores: lowest first.
         lowest: lowest score; includes all scores below it.
         highest: highest score; includes all scores above it.
-        name: unique on the page.
         width: in CSS pixels.
     """
     figure, axes = new_axes(width, _HEIGHT)
@@ -76,7 +70,7 @@ def plot_score_counts(scores: Sequence[ScoreCount], lowest: int, highest: int, n
     marks = range(lowest, highest + 1, _EVERY)
     axes.set_xticks(list(marks), [_label(score, lowest, highest) for score in marks])
     total = f"{counted(sum(questions), 'question')} and {counted(sum(answers), 'answer')}"
-    return to_svg(figure, name, f"{total} by score, {lowest} or less to {highest} or more.")
+    return Plot(figure, f"{total} by score, {lowest} or less to {highest} or more.")
 
 
 def _label(score: int, lowest: int, highest: int) -> str:
@@ -84,13 +78,11 @@ def _label(score: int, lowest: int, highest: int) -> str:
     return f"≤ {text}" if score == lowest else f"≥ {text}" if score == highest else text
 
 
-@drawing
-def plot_tags(tags: Sequence[Counted], name: str, width: int) -> Markup:
+def plot_tags(tags: Sequence[Counted], width: int) -> Plot:
     """Draw the number of posts of each tag.
 
     Args:
         tags: most frequent first; at least one.
-        name: unique on the page.
         width: in CSS pixels.
     """
     names = [tag.name for tag in tags]
@@ -99,7 +91,7 @@ def plot_tags(tags: Sequence[Counted], name: str, width: int) -> Markup:
         names, [tag.rows for tag in tags], texts, width, row=21, thickness=0.66, font=11, gap=4, room=0.16
     )
     described = "; ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
-    return to_svg(figure, name, f"Number of posts of the most frequent tags: {described}.")
+    return Plot(figure, f"Number of posts of the most frequent tags: {described}.")
 
 
 _TICKS = 6

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable
 from cqa_spark.reports.kit.numbers import MISSING, count, counted, percent
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import NARROW, Drawing, draw_both
+from cqa_spark.reports.kit.svg import draw_both, draw_small
 from cqa_spark.reports.kit.tables import new_table, warning
 from cqa_spark.reports.kit.wording import file_name, listed
 from cqa_spark.reports.section import Link, Section
@@ -59,8 +59,8 @@ def _figures(site: SiteFacts, number: int) -> dict[str, Any]:
     scores = (site.scores, LOWEST_SCORE, HIGHEST_SCORE)
     return {
         "months": draw_both(partial(plot_months, site.months), f"months{number}") if site.months else None,
-        "scores": Drawing(plot_score_counts(*scores, f"scores{number}", NARROW)) if site.scores else None,
-        "tags": Drawing(plot_tags(site.tags, f"tags{number}", NARROW)) if site.tags else None,
+        "scores": draw_small(partial(plot_score_counts, *scores), f"scores{number}") if site.scores else None,
+        "tags": draw_small(partial(plot_tags, site.tags), f"tags{number}") if site.tags else None,
     }
 
 

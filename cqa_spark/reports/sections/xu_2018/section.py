@@ -15,7 +15,7 @@ from cqa_spark.lake.schemas.studies import ABLATIONS, ATTENTIONS, SEEDS, TRANSFE
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import p_value, signed_points
 from cqa_spark.reports.kit.page import macro
-from cqa_spark.reports.kit.svg import draw_both, drawing, new_axes, sentinel, short, to_svg
+from cqa_spark.reports.kit.svg import Plot, draw_both, new_axes, sentinel, short
 from cqa_spark.reports.kit.tables import print_grids
 from cqa_spark.reports.kit.wording import verdict
 from cqa_spark.reports.reported_run import ReportedRun
@@ -105,13 +105,11 @@ def _listed(systems: list[str]) -> str:
     return ", ".join(map(label, systems))
 
 
-@drawing
-def plot_attention(attention: AttentionExample, name: str, width: int) -> Markup:
+def plot_attention(attention: AttentionExample, width: int) -> Plot:
     """Draw how the words of an answer (columns) and of its question (rows) attend to each other.
 
     Args:
         attention: the weights.
-        name: unique on the page.
         width: in CSS pixels.
     """
     shares = attention.normalised()
@@ -124,7 +122,7 @@ def plot_attention(attention: AttentionExample, name: str, width: int) -> Markup
     )
     pairs = "; ".join(f"{asked} and {said}" for _, asked, said in strongest[:_NAMED])
     description = f"Attention weights of a question and its preferred answer; the strongest: {pairs}"
-    return to_svg(_heat_map(attention.query_words, attention.candidate_words, shares, width), name, description)
+    return Plot(_heat_map(attention.query_words, attention.candidate_words, shares, width), description)
 
 
 def _heat_map(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]], width: int) -> Figure:

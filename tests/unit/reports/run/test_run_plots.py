@@ -1,7 +1,9 @@
 """The drawings: the right lengths and labels, colours that follow the page, the same bytes again."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import literal_report as literal
 import pytest
@@ -10,7 +12,7 @@ from markupsafe import Markup
 
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.reports.kit.numbers import MINUS
-from cqa_spark.reports.kit.svg import NARROW, ROLES, WIDE, folded, group_role, sentinel, themed
+from cqa_spark.reports.kit.svg import NARROW, ROLES, WIDE, Plot, draw, folded, group_role, sentinel, themed
 from cqa_spark.reports.sections.differences import Differences, plot_differences
 from cqa_spark.reports.sections.features import ReportedImportance, draw_importances, plot_importances
 from cqa_spark.reports.sections.record import plot_steps
@@ -19,12 +21,16 @@ from cqa_spark.reports.sections.scores import plot_calibration, plot_lengths, pl
 from cqa_spark.reports.sections.systems import plot_measure
 
 
+def drawn(plot: Callable[..., Plot], *values: object, width: int = NARROW) -> Markup:
+    return draw(partial(plot, *values), "figure", width)
+
+
 def labels(drawing: Markup) -> list[str]:
     return [element.text for element in etree.fromstring(drawing).iter("text")]
 
 
 def test_a_measure_names_every_system_and_its_value() -> None:
-    drawing = plot_measure(literal.evaluation(), "MAP@10", "main", NARROW)
+    drawing = drawn(plot_measure, literal.evaluation(), "MAP@10")
     shown = labels(drawing)
     assert [label for label in shown if label in literal.VALUES] == list(literal.VALUES)
     for values in literal.VALUES.values():
@@ -34,7 +40,7 @@ def test_a_measure_names_every_system_and_its_value() -> None:
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])
 def test_a_drawing_is_as_wide_as_asked_and_fits_its_container(width: int) -> None:
-    root = etree.fromstring(plot_measure(literal.evaluation(), "MAP@10", "main", width))
+    root = etree.fromstring(drawn(plot_measure, literal.evaluation(), "MAP@10", width=width))
     assert root.get("viewBox").startswith(f"0 0 {width} ")
     assert "width" not in root.attrib
     assert "height" not in root.attrib
@@ -50,12 +56,15 @@ def test_a_drawing_is_as_wide_as_asked_and_fits_its_container(width: int) -> Non
 def test_the_meaning_of_a_feature_is_legible_in_both_widths(width: int, lines: list[str]) -> None:
     about = "the number of words of the candidate that are also in the question, or similar"
     feature = ReportedImportance("best_a", "overlap_v1", "words", 0.5, 1, about)
-    assert labels(plot_importances([feature], {"overlap_v1": "accent"}, "features", width)) == [*lines, "50.0 +"]
+    assert labels(drawn(plot_importances, [feature], {"overlap_v1": "accent"}, width=width)) == [
+        *lines,
+        "50.0 +",
+    ]
 
 
 def test_a_long_meaning_of_a_feature_is_truncated_after_two_lines() -> None:
     feature = ReportedImportance("best_a", "overlap_v1", "words", 0.5, 1, "word " * 40)
-    first, second, _ = labels(plot_importances([feature], {"overlap_v1": "accent"}, "features", WIDE))
+    first, second, _ = labels(drawn(plot_importances, [feature], {"overlap_v1": "accent"}, width=WIDE))
     assert (first, second) == (" ".join(["word"] * 12), " ".join(["word"] * 12) + " w…")
 
 
@@ -66,12 +75,12 @@ def test_a_name_on_one_line_is_truncated_wherever_the_line_ends() -> None:
 
 def test_differences_are_described() -> None:
     differences = Differences("best", "given", "MAP@10", ((0.5, 3), (0.0, 2), (-0.25, 1)))
-    assert "better on 3, equal on 2, worse on 1 queries" in plot_differences(differences, "differences", WIDE)
+    assert "better on 3, equal on 2, worse on 1 queries" in drawn(plot_differences, differences, width=WIDE)
 
 
 def test_bars_of_differences_have_the_length_of_their_queries() -> None:
     differences = Differences("best", "given", "MAP@10", ((0.5, 3), (-0.5, 1)))
-    gains, losses = filled(plot_differences(differences, "differences", WIDE))
+    gains, losses = filled(drawn(plot_differences, differences, width=WIDE))
     wide, narrow = (max(xs) - min(xs) for xs in (used_width(gains), used_width(losses)))
     assert wide == pytest.approx(3 * narrow, abs=0.01)
 
@@ -94,32 +103,33 @@ def used_width(points: list[tuple[float, float]]) -> list[float]:
 
 def test_scores_describe_their_counts() -> None:
     histogram = ScoreHistogram("best", -1.0, 2.5, (0, 3), (4, 1), (0, 0))
-    assert "Scores of best from -1 to 2.5: 3 relevant, 5 not relevant candidates." in plot_scores(
-        histogram, "scores", NARROW
-    )
+    assert "Scores of best from -1 to 2.5: 3 relevant, 5 not relevant candidates." in drawn(plot_scores, histogram)
 
 
 def test_a_rare_kind_of_candidates_is_as_high_as_the_other() -> None:
     histogram = ScoreHistogram("best", 0.0, 1.0, (0, 2), (1000, 0), (0, 0))
-    above, below = ({y for _, y in points} for points in filled(plot_scores(histogram, "scores", NARROW)))
+    above, below = ({y for _, y in points} for points in filled(drawn(plot_scores, histogram)))
     [axis] = above & below
     assert axis - min(above) == pytest.approx(max(below) - axis, abs=0.01)
 
 
 def test_scores_that_are_all_equal_can_be_drawn() -> None:
     histogram = ScoreHistogram("best", 0.5, 0.5, (3, 0), (4, 0), (2, 0))
-    assert "2 unjudged" in plot_scores(histogram, "scores", NARROW)
+    assert "2 unjudged" in drawn(plot_scores, histogram)
 
 
 def test_features_show_share_and_direction_and_mathematics_stays_text() -> None:
     features = [ReportedImportance("best", "a_v1", "$x_1$", 0.75, 1), ReportedImportance("best", "b_v1", "y", 0.25, -1)]
-    drawing = plot_importances(features, {"a_v1": "group-1", "b_v1": "group-2"}, "features", NARROW)
+    drawing = drawn(plot_importances, features, {"a_v1": "group-1", "b_v1": "group-2"})
     assert labels(drawing) == ["$x_1$", "y", "75.0 +", f"25.0 {MINUS}"]
     assert "fill: var(--group-2)" in drawing
 
 
 def test_steps_show_their_time() -> None:
-    assert labels(plot_steps([StepRecord("read_text", 1, 1, 0, 61.0)], "steps", NARROW)) == ["read text", "1 min 01 s"]
+    assert labels(drawn(plot_steps, [StepRecord("read_text", 1, 1, 0, 61.0)])) == [
+        "read text",
+        "1 min 01 s",
+    ]
 
 
 def test_a_group_keeps_its_colour_in_every_system() -> None:
@@ -133,7 +143,7 @@ def test_a_group_keeps_its_colour_in_every_system() -> None:
 def test_a_system_that_was_not_measured_is_left_out_of_the_drawing() -> None:
     evaluation = literal.evaluation()
     evaluation = replace(evaluation, systems=(*evaluation.systems, "unmeasured"))
-    assert "unmeasured" not in plot_measure(evaluation, "MAP@10", "main", NARROW)
+    assert "unmeasured" not in drawn(plot_measure, evaluation, "MAP@10")
 
 
 def test_every_role_has_its_own_sentinel_and_variable() -> None:
@@ -146,7 +156,7 @@ def test_every_role_has_its_own_sentinel_and_variable() -> None:
 
 def test_calibration_is_the_share_of_relevant_candidates_by_score() -> None:
     histogram = ScoreHistogram("best", 0.0, 1.0, (10, 3, 60, 30), (30, 6, 20, 0), (0, 50, 0, 0))
-    drawing = plot_calibration(histogram, "calibration", NARROW)
+    drawing = drawn(plot_calibration, histogram)
     assert "25 % of 40 at 0.125; 75 % of 80 at 0.625; 100 % of 30 at 0.875." in drawing
     assert {"0", "50", "100 %"} <= set(labels(drawing))
 
@@ -158,6 +168,6 @@ def test_means_of_few_candidates_are_omitted() -> None:
 
 def test_scores_by_length_leave_out_what_no_candidate_has() -> None:
     lengths = (LengthScores(64, 1, 0.5, 3, -0.25), LengthScores(1024, 2, 0.75, 0, None))
-    drawing = plot_lengths(lengths, "lengths", NARROW)
+    drawing = drawn(plot_lengths, lengths)
     assert f"from 64: 0.500 of 1 relevant, {MINUS}0.250 of 3 not relevant; from 1,024: 0.750 of 2 relevant." in drawing
     assert {"64", "1,024"} <= set(labels(drawing))
