@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.compare_rankings import RankingComparison, compare_components, components_of
@@ -52,9 +52,9 @@ class MeanOfSets(Measure):
         weighted: whether sets are weighted by their number of pairs.
     """
 
-    name: ClassVar[str] = "mean of sets"
-    about: ClassVar[str] = "mean of the correlations of sets"
-    source: ClassVar[str] = "Agirre et al. 2016, SemEval-2016 Task 1, section 3; Cer et al. 2017, section 4"
+    name = "mean of sets"
+    about = "mean of the correlations of sets"
+    source = "Agirre et al. 2016, SemEval-2016 Task 1, section 3; Cer et al. 2017, section 4"
 
     sets: int
     weighted: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.measure import MeanMeasure
@@ -22,9 +22,9 @@ class ProvidedMeasure(MeanMeasure):
         written: its name, as ir_measures reads it.
     """
 
-    name: ClassVar[str] = "ir_measures"
-    about: ClassVar[str] = "a measure of the package ir_measures"
-    source: ClassVar[str] = "MacAvaney et al. 2022, Streamlining Evaluation with ir-measures, ECIR"
+    name = "ir_measures"
+    about = "a measure of the package ir_measures"
+    source = "MacAvaney et al. 2022, Streamlining Evaluation with ir-measures, ECIR"
 
     written: str
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
 from cqa_spark.evaluation.measures.truncated_average_precision import TruncatedMeanAveragePrecision
@@ -14,8 +13,8 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 class _EmptyRankings(TruncatedMeanAveragePrecision):
     """TMAP of a system that returns no candidate, for the same queries."""
 
-    name: ClassVar[str] = "empty"
-    about: ClassVar[str] = "TMAP of empty rankings"
+    name = "empty"
+    about = "TMAP of empty rankings"
 
     def value(self, query: RankedQuery) -> float:
         """1 for a query without a relevant candidate, else 0."""

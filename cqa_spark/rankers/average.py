@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +15,8 @@ from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.members import MembersModel, MembersParameters, build_member, log_odds, member_scores
-from cqa_spark.rankers.model import FeatureImportance, RankerModel
-from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.model import FeatureImportance
+from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.spark.concurrency import run_concurrently
 
@@ -71,8 +70,8 @@ class AverageRanker(Ranker[AverageParameters]):
 
     name = "average"
     about = "ranks candidates by the average of several rankers' probabilities"
-    parameters_type: ClassVar[type[RankerParameters]] = AverageParameters
-    model_type: ClassVar[type[RankerModel]] = AverageModel
+    parameters_type = AverageParameters
+    model_type = AverageModel
     gives_probabilities = True
 
     def fit(self, frame: DataFrame) -> AverageModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.ranges import Between
-from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.threshold import with_share_threshold
 from cqa_spark.rankers.training.parameters import TrainingParameters
 from cqa_spark.rankers.training.tasks import train_in_tasks
@@ -128,8 +128,8 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
 
     name = "boosted_trees"
     about = "ranks candidates by gradient-boosted trees, fitted to candidates, pairs, whole lists or similarities"
-    parameters_type: ClassVar[type[RankerParameters]] = BoostedTreesParameters
-    model_type: ClassVar[type[RankerModel]] = BoostedTreesModel
+    parameters_type = BoostedTreesParameters
+    model_type = BoostedTreesModel
 
     @property
     def gives_probabilities(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,9 @@ from cqa_spark.rankers.calibration_curves import Curve, IsotonicCurve, PlattCurv
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.members import MEMBER, MemberModel, MemberParameters, build_member, unbounded
-from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
+from cqa_spark.rankers.model import FeatureImportance, ModelDescription
 from cqa_spark.rankers.out_of_fold import out_of_fold
-from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.scoring import apply_to
 from cqa_spark.rankers.threshold import DecideBy, best_threshold
@@ -92,8 +92,8 @@ class CalibratedRanker(Ranker[CalibratedParameters]):
 
     name = "calibrated"
     about = "calibrates another ranker's scores to probabilities and chooses the threshold, on out-of-fold scores"
-    parameters_type: ClassVar[type[RankerParameters]] = CalibratedParameters
-    model_type: ClassVar[type[RankerModel]] = CalibratedModel
+    parameters_type = CalibratedParameters
+    model_type = CalibratedModel
     gives_probabilities = True
 
     def fit(self, frame: DataFrame) -> CalibratedModel:

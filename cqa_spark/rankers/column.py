@@ -1,7 +1,7 @@
 """A baseline that sorts candidates by one column, and those with equal values by a second one."""
 
 import sys
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from cqa_spark.errors import ContractError
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.model import BaselineModel, RankerModel
+from cqa_spark.rankers.model import BaselineModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 
 INITIAL_RANK = "initial_rank"
@@ -62,8 +62,8 @@ class ColumnRanker(Ranker[ColumnParameters]):
 
     name = "column"
     about = "sorts candidates by one feature, or by the initial rank of the forum or search engine, then by a feature"
-    parameters_type: ClassVar[type[RankerParameters]] = ColumnParameters
-    model_type: ClassVar[type[RankerModel]] = ColumnModel
+    parameters_type = ColumnParameters
+    model_type = ColumnModel
 
     def fit(self, frame: DataFrame) -> ColumnModel:
         """Check that the column exists; labels are not used."""

@@ -1,7 +1,7 @@
 """Conditional logit: which candidate of the query is chosen, by a linear function of standardised features."""
 
 from dataclasses import replace
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 from pyspark.sql import DataFrame
@@ -10,7 +10,6 @@ from pyspark.sql import functions as F
 from cqa_spark.rankers.linear_model import LinearModel
 from cqa_spark.rankers.linear_ranker import LinearParameters, LinearRanker
 from cqa_spark.rankers.ranges import Between
-from cqa_spark.rankers.ranker import RankerParameters
 from cqa_spark.rankers.training.linear import LinearLearning
 
 
@@ -45,7 +44,7 @@ class ConditionalLogitRanker(LinearRanker[ConditionalLogitParameters]):
 
     name = "conditional_logit"
     about = "ranks candidates by a linear function whose softmax is the probability of being chosen in the query"
-    parameters_type: ClassVar[type[RankerParameters]] = ConditionalLogitParameters
+    parameters_type = ConditionalLogitParameters
     loss = "choice"
 
     def fit_scores(self, frame: DataFrame) -> LinearModel:

@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +21,7 @@ from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.members import MemberParameters, build_member
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.out_of_fold import fit_outside
-from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.threshold import share_threshold
 
@@ -158,8 +157,8 @@ class CrossFittedRanker(Ranker[CrossFittedParameters]):
 
     name = "cross_fitted"
     about = "fits another ranker by folds, so that what it learned from is scored by a model that has not seen it"
-    parameters_type: ClassVar[type[RankerParameters]] = CrossFittedParameters
-    model_type: ClassVar[type[RankerModel]] = CrossFittedModel
+    parameters_type = CrossFittedParameters
+    model_type = CrossFittedModel
 
     @property
     def gives_probabilities(self) -> bool:

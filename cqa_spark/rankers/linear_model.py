@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +60,7 @@ class LinearWeights(LearnedNumbers):
 class LinearModel(NumbersModel):
     """A linear function of standardised features; its value is the score."""
 
-    learned_type: ClassVar[type[LearnedNumbers]] = LinearWeights
+    learned_type = LinearWeights
 
     learned: LinearWeights
     explains = True

@@ -1,12 +1,11 @@
 """A linear support vector machine on standardised features."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
 from cqa_spark.rankers.linear_ranker import LinearParameters, LinearRanker
 from cqa_spark.rankers.ranges import Between
-from cqa_spark.rankers.ranker import RankerParameters
 
 
 class LinearSvmParameters(LinearParameters):
@@ -28,5 +27,5 @@ class LinearSvmRanker(LinearRanker[LinearSvmParameters]):
 
     name = "linear_svm"
     about = "ranks candidates by their distance from the boundary of a linear support vector machine"
-    parameters_type: ClassVar[type[RankerParameters]] = LinearSvmParameters
+    parameters_type = LinearSvmParameters
     loss = "hinge"

@@ -1,6 +1,6 @@
 """Logistic regression on standardised features."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,6 @@ from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.linear_model import LinearModel
 from cqa_spark.rankers.linear_ranker import LinearParameters, LinearRanker
 from cqa_spark.rankers.ranges import Between
-from cqa_spark.rankers.ranker import RankerParameters
 
 
 class LogisticRegressionParameters(LinearParameters):
@@ -36,7 +35,7 @@ class LogisticRegressionRanker(LinearRanker[LogisticRegressionParameters]):
 
     name = "logistic_regression"
     about = "ranks candidates by the probability of relevance from a logistic regression"
-    parameters_type: ClassVar[type[RankerParameters]] = LogisticRegressionParameters
-    model_type: ClassVar[type[LinearModel]] = LogisticRegressionModel
+    parameters_type = LogisticRegressionParameters
+    model_type = LogisticRegressionModel
     loss = "logistic"
     gives_probabilities = True

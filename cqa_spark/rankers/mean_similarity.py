@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
@@ -14,8 +12,7 @@ from cqa_spark.rankers.average import PooledModel
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.members import MembersParameters, build_member, member_scores
-from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.rankers.threshold import with_share_threshold
 
@@ -62,8 +59,8 @@ class MeanSimilarityRanker(Ranker[MeanSimilarityParameters]):
 
     name = "mean_similarity"
     about = "ranks candidates by the mean of several regressions of similarity"
-    parameters_type: ClassVar[type[RankerParameters]] = MeanSimilarityParameters
-    model_type: ClassVar[type[RankerModel]] = MeanSimilarityModel
+    parameters_type = MeanSimilarityParameters
+    model_type = MeanSimilarityModel
     gives_similarities = True
 
     def fit(self, frame: DataFrame) -> MeanSimilarityModel:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from scipy.special import expit
 
 from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.rankers.model import FeatureImportance, LearnedNumbers, NumbersModel, RankerModel
+from cqa_spark.rankers.model import FeatureImportance, LearnedNumbers, NumbersModel
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.training_rows import training_rows
@@ -99,7 +99,7 @@ class NetworkWeights(LearnedNumbers):
 class MultilayerPerceptronModel(NumbersModel):
     """The score is the probability that the candidate is relevant."""
 
-    learned_type: ClassVar[type[LearnedNumbers]] = NetworkWeights
+    learned_type = NetworkWeights
 
     learned: NetworkWeights
 
@@ -131,8 +131,8 @@ class MultilayerPerceptronRanker(Ranker[MultilayerPerceptronParameters]):
 
     name = "multilayer_perceptron"
     about = "ranks candidates by the probability of relevance from a multilayer perceptron"
-    parameters_type: ClassVar[type[RankerParameters]] = MultilayerPerceptronParameters
-    model_type: ClassVar[type[RankerModel]] = MultilayerPerceptronModel
+    parameters_type = MultilayerPerceptronParameters
+    model_type = MultilayerPerceptronModel
     gives_probabilities = True
 
     def fit(self, frame: DataFrame) -> MultilayerPerceptronModel:

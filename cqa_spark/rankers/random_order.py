@@ -1,7 +1,6 @@
 """A baseline that ranks candidates in reproducible random order."""
 
 from hashlib import blake2b
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from pyspark.sql import DataFrame
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.model import BaselineModel, RankerModel
+from cqa_spark.rankers.model import BaselineModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 
 
@@ -44,8 +43,8 @@ class RandomOrderRanker(Ranker[RandomOrderParameters]):
 
     name = "random_order"
     about = "ranks candidates by a seeded hash of their keys"
-    parameters_type: ClassVar[type[RankerParameters]] = RandomOrderParameters
-    model_type: ClassVar[type[RankerModel]] = RandomOrderModel
+    parameters_type = RandomOrderParameters
+    model_type = RandomOrderModel
 
     def fit(self, frame: DataFrame) -> RandomOrderModel:
         """Create the model; features and labels are not used."""

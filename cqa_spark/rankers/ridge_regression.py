@@ -1,12 +1,11 @@
 """Ridge regression of graded similarity on standardised features."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
 from cqa_spark.rankers.linear_ranker import LinearParameters, LinearRanker
 from cqa_spark.rankers.ranges import Between
-from cqa_spark.rankers.ranker import RankerParameters
 
 
 class RidgeRegressionParameters(LinearParameters):
@@ -23,7 +22,7 @@ class RidgeRegressionRanker(LinearRanker[RidgeRegressionParameters]):
 
     name = "ridge_regression"
     about = "ranks candidates by the similarity predicted by a ridge regression"
-    parameters_type: ClassVar[type[RankerParameters]] = RidgeRegressionParameters
+    parameters_type = RidgeRegressionParameters
     loss = "squared"
     target = "similarity"
     gives_similarities = True

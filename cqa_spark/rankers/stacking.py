@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +33,10 @@ from cqa_spark.rankers.members import (
     member_scores,
     unbounded,
 )
-from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
+from cqa_spark.rankers.model import FeatureImportance, ModelDescription
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranges import Between
-from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.scoring import apply_to
 from cqa_spark.rankers.spec import RankerSpec
@@ -107,8 +107,8 @@ class StackingRanker(Ranker[StackingParameters]):
 
     name = "stacking"
     about = "ranks candidates by a logistic regression on the out-of-fold scores of several rankers"
-    parameters_type: ClassVar[type[RankerParameters]] = StackingParameters
-    model_type: ClassVar[type[RankerModel]] = StackingModel
+    parameters_type = StackingParameters
+    model_type = StackingModel
     gives_probabilities = True
 
     def fit(self, frame: DataFrame) -> StackingModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.members import MemberModel, MemberParameters, build_member
 from cqa_spark.rankers.model import FeatureImportance, RankerModel
-from cqa_spark.rankers.ranker import Ranker, RankerParameters
+from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.scoring import VALUES, candidates_of, whole_queries, with_values
 
 
@@ -53,8 +53,8 @@ class WithinQueryRanker(Ranker[MemberParameters]):
 
     name = "within_query"
     about = "adds each feature's difference from its mean over the query's candidates to a ranker's features"
-    parameters_type: ClassVar[type[RankerParameters]] = MemberParameters
-    model_type: ClassVar[type[RankerModel]] = WithinQueryModel
+    parameters_type = MemberParameters
+    model_type = WithinQueryModel
 
     @property
     def gives_probabilities(self) -> bool:

@@ -1,20 +1,16 @@
 """Accuracy of the predicted labels."""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from cqa_spark.evaluation.measure import RatioMeasure
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
 
-@dataclass(frozen=True)
 class Accuracy(RatioMeasure):
     """Share of judged candidates whose predicted label is correct; unranked candidates count as incorrect."""
 
-    name: ClassVar[str] = "Accuracy"
-    about: ClassVar[str] = "share of candidates with a correct predicted label"
-    source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
-    uses_labels: ClassVar[bool] = True
+    name = "Accuracy"
+    about = "share of candidates with a correct predicted label"
+    source = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
+    uses_labels = True
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """Correctly labelled candidates; judged candidates."""

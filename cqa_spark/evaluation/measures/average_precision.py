@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from cqa_spark.evaluation.measure import MeanMeasure, parameter
 from cqa_spark.evaluation.ranked_query import RankedQuery
@@ -15,9 +14,9 @@ class AveragePrecision(MeanMeasure):
     This is ``map`` of trec_eval. ``MAP@k`` is the variant of SemEval, which divides by the hits within the cutoff.
     """
 
-    name: ClassVar[str] = "AP"
-    about: ClassVar[str] = "mean average precision, divided by all hits of a query"
-    source: ClassVar[str] = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; trec_eval"
+    name = "AP"
+    about = "mean average precision, divided by all hits of a query"
+    source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; trec_eval"
 
     cutoff: int = parameter(1000, "number of ranks to consider")
 

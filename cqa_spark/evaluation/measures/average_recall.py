@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import ClassVar
 
 from cqa_spark.evaluation.measure import Measure, Sum, parameter, ratio
 from cqa_spark.evaluation.ranked_query import RankedQuery
@@ -16,9 +15,9 @@ class AverageRecall(Measure):
     Hits are summed over all queries before the division, so the measure of a set is not a mean over its queries.
     """
 
-    name: ClassVar[str] = "AvgRec"
-    about: ClassVar[str] = "mean over the ranks of the hits found up to a rank, as a share of the possible ones"
-    source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
+    name = "AvgRec"
+    about = "mean over the ranks of the hits found up to a rank, as a share of the possible ones"
+    source = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
 
     cutoff: int = parameter(10, "number of ranks to consider")
 

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from cqa_spark.evaluation.measure import MeanMeasure, parameter
 from cqa_spark.evaluation.ranked_query import RankedQuery
@@ -12,9 +11,9 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 class MeanAveragePrecision(MeanMeasure):
     """Mean over the hits within the cutoff of the precision at their ranks; 0 for a query without such a hit."""
 
-    name: ClassVar[str] = "MAP"
-    about: ClassVar[str] = "mean average precision, divided by the hits of a query within the cutoff"
-    source: ClassVar[str] = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
+    name = "MAP"
+    about = "mean average precision, divided by the hits of a query within the cutoff"
+    source = "Nakov et al. 2016, SemEval-2016 Task 3, official scorer"
 
     cutoff: int = parameter(10, "number of ranks to consider")
 

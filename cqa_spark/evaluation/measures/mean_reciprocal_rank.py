@@ -1,7 +1,6 @@
 """MRR@k: mean reciprocal rank."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from cqa_spark.evaluation.measure import MeanMeasure, parameter
 from cqa_spark.evaluation.ranked_query import RankedQuery
@@ -11,9 +10,9 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 class MeanReciprocalRank(MeanMeasure):
     """Reciprocal of the rank of the first hit; 0 if there is none within the cutoff."""
 
-    name: ClassVar[str] = "MRR"
-    about: ClassVar[str] = "mean reciprocal rank of the first hit"
-    source: ClassVar[str] = "Voorhees 1999, The TREC-8 Question Answering Track Report; cutoff of the official scorer"
+    name = "MRR"
+    about = "mean reciprocal rank of the first hit"
+    source = "Voorhees 1999, The TREC-8 Question Answering Track Report; cutoff of the official scorer"
 
     cutoff: int = parameter(10, "number of ranks to consider")
 

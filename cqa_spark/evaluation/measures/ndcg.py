@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
 
 from cqa_spark.evaluation.measure import MeanMeasure, parameter
 from cqa_spark.evaluation.ranked_query import RankedQuery
@@ -17,9 +16,9 @@ class NormalisedDiscountedCumulativeGain(MeanMeasure):
     with 2^label - 1 (Burges et al. 2005) gives different values. A query without gain counts 0.
     """
 
-    name: ClassVar[str] = "nDCG"
-    about: ClassVar[str] = "graded gain, discounted by the logarithm of the rank, divided by that of the ideal ranking"
-    source: ClassVar[str] = "Järvelin and Kekäläinen 2002, TOIS 20(4); linear gain, discount log2(rank + 1)"
+    name = "nDCG"
+    about = "graded gain, discounted by the logarithm of the rank, divided by that of the ideal ranking"
+    source = "Järvelin and Kekäläinen 2002, TOIS 20(4); linear gain, discount log2(rank + 1)"
 
     cutoff: int = parameter(10, "number of ranks to consider")
 

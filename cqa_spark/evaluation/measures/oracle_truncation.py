@@ -1,22 +1,20 @@
 """OracleTMAP: TMAP of rankings that are cut after their last hit."""
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 from cqa_spark.evaluation.measures.truncated_average_precision import TruncatedMeanAveragePrecision
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
 
-@dataclass(frozen=True)
 class OracleTruncation(TruncatedMeanAveragePrecision):
     """TMAP of a system that keeps exactly the candidates up to its last hit; for the retrieval order, the IR oracle.
 
     It is an upper bound for any threshold on the same order of candidates.
     """
 
-    name: ClassVar[str] = "OracleTMAP"
-    about: ClassVar[str] = "TMAP of the rankings, cut after their last hit"
-    source: ClassVar[str] = "Nakov et al. 2017, SemEval-2017 Task 3, section 4.5, IR oracle"
+    name = "OracleTMAP"
+    about = "TMAP of the rankings, cut after their last hit"
+    source = "Nakov et al. 2017, SemEval-2017 Task 3, section 4.5, IR oracle"
 
     def value(self, query: RankedQuery) -> float:
         """Average precision of one query, perfectly truncated."""

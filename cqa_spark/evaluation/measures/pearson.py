@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from cqa_spark.evaluation.measure import Measure, Sum, ratio
 from cqa_spark.evaluation.ranked_query import RankedQuery, on_unit_scale
@@ -17,7 +16,6 @@ NEGLIGIBLE = 1e-12
 """Share of the mean square below which a variance is a rounding error."""
 
 
-@dataclass(frozen=True)
 class Pearson(Measure):
     """Linear correlation over all candidates of all queries, from -1 to 1; 0 if either side is constant.
 
@@ -25,11 +23,11 @@ class Pearson(Measure):
     0 to 1, which leaves the correlation unchanged.
     """
 
-    name: ClassVar[str] = "Pearson"
-    about: ClassVar[str] = "linear correlation of the scores with the gold similarities"
-    source: ClassVar[str] = "Agirre et al. 2012, SemEval-2012 Task 6, official scorer"
-    uses_scores: ClassVar[bool] = True
-    has_query_values: ClassVar[bool] = False
+    name = "Pearson"
+    about = "linear correlation of the scores with the gold similarities"
+    source = "Agirre et al. 2012, SemEval-2012 Task 6, official scorer"
+    uses_scores = True
+    has_query_values = False
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """Candidates, and the sums of score, gold, both squares and the product; unranked candidates are excluded."""

@@ -1,7 +1,6 @@
 """P@k: precision at a rank."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from cqa_spark.evaluation.measure import MeanMeasure, parameter
 from cqa_spark.evaluation.ranked_query import RankedQuery
@@ -11,9 +10,9 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 class PrecisionAtCutoff(MeanMeasure):
     """Share of hits among the first ranks; empty ranks count as misses."""
 
-    name: ClassVar[str] = "P"
-    about: ClassVar[str] = "share of hits among the first ranks, mean over queries"
-    source: ClassVar[str] = "Manning, Raghavan and Schütze 2008, Introduction to Information Retrieval, section 8.4"
+    name = "P"
+    about = "share of hits among the first ranks, mean over queries"
+    source = "Manning, Raghavan and Schütze 2008, Introduction to Information Retrieval, section 8.4"
 
     cutoff: int = parameter(1, "number of ranks to consider")
 

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from cqa_spark.evaluation.measure import MeanMeasure, parameter
 from cqa_spark.evaluation.ranked_query import RankedQuery
@@ -12,11 +11,9 @@ from cqa_spark.evaluation.ranked_query import RankedQuery
 class RankBiasedPrecision(MeanMeasure):
     """Expected share of hits that a reader sees who goes on from each rank to the next with probability p."""
 
-    name: ClassVar[str] = "RBP"
-    about: ClassVar[str] = "expected share of hits for a reader who goes on to the next rank with probability p"
-    source: ClassVar[str] = (
-        "Moffat and Zobel 2008, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS"
-    )
+    name = "RBP"
+    about = "expected share of hits for a reader who goes on to the next rank with probability p"
+    source = "Moffat and Zobel 2008, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS"
 
     p: float = parameter(0.8, "probability of going on to the next rank")
     cutoff: int = parameter(1000, "number of ranks to consider")

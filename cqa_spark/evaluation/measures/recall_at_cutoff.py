@@ -1,7 +1,6 @@
 """R@k: recall over the queries that have a relevant candidate."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from cqa_spark.evaluation.measure import RatioMeasure, parameter
 from cqa_spark.evaluation.ranked_query import RankedQuery
@@ -14,10 +13,10 @@ class RecallAtCutoff(RatioMeasure):
     Queries without a relevant candidate are excluded.
     """
 
-    name: ClassVar[str] = "R"
-    about: ClassVar[str] = "mean recall over the queries that have a relevant candidate"
-    source: ClassVar[str] = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; recall of trec_eval"
-    needs_relevant: ClassVar[bool] = True
+    name = "R"
+    about = "mean recall over the queries that have a relevant candidate"
+    source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; recall of trec_eval"
+    needs_relevant = True
 
     cutoff: int = parameter(50, "number of ranks to consider")
 

@@ -1,7 +1,6 @@
 """RR@k: reciprocal rank over the queries that have a relevant candidate."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from cqa_spark.evaluation.measure import RatioMeasure, parameter
 from cqa_spark.evaluation.ranked_query import RankedQuery
@@ -14,10 +13,10 @@ class ReciprocalRank(RatioMeasure):
     Queries without a relevant candidate are excluded, in contrast to ``MRR@k``.
     """
 
-    name: ClassVar[str] = "RR"
-    about: ClassVar[str] = "mean reciprocal rank over the queries that have a relevant candidate"
-    source: ClassVar[str] = "Voorhees 1999, The TREC-8 Question Answering Track Report; queries as in trec_eval"
-    needs_relevant: ClassVar[bool] = True
+    name = "RR"
+    about = "mean reciprocal rank over the queries that have a relevant candidate"
+    source = "Voorhees 1999, The TREC-8 Question Answering Track Report; queries as in trec_eval"
+    needs_relevant = True
 
     cutoff: int = parameter(50, "number of ranks to consider")
 

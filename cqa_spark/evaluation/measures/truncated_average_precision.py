@@ -1,15 +1,12 @@
 """TMAP: mean average precision of truncated rankings."""
 
 import math
-from dataclasses import dataclass
 from itertools import accumulate, takewhile
-from typing import ClassVar
 
 from cqa_spark.evaluation.measure import MeanMeasure
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
 
-@dataclass(frozen=True)
 class TruncatedMeanAveragePrecision(MeanMeasure):
     """Mean average precision with a terminal document after the last candidate that a system keeps.
 
@@ -19,14 +16,14 @@ class TruncatedMeanAveragePrecision(MeanMeasure):
     candidate, and 0 for any other.
     """
 
-    name: ClassVar[str] = "TMAP"
-    about: ClassVar[str] = "mean average precision of truncated rankings, where an empty ranking may be correct"
-    source: ClassVar[str] = (
+    name = "TMAP"
+    about = "mean average precision of truncated rankings, where an empty ranking may be correct"
+    source = (
         "Nakov et al. 2017, SemEval-2017 Task 3, section 3.2.2; Liu et al. 2016, Quit While Ahead: Evaluating "
         "Truncated Rankings"
     )
-    uses_labels: ClassVar[bool] = True
-    needs_relevant: ClassVar[bool] = True
+    uses_labels = True
+    needs_relevant = True
 
     def value(self, query: RankedQuery) -> float:
         """Average precision of one query, with its terminal document."""

@@ -1,18 +1,16 @@
 """UncutTMAP: TMAP of whole rankings."""
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
 
 from cqa_spark.evaluation.measures.truncated_average_precision import TruncatedMeanAveragePrecision
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
 
-@dataclass(frozen=True)
 class Uncut(TruncatedMeanAveragePrecision):
     """TMAP of a system that keeps all candidates in its order: a system that decides where to cut should exceed it."""
 
-    name: ClassVar[str] = "UncutTMAP"
-    about: ClassVar[str] = "TMAP of the rankings, if no candidate were cut"
+    name = "UncutTMAP"
+    about = "TMAP of the rankings, if no candidate were cut"
 
     def value(self, query: RankedQuery) -> float:
         """Average precision of one query, with its terminal document after the last candidate."""

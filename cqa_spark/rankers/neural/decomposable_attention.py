@@ -1,18 +1,14 @@
 """Decomposable attention over the words of query and candidate, combined with features."""
 
-from typing import ClassVar
-
 from pydantic import Field
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
-from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.neural.model import TextNetworkModel
 from cqa_spark.rankers.neural.network import NetworkShape
 from cqa_spark.rankers.neural.neural_ranker import NeuralParameters, NeuralRanker, Nodes
 from cqa_spark.rankers.pair_words import WORD_COLUMNS, require_words
-from cqa_spark.rankers.ranker import RankerParameters
 from cqa_spark.rankers.training_rows import training_rows
 from cqa_spark.text.word_vectors import RAREST, WordVectors
 
@@ -45,8 +41,8 @@ class DecomposableAttentionRanker(NeuralRanker[DecomposableAttentionParameters])
 
     name = "decomposable_attention"
     about = "ranks candidates with a network that aligns the words of query and candidate and uses features"
-    parameters_type: ClassVar[type[RankerParameters]] = DecomposableAttentionParameters
-    model_type: ClassVar[type[RankerModel]] = TextNetworkModel
+    parameters_type = DecomposableAttentionParameters
+    model_type = TextNetworkModel
 
     def shape(self, features: int, dimensions: int) -> NetworkShape:
         """Attention, comparison and classifier."""

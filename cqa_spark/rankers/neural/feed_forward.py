@@ -1,15 +1,11 @@
 """A feed-forward network on features: the classifier H of Xu et al. (2018)."""
 
-from typing import ClassVar
-
 import numpy as np
 from pyspark.sql import DataFrame
 
-from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.neural.model import NetworkModel
 from cqa_spark.rankers.neural.network import NetworkShape
 from cqa_spark.rankers.neural.neural_ranker import NeuralParameters, NeuralRanker
-from cqa_spark.rankers.ranker import RankerParameters
 from cqa_spark.rankers.training_rows import training_rows
 
 
@@ -27,8 +23,8 @@ class FeedForwardRanker(NeuralRanker[FeedForwardParameters]):
 
     name = "feed_forward"
     about = "ranks candidates by the probability of relevance from a feed-forward network"
-    parameters_type: ClassVar[type[RankerParameters]] = FeedForwardParameters
-    model_type: ClassVar[type[RankerModel]] = NetworkModel
+    parameters_type = FeedForwardParameters
+    model_type = NetworkModel
 
     def shape(self, features: int, dimensions: int) -> NetworkShape:
         """The classifier alone."""
