@@ -1,5 +1,6 @@
 """``cqa reproduce``: published systems, trained on their data set and scored against the official gold labels."""
 
+import json
 import tempfile
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -7,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cqa_spark import flows
-from cqa_spark.commands.reproduced_scores import EvaluatedPart, score_parts
+from cqa_spark.commands.reproduced_scores import SCORES, EvaluatedPart, score_parts, scores_json
 from cqa_spark.config.datasets import DataSet, read_data_set
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.rendering import config_yaml, flat_settings
@@ -17,13 +18,14 @@ from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.registry import file_source
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
-from cqa_spark.object_store.locations import fetch, find_files, write_file
+from cqa_spark.object_store.locations import fetch, find_files, local_source, write_file
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections import reproduction
-from cqa_spark.reports.sections.reproduction import SCORES, About, Reproduced, scores_json
+from cqa_spark.reports.sections.reproduction import About, Reproduced
 from cqa_spark.runtime.tracking import LoggedTrial, metric_name, track_trials, tracked
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
 from cqa_spark.systems.recipes import read_systems
+from cqa_spark.systems.reproduced_figures import ERRORS, POPULATIONS, VALUES, Figures
 from cqa_spark.systems.system import System, known_systems
 
 
@@ -37,7 +39,8 @@ def reproduce(settings: ReproduceSettings) -> None:
     sets = {name: read_data_set(name) for name, *_ in grouped}
     for (name, task, _), members in grouped.items():
         _require_task(sets[name], task, members)
-    scores, outcomes = f"{settings.output.rstrip('/')}/{SCORES}", list[Reproduced]()
+    scores = settings.scores or f"{settings.output.rstrip('/')}/{SCORES}"
+    earlier, outcomes = _figures(scores, settings.object_storage), list[Reproduced]()
     data = settings.data or data_folder()
     with tracked(settings), local_data(data, sets.values(), settings.object_storage) as folder:
         for name, found in sets.items():
@@ -45,11 +48,31 @@ def reproduce(settings: ReproduceSettings) -> None:
         for (name, task, _), members in grouped.items():
             outcomes += _reproduce_together(settings, folder, sets[name], task, members)
             # The scores of finished runs stay if a later one fails.
-            write_file(scores, scores_json(outcomes).encode(), settings.object_storage)
+            write_file(scores, scores_json(outcomes, earlier).encode(), settings.object_storage)
     reproduction.console(outcomes, map(_about, systems), Terminal())
     Terminal().line(f"scores: {scores}")
     if settings.tracking.enabled:
         _track(outcomes, settings)
+
+
+def _figures(path: str, storage: ObjectStorageSettings) -> Figures:
+    """The contents of a file of figures; nothing if there is no file.
+
+    Raises:
+        InputError: the file has other contents.
+    """
+    if not (find_files(path, storage) if is_remote(path) else Path(path).exists()):
+        return {}
+    with local_source(path, storage) as file:
+        try:
+            figures = json.loads(file.read_text(encoding="utf-8"))
+        except ValueError:
+            figures = None
+    if not isinstance(figures, dict) or not figures.keys() <= {VALUES, ERRORS, POPULATIONS}:
+        raise InputError(
+            f"{path} is no file of scores of cqa reproduce", "name another file with --scores, or remove it"
+        )
+    return figures
 
 
 def _track(outcomes: Sequence[Reproduced], settings: ReproduceSettings) -> None:

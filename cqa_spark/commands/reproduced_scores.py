@@ -1,10 +1,12 @@
 """Scores predictions for the parts of a data set by the official gold labels, beside the published scores."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
 from cqa_spark.config.datasets import DataSet
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -19,7 +21,11 @@ from cqa_spark.examples.task import task as task_named
 from cqa_spark.object_store.locations import local_source
 from cqa_spark.reports.sections.reproduction import MEASURE, Reproduced
 from cqa_spark.systems.recipes import at_random
+from cqa_spark.systems.reproduced_figures import ERRORS, POPULATIONS, VALUES, Figures
 from cqa_spark.systems.system import System
+
+SCORES = "scores.json"
+"""Name of the file of figures, beside the prediction files."""
 
 MEAN = "mean"
 """In place of a part's name: the mean over the parts."""
@@ -84,6 +90,26 @@ def score_parts(
             unscored = ", ".join(part.name for part, problem in missing.items() if problem)
             mean = None if unscored else _mean(files.values(), data.mean)
             yield _beside_published(system, data, MEAN, mean, unscored and f"there is no score of {unscored}")
+
+
+def scores_json(results: Sequence[Reproduced], earlier: Figures = MappingProxyType({})) -> str:
+    """A file of figures: values and their standard errors, fractions, and populations; what was not measured is left out.
+
+    Args:
+        results: the results; blanks in the names of their parts become underscores, as in ``expected`` of a recipe.
+        earlier: contents of a file of figures; its entries stay, unless the results have the same system and part.
+    """
+    sections = (VALUES, ERRORS, POPULATIONS)
+    values, errors, populations = (dict[str, Any](earlier.get(section, {})) for section in sections)
+    for result in results:
+        part = result.part.replace(" ", "_")
+        for of_systems, scores in ((values, result.ours), (errors, result.errors)):
+            if scores:
+                of_systems[result.system] = {**of_systems.get(result.system, {}), part: scores}
+        if result.population is not None:
+            populations[f"{part}_{result.task}"] = result.population
+    figures = dict(zip(sections, (values, errors, populations), strict=True))
+    return json.dumps(figures, indent=2, sort_keys=True) + "\n"
 
 
 def _beside_published(system: System, data: DataSet, part: str, scores: Scores | None, missing: str) -> Reproduced:

@@ -9,7 +9,15 @@ from cqa_spark.config.fields import OptionalLake
 from cqa_spark.config.research_data import data_folder
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.config.tracking_settings import TrackedSettings
-from cqa_spark.config.value_types import DataSetName, InputFile, NotHashed, OutputFolder, Positional, SystemNames
+from cqa_spark.config.value_types import (
+    DataSetName,
+    InputFile,
+    NotHashed,
+    OutputFile,
+    OutputFolder,
+    Positional,
+    SystemNames,
+)
 
 
 class ReproduceSettings(TrackedSettings):
@@ -18,6 +26,7 @@ class ReproduceSettings(TrackedSettings):
     examples: ClassVar[tuple[str, ...]] = (
         "cqa reproduce given_order kelp_2016_a --data semeval",
         "cqa reproduce --all --output build/reproduced",
+        "cqa reproduce best_a --data-set semeval2016 --scores figures.json",
         "cqa reproduce best_sts samsung_2016_sts --data-set sts2015",
     )
 
@@ -38,6 +47,10 @@ class ReproduceSettings(TrackedSettings):
     output: Annotated[
         OutputFolder, NotHashed(), Field(description="output folder for the official prediction files")
     ] = "build/reproduced"
+    scores: Annotated[OutputFile | None, NotHashed()] = Field(
+        default=None,
+        description="JSON file of scores to update; its other entries stay; default: scores.json in the output folder",
+    )
     features: FeatureSettings = FeatureSettings()
 
     @classmethod
@@ -53,4 +66,5 @@ class ReproduceSettings(TrackedSettings):
     def writes(self) -> list[str]:
         """The prediction files and the scores."""
         tables = [f"{self.lake}: tables of a run per data set and task"] if self.lake else []
-        return [f"{self.output}: a prediction file per recipe and part, and scores.json", *tables]
+        scores = self.scores or "scores.json"
+        return [f"{self.output}: a prediction file per recipe and part", f"{scores}: updated", *tables]

@@ -10,8 +10,8 @@ from cqa_spark.evaluation.population import JudgedPopulation, in_words
 from cqa_spark.experiments.seeds import seeds_of
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
-from cqa_spark.reports.sections.reproduction import MEASURE, POPULATIONS
-from cqa_spark.systems.reproduced_figures import Scores, reproduced_scores
+from cqa_spark.reports.sections.reproduction import MEASURE
+from cqa_spark.systems.reproduced_figures import POPULATIONS, Scores, reproduced_figures, reproduced_scores
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import code, page, plain, table
 
@@ -73,14 +73,14 @@ def _table(data: DataSet, shown: list[tuple[System, str]], scores: Scores) -> st
         if part in system.expected:
             sources.setdefault(system.expected[part].source, []).append(system.name)
     published = [f"- {plain(source)}: {', '.join(dict.fromkeys(names))}" for source, names in sources.items()]
-    populations = [f"- {part}: {in_words(of_queries, MEASURE)}" for part, of_queries in _populations(data, scores)]
+    populations = [f"- {part}: {in_words(of_queries, MEASURE)}" for part, of_queries in _populations(data)]
     lists = (("What the scores compare with:", populations), ("Published in:", published))
     return "\n\n".join([rows, *(block for title, lines in lists if lines for block in (title, "\n".join(lines)))])
 
 
-def _populations(data: DataSet, scores: Scores) -> Iterator[tuple[str, JudgedPopulation]]:
+def _populations(data: DataSet) -> Iterator[tuple[str, JudgedPopulation]]:
     """The measured parts of a data set with their tasks, and their populations."""
-    for key, of_queries in scores.get(POPULATIONS, {}).items():
+    for key, of_queries in reproduced_figures()[POPULATIONS].items():
         parts = [part for part in (*data.parts, CROSS_VALIDATED) if key.startswith(f"{data.name}_{part}_")]
         for part in parts:
             task = key.removeprefix(f"{data.name}_{part}_")

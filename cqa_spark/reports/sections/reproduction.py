@@ -1,6 +1,5 @@
 """Reproduced results beside the published ones."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -8,9 +7,6 @@ from cqa_spark.evaluation.population import JudgedPopulation, in_words
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
 from cqa_spark.reports.kit.wording import readable
-
-SCORES = "scores.json"
-"""Name of the file, beside the prediction files."""
 
 STANDARD_ERRORS = 2
 """Largest difference of results that count as equal, in standard errors of ours."""
@@ -20,9 +16,6 @@ NEAR = 0.02
 
 MEASURE = "MAP@10"
 """The measure of random and best orders."""
-
-POPULATIONS = "populations"
-"""In the file of scores, beside the systems: the populations by part and task."""
 
 _ROUNDED = 0.00006
 """Published values have four digits."""
@@ -95,7 +88,8 @@ def console(results: Sequence[Reproduced], recipes: Iterable[About], terminal: T
         "only for faithful recipes"
     )
     terminal.line(f"{tolerances}; s.e.: standard error over queries; {MISSING}: not published or not measured")
-    for part, of_queries in _populations(results).items():
+    populations = {f"{each.part} {each.task}": each.population for each in results if each.population is not None}
+    for part, of_queries in populations.items():
         terminal.line(f"{readable(part)}: {in_words(of_queries, MEASURE)}")
     for each in results:
         if each.missing:
@@ -132,27 +126,3 @@ def _table(results: Sequence[Reproduced]) -> TextTable:
 
 def _shown(value: float | None) -> str:
     return MISSING if value is None else points(value)
-
-
-def scores_json(results: Sequence[Reproduced]) -> str:
-    """The reproduced values, fractions, by system, part of the data set, and measure; those not measured are left out.
-
-    Args:
-        results: the results; blanks in the names of their parts become underscores, as in ``expected`` of a recipe.
-    """
-    values: dict[str, dict[str, Mapping[str, float]]] = {}
-    for each in results:
-        if each.ours:
-            values.setdefault(each.system, {})[_key(each.part)] = each.ours
-    populations = {_key(part): of_queries for part, of_queries in _populations(results).items()}
-    scores = {**values, **({POPULATIONS: populations} if populations else {})}
-    return json.dumps(scores, indent=2, sort_keys=True) + "\n"
-
-
-def _populations(results: Sequence[Reproduced]) -> dict[str, JudgedPopulation]:
-    """The populations by part and task."""
-    return {f"{each.part} {each.task}": each.population for each in results if each.population is not None}
-
-
-def _key(name: str) -> str:
-    return name.replace(" ", "_")

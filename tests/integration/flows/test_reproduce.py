@@ -112,6 +112,16 @@ def test_training_files_that_are_absent_are_named_before_spark_starts(
     assert "data set sample:" in capsys.readouterr().err
 
 
+def test_a_file_that_holds_no_scores_is_not_overwritten(
+    home: Path, sample: SamplePaths, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.json"
+    other.write_text('{"name": "mine"}', encoding="utf-8")
+    assert main(["reproduce", "chance", "--data", str(sample.train.parent), "--scores", str(other)]) == 3
+    assert f"{other} is no file of scores" in capsys.readouterr().err
+    assert other.read_text(encoding="utf-8") == '{"name": "mine"}'
+
+
 def test_sets_of_pairs_are_scored_apart_and_by_their_official_mean(
     spark: SparkSession, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -126,13 +136,18 @@ def test_sets_of_pairs_are_scored_apart_and_by_their_official_mean(
     cosine = {"name": "cosine", "task": "sts", "about": "For tests.", "ranker": column}
     described = yaml.safe_dump({**cosine, "feature_groups": ["token_cosine_v1"]})
     (home / "conf/systems/cosine.yaml").write_text(described, encoding="utf-8")
-    out = tmp_path / "out"
-    assert main(["reproduce", "cosine", "--data-set", "sets", "--data", str(tmp_path), "--output", str(out)]) == 0
+    out, figures = tmp_path / "out", tmp_path / "figures.json"
+    earlier = {"sets_mean": {"Pearson": 0.5}}
+    figures.write_text(json.dumps({"values": {"other": earlier, "cosine": {"sets_2012": {"Pearson": 0.25}}}}))
+    arguments = ["--data", str(tmp_path), "--output", str(out), "--scores", str(figures)]
+    assert main(["reproduce", "cosine", "--data-set", "sets", *arguments]) == 0
     assert (out / "cosine.sets_other.pred").read_text().splitlines() == ["1.0", "0.5", "0.0"]
-    scores = json.loads((out / "scores.json").read_text())["cosine"]
+    values = json.loads(figures.read_text())["values"]
+    assert values["other"] == earlier
     # The cosines of the first set are 1, 0.5 and 0, and its labels 5, 2 and 0.
     same = 2.5 / (0.5 * (38 / 3)) ** 0.5
-    assert {part: round(of_part["Pearson"], 9) for part, of_part in scores.items()} == {
+    assert {part: round(of_part["Pearson"], 9) for part, of_part in values["cosine"].items()} == {
+        "sets_2012": 0.25,
         "sets_same": round(same, 9),
         "sets_other": -1.0,
         "sets_mean": round((3 * same - 2) / 5, 9),

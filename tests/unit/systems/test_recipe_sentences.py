@@ -12,7 +12,8 @@ from cqa_spark.rankers.calibrated import CalibratedRanker
 from cqa_spark.rankers.model import BaselineModel
 from cqa_spark.systems.system import System, known_systems, read_system
 
-SCORES = json.loads((Path(__file__).resolve().parents[3] / "conf" / "reproduced.json").read_text(encoding="utf-8"))
+FIGURES = Path(__file__).resolve().parents[3] / "conf" / "reproduced.json"
+SCORES = json.loads(FIGURES.read_text(encoding="utf-8"))["values"]
 
 ABOUT_PREDICTIONS = re.compile(r"(?i)predict|threshold|margin|probability above|graded labels")
 
