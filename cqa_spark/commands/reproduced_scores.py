@@ -93,7 +93,7 @@ def score_parts(
 
 
 def scores_json(results: Sequence[Reproduced], earlier: Figures = MappingProxyType({})) -> str:
-    """A file of figures: values and their standard errors, fractions, and populations; what was not measured is left out.
+    """A file of figures: values and standard errors, fractions, and populations; what was not measured is left out.
 
     Args:
         results: the results; blanks in the names of their parts become underscores, as in ``expected`` of a recipe.
