@@ -68,8 +68,8 @@ format: setup ## format the code
 	$(BIN)/ruff format
 
 lock: $(INSTALLED) ## update the locks from pyproject.toml
-	$(call compile,locks/base.txt,--extra mlflow --extra multilingual --extra papers pyproject.toml)
-	$(call compile,locks/dev.txt,--extra mlflow --extra multilingual --extra papers --extra dev pyproject.toml)
+	$(call compile,locks/base.txt,--extra all pyproject.toml)
+	$(call compile,locks/dev.txt,--extra all --extra dev pyproject.toml)
 	$(call compile,locks/neural.txt,--extra neural --constraint locks/dev.txt locks/dev.txt pyproject.toml)
 	$(call compile,locks/airflow.txt,--group airflow)
 
@@ -95,7 +95,8 @@ environment: $(ENVIRONMENT) ## pack the dependencies for clusters without them
 clean: ## remove build outputs; keep .venv, .jars and .tools
 	rm -rf build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
-# With hashes, so that only these files are installed; without a registry's address, so that any mirror works.
+# With hashes, so that only these files are installed; without a registry's address, so that any mirror works. Python 3.12
+# installs the same files: `make test-python312`.
 define compile
 	$(UV) pip compile --quiet --generate-hashes --no-emit-index-url --python-version 3.11 \
 	    --custom-compile-command 'make lock' $(2) --output-file $(1)
@@ -138,7 +139,6 @@ $(OFFLINE): locks/base.txt $(RESOLVED) deploy/install-offline | $(INSTALLED)
 	git archive HEAD | tar -x -C build/offline
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --require-hashes --no-deps \
 	    --requirement locks/base.txt --wheel-dir build/offline/wheels
-	$(BIN)/pip download --quiet --disable-pip-version-check --no-deps --dest build/offline/wheels setuptools==80.9.0
 	cp -r .jars build/offline/.jars
 	rm -f build/offline/.jars/classes.jsa  # valid only in this folder
 	cd build/offline && find wheels .jars -type f | LC_ALL=C sort | xargs sha256sum > SHA256SUMS

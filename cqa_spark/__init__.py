@@ -51,9 +51,14 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PLACES:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
         return getattr(importlib.import_module(_PLACES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    except ModuleNotFoundError as error:
+        from cqa_spark.process.extras import absent_library
+
+        raise absent_library(str(error)) or error from error
 
 
 def __dir__() -> list[str]:

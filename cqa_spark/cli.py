@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cqa_spark.commands.table import JOBS, Job, named
-from cqa_spark.errors import ConfigError, CqaError
+from cqa_spark.errors import ConfigError, CqaError, message_of
 from cqa_spark.process.control_characters import visible
 from cqa_spark.process.stop_signals import Stopped, stop_on_signals
 
@@ -204,6 +204,10 @@ def _print_flow(job: Job, settings: Command) -> None:
 
 def _explained(error: Exception, locations: Sequence[str]) -> CqaError | None:
     """The user error behind an exception of a library; None for a defect."""
+    from cqa_spark.process.extras import absent_library
+
+    if problem := absent_library(message_of(error)):
+        return problem
     from cqa_spark.spark.failures import explained
 
     return explained(error, locations)

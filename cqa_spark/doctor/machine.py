@@ -5,10 +5,11 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from cqa_spark.config.project_root import jars_folder, project_root
 from cqa_spark.config.value_types import is_remote
@@ -18,7 +19,9 @@ from cqa_spark.process.disk_space import nearest_folder
 from cqa_spark.process.java import JAVA, check_java
 from cqa_spark.spark.jars import HASHES, check_hashes
 
-PYTHON = (3, 11)
+JOBS = ("spark", "learning")
+"""The extras that jobs need."""
+
 LITTLE, TOO_LITTLE = 10 * 10**9, 10**9
 """Bytes of free space below which the check warns, and below which it fails."""
 
@@ -30,7 +33,7 @@ def examine_machine(lake: str) -> Iterator[Finding]:
         lake: location of the lake; empty if not configured.
     """
     yield examine("Java", _java)
-    yield examine("Python", lambda: python_version(sys.version_info[:2]))
+    yield examine("Python", lambda: python_version(platform.python_version()))
     yield examine("packages", lambda: packages(_needed()))
     yield examine("jars", lambda: jars(jars_folder(), (project_root() / HASHES).read_text(encoding="utf-8")))
     yield examine("temporary space", lambda: space(Path(tempfile.gettempdir())))
@@ -43,14 +46,15 @@ def _java() -> str:
     return f"Java {JAVA}"
 
 
-def python_version(version: tuple[int, ...]) -> str:
+def python_version(version: str) -> str:
     """Check the version of the running Python."""
-    if version != PYTHON:
+    supported = metadata("cqa-spark")["Requires-Python"]
+    if version not in SpecifierSet(supported):
         raise EnvironmentProblem(
-            f"Python {'.'.join(map(str, version))} instead of {'.'.join(map(str, PYTHON))}",
-            "install cqa-spark in an environment of Python 3.11; in a checkout: make setup",
+            f"Python {version} instead of {supported}",
+            "install cqa-spark in an environment of such a Python; in a checkout: make setup",
         )
-    return f"Python {platform.python_version()}, {sys.executable}"
+    return f"Python {version}, {sys.executable}"
 
 
 def packages(needed: Sequence[Requirement]) -> str:
@@ -67,7 +71,7 @@ def packages(needed: Sequence[Requirement]) -> str:
     ]
     if wrong:
         raise EnvironmentProblem(
-            ", ".join(wrong), "install cqa-spark again, which installs supported versions; in a checkout: make setup"
+            ", ".join(wrong), "pip install 'cqa-spark[all]' brings supported versions; in a checkout: make setup"
         )
     return f"all {len(needed)} at supported versions"
 
@@ -95,12 +99,12 @@ def space(folder: Path) -> str:
 
 
 def _needed() -> list[Requirement]:
-    """The packages that jobs need, without those of extras."""
+    """The packages that jobs need, without those that only some systems do."""
     declared = map(Requirement, requires("cqa-spark") or [])
     return [
         requirement
         for requirement in declared
-        if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        if requirement.marker is None or any(requirement.marker.evaluate({"extra": extra}) for extra in JOBS)
     ]
 
 

@@ -37,9 +37,9 @@ def test_a_check_ends_in_a_finding_whatever_happens() -> None:
 
 class TestMachine:
     def test_python(self) -> None:
-        assert machine.python_version((3, 11)).startswith("Python 3.11")
-        with pytest.raises(EnvironmentProblem, match=r"Python 3\.12 instead of 3\.11"):
-            machine.python_version((3, 12))
+        assert machine.python_version("3.12.1").startswith("Python 3.12.1, ")
+        with pytest.raises(EnvironmentProblem, match=r"Python 3\.13\.0 instead of <3\.13,>=3\.11"):
+            machine.python_version("3.13.0")
 
     def test_packages(self) -> None:
         with pytest.raises(EnvironmentProblem, match=r"no-such \(absent\) instead of ~=1\.0"):
