@@ -1,4 +1,4 @@
-# Set-up, tests and packaging, for a machine with Python 3.11, Java 17 and make. `make` alone lists the targets.
+# Set-up, tests and packaging, for a machine with Python 3.11 or 3.12, Java 17 and make. `make` alone lists the targets.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -23,11 +23,11 @@ TEST_PROCESSES ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 
 PYTEST := $(BIN)/pytest --durations 25 --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 S3_SERVER := $(if $(shell command -v go),$(GATEWAY))
 
-.PHONY: help setup models neural demo test test-plan test-fast test-neural test-more lint format lock airflow docs \
+.PHONY: help setup models neural demo test test-plan test-fast test-python312 test-neural test-more lint format lock airflow docs \
     image versitygw offline environment clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies, resolve the jars
 
@@ -48,6 +48,13 @@ test-plan:
 
 test-fast: lint ## the same without the tests that start Spark, which are only imported: two minutes
 	$(PYTEST) -m 'not neural and not more' --deselect tests/integration
+
+test-python312: setup ## run the tests of test-fast on Python 3.12, in a separate environment
+	$(UV) venv --quiet --allow-existing --python 3.12 build/python3.12
+	$(UV) pip sync --quiet --python build/python3.12/bin/python --require-hashes locks/dev.txt
+	$(UV) pip install --quiet --python build/python3.12/bin/python --no-deps --editable .
+	$(UV) pip check --python build/python3.12/bin/python
+	build/python3.12/bin/pytest -m 'not neural and not more' tests/unit
 
 test-neural: neural ## run the tests that need JAX, ONNX or gensim
 	$(BIN)/python -c 'import gensim, jax, onnx'  # without which their tests would be skipped
@@ -109,13 +116,13 @@ $(UV):
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.txt
 
 $(INSTALLED): locks/dev.txt pyproject.toml | $(UV)
-	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes locks/dev.txt
+	$(UV) pip sync --python $(BIN)/python --require-hashes locks/dev.txt  # not quiet: it shows what downloads, with sizes
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
 # A later sync of the other packages removes these.
 $(NEURAL): locks/neural.txt $(INSTALLED)
-	$(UV) pip install --quiet --python $(BIN)/python --require-hashes --requirement locks/neural.txt
+	$(UV) pip install --python $(BIN)/python --require-hashes --requirement locks/neural.txt
 	@touch $@
 
 $(RESOLVED): conf/spark/jars.conf conf/spark/jars.sha256 | $(INSTALLED)

@@ -10,7 +10,7 @@ from cqa_spark.config.project_root import jars_folder, models_folder, project_ro
 from cqa_spark.corpora.stackexchange.block_reader import BlockReader
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
 from cqa_spark.corpora.stackexchange.file_probe import RowLayout
-from cqa_spark.process.terminal import Terminal
+from cqa_spark.process.terminal import Terminal, renewed_line
 from cqa_spark.spark.class_archive import make_archive
 from cqa_spark.spark.jars import download_jars, jar_name, resolve_jars
 from cqa_spark.synth.qatar_living import write_sample
@@ -33,7 +33,9 @@ def setup(settings: SetupSettings) -> None:
         jars = resolve_jars(write_hashes=settings.write_hashes)
         terminal.line(f"{len(jars)} jars, {_megabytes(jars)}, in {jars_folder()}")
         _compile_scanner()
-        if archive := _archive_classes():
+        with renewed_line(lambda: "archiving Java's classes: half a minute"):
+            archive = _archive_classes()
+        if archive:
             terminal.line(f"archive of Java's classes, {_megabytes([archive])}: {archive}")
         else:
             terminal.line("no archive of Java's classes: jobs work without it, and start a few seconds later")

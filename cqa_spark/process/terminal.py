@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from rich.console import Console
+from rich.live import Live
 from rich.measure import Measurement
 from rich.progress import Progress
 from rich.table import Table
@@ -152,6 +153,18 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int, int], None]]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def renewed_line(text: Callable[[], str]) -> Iterator[None]:
+    """Show a line on standard error that is renewed while the block runs; nothing in a file or pipe.
+
+    Args:
+        text: returns the current line, from a thread.
+    """
+    console = Console(stderr=True)
+    with Live(get_renderable=lambda: Text(visible_line(text())), console=console, transient=True):
+        yield
 
 
 def _text(cell: str | Styled) -> Text:

@@ -7,8 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pyspark
@@ -16,6 +16,7 @@ import pyspark
 from cqa_spark.config.project_root import cache_folder, jars_folder, project_root
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.process.java import check_java
+from cqa_spark.process.terminal import renewed_line
 
 HASHES = "conf/spark/jars.sha256"
 """SHA-256 of each jar, in the format of ``sha256sum``."""
@@ -46,14 +47,13 @@ def resolve_jars(*, write_hashes: bool = False) -> list[Path]:
         EnvironmentProblem: no Java, the repository cannot be reached, or a jar is not the expected one.
     """
     check_java()
-    cache, target = cache_folder() / "ivy", jars_folder()
-    with _locked(cache):
-        retrieved = _retrieve(cache)
-        hashes = project_root() / HASHES
+    target, hashes = jars_folder(), project_root() / HASHES
+    expected = "" if write_hashes else hashes.read_text(encoding="utf-8")
+    with _retrieved(jars=len(expected.splitlines())) as retrieved:
         if write_hashes:
             hashes.write_text(hash_lines(retrieved.glob("*.jar")), encoding="utf-8")
         else:
-            check_hashes(retrieved, hashes.read_text(encoding="utf-8"))
+            check_hashes(retrieved, expected)
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(retrieved, target)
         (target / _MARK).touch()
@@ -71,12 +71,10 @@ def download_jars(coordinates: Iterable[str], folder: Path) -> list[Path]:
         EnvironmentProblem: no Java, or the repository cannot be reached.
     """
     check_java()
-    wanted = sorted(set(coordinates))
+    packages = sorted(set(coordinates))
     folder.mkdir(parents=True, exist_ok=True)
-    cache = cache_folder() / "ivy"
-    with _locked(cache):
-        retrieved = _retrieve(cache, packages=wanted)
-        return [Path(shutil.copy(retrieved / name, folder / name)) for name in map(jar_name, wanted)]
+    with _retrieved(packages, jars=len(packages)) as retrieved:
+        return [Path(shutil.move(retrieved / name, folder / name)) for name in map(jar_name, packages)]
 
 
 def jar_name(coordinate: str) -> str:
@@ -110,21 +108,39 @@ def check_hashes(folder: Path, expected: str) -> None:
 
 
 @contextmanager
-def _locked(cache: Path) -> Iterator[None]:
-    """A lock on the cache, because other installations may resolve into it."""
-    cache.mkdir(parents=True, exist_ok=True)
-    with (cache / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+def _retrieved(packages: Sequence[str] = (), *, jars: int) -> Iterator[Path]:
+    """A folder with resolved jars while the block runs, for one installation at a time.
 
-
-def _retrieve(cache: Path, packages: Iterable[str] = ()) -> Path:
-    """Resolve jars into a folder of the cache, which keeps the downloads.
+    Nothing of the download stays but what the block moves; after a failure it does, for the next try.
 
     Args:
-        cache: the resolver's cache.
         packages: packages to resolve instead of those of ``jars.conf``, whose exclusions still apply.
+        jars: their expected number, for the progress; 0 if unknown.
     """
+    cache = cache_folder() / "ivy"
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache.parent / "setup.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with renewed_line(lambda: _progress(cache, jars)):
+            folder = _retrieve(cache, packages)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(cache, ignore_errors=True)
+
+
+def _progress(cache: Path, jars: int) -> str:
+    """What the resolver has downloaded so far; a jar that is still coming ends in ``.part``."""
+    sizes: dict[Path, int] = {}
+    for path in cache.glob("cache/*/*/jars/*"):
+        with suppress(FileNotFoundError):  # by now it has its final name
+            sizes[path] = path.stat().st_size
+    complete = sum(path.suffix == ".jar" for path in sizes)
+    return f"downloading jars: {complete} of {jars or '?'}, {sum(sizes.values()) / 1e6:.1f} MB"
+
+
+def _retrieve(cache: Path, packages: Sequence[str]) -> Path:
+    """Resolve jars into a folder of the cache, with arguments of ``_retrieved``."""
     retrieved = cache / "jars"
     shutil.rmtree(retrieved, ignore_errors=True)  # Spark adds files to it and would keep an older version
     program = cache / "nothing.py"

@@ -1,7 +1,9 @@
 """The jars: resolving them, with a resolver that is made up, and what is in the installed ones."""
 
+import os
 import subprocess
 import zipfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
@@ -36,13 +38,15 @@ def test_a_failure_gives_the_first_reason(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert (tmp_path / "cache" / "ivy" / "resolve.log").read_text() == FAILED
 
 
-def test_installations_at_a_time_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installations_at_a_time_take_turns_and_leave_no_downloads(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     resolving = Lock()
 
-    def retrieve(cache: Path) -> Path:
+    def retrieve(cache: Path, packages: Sequence[str]) -> Path:
         assert resolving.acquire(blocking=False)
         folder = cache / "jars"
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True)
         (folder / "a.jar").write_bytes(b"a")
         resolving.release()
         return folder
@@ -52,6 +56,16 @@ def test_installations_at_a_time_take_turns(monkeypatch: pytest.MonkeyPatch) -> 
     with ThreadPoolExecutor(4) as pool:
         found = [each.result() for each in [pool.submit(jars.resolve_jars) for _ in range(8)]]
     assert {tuple(path.name for path in each) for each in found} == {("a.jar",)}
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["setup.lock"]
+
+
+def test_the_progress_counts_jars_and_bytes(tmp_path: Path) -> None:
+    for name, size in {"a/b/jars/b-1.jar": 48_000_000, "a/c/jars/c-2.jar.part": 1_500_000, "a/b/ivy-1.xml": 9}.items():
+        path = tmp_path / "cache" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        os.truncate(path, size)
+    assert jars._progress(tmp_path, 10) == "downloading jars: 1 of 10, 49.5 MB"
 
 
 def classes(folder: Path) -> set[str]:
