@@ -16,15 +16,18 @@ RESOLVED := .jars/.resolved
 ENVIRONMENT := build/environment.tar.gz
 VERSITYGW := v1.8.0
 OFFLINE := build/offline/SHA256SUMS
+SBOM := build/sbom.json
 GATEWAY := .tools/versitygw-$(VERSITYGW)
 # Each process starts its own Spark; one per core, at most 4 to fit a laptop's memory.
 TEST_PROCESSES ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 4 ? cores : 4)))
+# Version or path; uv cannot use a pyenv shim.
+PYTHON312 ?= 3.12
 # The tests of a file share fixtures and run in one process, the files in the order of tests/conftest.py.
 PYTEST := $(BIN)/pytest --durations 25 --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 S3_SERVER := $(if $(shell command -v go),$(GATEWAY))
 
 .PHONY: help setup models neural demo test test-plan test-fast test-python312 test-neural test-more lint format lock airflow docs \
-    image versitygw offline environment clean
+    image versitygw offline environment sbom clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,7 +53,7 @@ test-fast: lint ## the same without the tests that start Spark, which are only i
 	$(PYTEST) -m 'not neural and not more' --deselect tests/integration
 
 test-python312: setup ## run the tests of test-fast on Python 3.12, in a separate environment
-	$(UV) venv --quiet --allow-existing --python 3.12 build/python3.12
+	$(UV) venv --quiet --allow-existing --python $(PYTHON312) build/python3.12
 	$(UV) pip sync --quiet --python build/python3.12/bin/python --require-hashes locks/dev.txt
 	$(UV) pip install --quiet --python build/python3.12/bin/python --no-deps --editable .
 	$(UV) pip check --python build/python3.12/bin/python
@@ -98,6 +101,8 @@ versitygw: $(GATEWAY) ## build the S3 server that the tests start (needs Go; min
 offline: $(OFFLINE) ## pack wheels, jars and sources for deploy/install-offline on machines without network access
 
 environment: $(ENVIRONMENT) ## pack the dependencies for clusters without them
+
+sbom: $(SBOM) ## list all packages and jars with versions, licences and hashes, as CycloneDX, for scanners
 
 clean: ## remove build outputs; keep .venv, .jars and .tools
 	rm -rf build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -150,3 +155,10 @@ $(OFFLINE): locks/base.txt $(RESOLVED) deploy/install-offline | $(INSTALLED)
 	rm -f build/offline/.jars/classes.jsa  # valid only in this folder
 	cd build/offline && find wheels .jars -type f | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
 	du -sh build/offline
+
+# Of the packages as installed, because only they state their licences.
+$(SBOM): locks/base.txt conf/spark/jars.sha256 | $(INSTALLED)
+	$(UV) venv --quiet --clear --python $(BIN)/python build/sbom
+	$(UV) pip sync --quiet --python build/sbom/bin/python --require-hashes locks/base.txt
+	$(UV) tool run --quiet --from cyclonedx-bom==7.5.0 cyclonedx-py environment --pyproject pyproject.toml \
+	    --output-reproducible build/sbom/bin/python | $(BIN)/python deploy/add_jars.py > $@
