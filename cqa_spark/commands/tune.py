@@ -1,22 +1,20 @@
 """``cqa tune``: features and labels of the training split → better parameters for a system's ranker."""
 
-from collections.abc import Sequence
-
 import yaml
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.config.tune_settings import TuneSettings
 from cqa_spark.evaluation.summary import summarise
-from cqa_spark.experiments.cross_validation import CrossValidated, cross_validate, mean_over_repeats
-from cqa_spark.experiments.evaluation_split import Part
+from cqa_spark.experiments.cross_validation import CrossValidated, mean_over_repeats
+from cqa_spark.experiments.nested_choice import cross_validate_choice
 from cqa_spark.experiments.nested_folds import nested_folds
-from cqa_spark.experiments.trials import Trial, chosen, planned_trials, verdict
+from cqa_spark.experiments.trials import GIVEN, Trial, chosen, nested_verdict, planned_trials, verdict
 from cqa_spark.flows.shared_steps import evaluation_of
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.runtime.tracking import track_trials, tracked
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.spark.persistence import persisted
@@ -31,6 +29,7 @@ def tune(settings: TuneSettings) -> None:
     """
     system = read_systems([settings.system])[0]
     settings = settings.model_copy(update={"evaluation": evaluation_of(settings.evaluation, system.task)})
+    measure = settings.evaluation.measures[0]
     trials = list(planned_trials(system, budget=settings.search.budget, seed=settings.search.seed))
     tuned = snapshot_of(read_lake(settings), settings.run_id)
     run = Run(tuned.lake, tuned.record, on_step=lambda step: None, before=tuned.manifest)
@@ -41,10 +40,17 @@ def tune(settings: TuneSettings) -> None:
         nested_folds(run, [system], settings.features, **folds) as parts_of,
     ):
         parts = parts_of(system)
-        judged = [_judged(trial, parts, settings) for trial in trials]
+        judged = [_told(trial.cross_validated(parts, measure), measure) for trial in trials]
         given, best = judged[0], chosen(judged)
-        p_value = None if best is given else _p_value(given, best, settings)
-    conclusion = verdict(given, best, settings.evaluation.measures[0], p_value)
+        p = None if best is given else _p_value(_results(given), _results(best), settings.evaluation)
+        conclusion = verdict(given, best, measure, p)
+        if search.nested:
+            choice = cross_validate_choice(
+                run, system, trials, parts[0], search=search, features=settings.features, measure=measure
+            )
+            on_these = _results(given).first_repeat()
+            p = _p_value(on_these, choice, settings.evaluation)
+            conclusion += "\n" + nested_verdict(on_these.mean, choice.mean, measure, p)
     recipe = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False).rstrip()
     Terminal().text(f"{conclusion}\n\n{recipe}")
     if settings.tuned:
@@ -55,25 +61,20 @@ def tune(settings: TuneSettings) -> None:
         track_trials(settings.tracking, f"tune {system.name}", searched, logged, conclusion)
 
 
-def _judged(trial: Trial, parts: Sequence[Sequence[Part]], settings: TuneSettings) -> Trial:
-    measure = settings.evaluation.measures[0]
-    ranker = build_ranker(trial.ranker.name, trial.ranker.parameters)
-    found = cross_validate(ranker, parts, name=trial.name, measure=measure)
-    judged = trial.judged(found)
-    Terminal(stderr=True).line(judged.line(measure))
-    return judged
+def _told(trial: Trial, measure: str) -> Trial:
+    Terminal(stderr=True).line(trial.line(measure))
+    return trial
 
 
-def _p_value(given: Trial, best: Trial, settings: TuneSettings) -> float:
-    """The paired test of the best trial against the given parameters, over queries."""
-    drawn = settings.evaluation
-    with persisted(mean_over_repeats([_found(given), _found(best)])) as (rows,):
-        [compared] = summarise(rows, given.name, drawn.resamples, drawn.seed, drawn.confidence).comparisons
+def _p_value(given: CrossValidated, other: CrossValidated, drawn: EvaluationSettings) -> float:
+    """The paired test of other parameters against the given ones, over queries."""
+    with persisted(mean_over_repeats([given, other])) as (rows,):
+        [compared] = summarise(rows, GIVEN, drawn.resamples, drawn.seed, drawn.confidence).comparisons
     return float(compared["p_value"])
 
 
-def _found(trial: Trial) -> CrossValidated:
-    assert trial.results is not None, "trials are judged before they are compared"
+def _results(trial: Trial) -> CrossValidated:
+    assert trial.results is not None, "trials are cross-validated before they are compared"
     return trial.results
 
 

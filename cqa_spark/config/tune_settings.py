@@ -21,6 +21,11 @@ class SearchSettings(SettingsSection):
     )
     folds: int = Field(default=5, ge=2, description="folds of a cross-validation, grouped by thread")
     seed: int = Field(default=1, ge=0, description="seed of the parameter settings and folds")
+    nested: bool = Field(
+        default=False,
+        description="also evaluate the choice: each fold is ranked by the trial that is best on the other folds; "
+        "takes as long again for each fold",
+    )
 
 
 class TuneSettings(StageSettings, TrackedSettings):
@@ -29,6 +34,7 @@ class TuneSettings(StageSettings, TrackedSettings):
     examples = (
         "cqa tune --system best_a --budget 20 --lake build/lake --run-id mine",
         "cqa tune --system best_a --budget 40 --repeats 5 --lake build/lake --run-id mine --tuned tuned.yaml",
+        "cqa tune --system lexical_b --budget 3 --nested --lake build/lake --run-id mine",
     )
 
     is_always_tracked = True

@@ -1,10 +1,10 @@
 """Repeated cross-validation on the training split, not on dev: the mean of a measure, its spread, and a comparison."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from statistics import mean, stdev
-from typing import Any
+from typing import Any, Self
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -85,6 +85,10 @@ class CrossValidated:
         """The standard deviation over the repeats, which measures the variation due to the folds."""
         return stdev(self.values)
 
+    def first_repeat(self) -> Self:
+        """The result of the first repeat alone."""
+        return replace(self, values=self.values[:1], queries=self.queries.where("repeat = 0"))
+
 
 def cross_validate(
     ranker: Ranker[Any], repeats: Sequence[Sequence[Part]], *, name: str, measure: str
@@ -97,7 +101,22 @@ def cross_validate(
         name: name of the ranker in the measured queries.
         measure: display name of the measure.
     """
-    results = [_repeat(ranker, parts, name, measure, number) for number, parts in enumerate(repeats)]
+    return cross_validate_by_fold([[ranker] * len(parts) for parts in repeats], repeats, name=name, measure=measure)
+
+
+def cross_validate_by_fold(
+    rankers: Sequence[Sequence[Ranker[Any]]], repeats: Sequence[Sequence[Part]], *, name: str, measure: str
+) -> CrossValidated:
+    """As ``cross_validate``, by the ranker of each fold.
+
+    Args:
+        rankers: for each repeat, the ranker that is fitted without each fold.
+        repeats: the folds of each cross-validation, as returned by ``nested_folds``.
+        name: name of the rankers in the measured queries.
+        measure: display name of the measure.
+    """
+    folds = zip(rankers, repeats, strict=True)
+    results = [_repeat(of_folds, parts, name, measure, number) for number, (of_folds, parts) in enumerate(folds)]
     queries = results[0]
     for more in results[1:]:
         queries = queries.unionByName(more)
@@ -122,8 +141,8 @@ def _means(results: CrossValidated) -> DataFrame:
     return grouped.select(*key, (_sum(F.col("repeats.value")) / number).alias("value"), components.alias("components"))
 
 
-def _repeat(ranker: Ranker[Any], parts: Sequence[Part], name: str, measure: str, number: int) -> DataFrame:
-    models = run_concurrently(ranker.fit, [part.training for part in parts])
+def _repeat(rankers: Sequence[Ranker[Any]], parts: Sequence[Part], name: str, measure: str, number: int) -> DataFrame:
+    models = run_concurrently(lambda fold: rankers[fold].fit(parts[fold].training), range(len(parts)))
     of_folds = [model.transform(part.evaluated) for model, part in zip(models, parts, strict=True)]
     scored = reduce(DataFrame.unionByName, of_folds)
     with persisted(scored.select(*EXAMPLES.schema.names, "score", "predicted")) as (scan,):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.config.sections import FeatureSettings
@@ -38,7 +38,14 @@ _SEEDS_APART = 1000
 
 @contextmanager
 def nested_folds(
-    run: Run, systems: Sequence[System], features: FeatureSettings, *, folds: int, repeats: int, seed: int
+    run: Run,
+    systems: Sequence[System],
+    features: FeatureSettings,
+    *,
+    folds: int,
+    repeats: int,
+    seed: int,
+    among: Column | None = None,
 ) -> Iterator[PartsOf]:
     """Refit and compute the groups that learn from labels once per fold, for all systems.
 
@@ -49,9 +56,10 @@ def nested_folds(
         folds: number of folds, by thread with its repeats.
         repeats: number of cross-validations, each with different folds.
         seed: seed of the folds.
+        among: condition on training examples; the folds divide those that meet it, and no other is read. None for all.
     """
     groups = groups_of(systems)
-    training = task_examples(run, task_of(systems)).where(IN_TRAINING)
+    training = task_examples(run, task_of(systems)).where(IN_TRAINING if among is None else IN_TRAINING & among)
     values = read_values(run, groups)
     learns = any(learns_from_labels(group_class(name)) for name in groups)
     with feature_inputs(run, training, features) as inputs:
@@ -61,7 +69,7 @@ def nested_folds(
         stored = None if learns else _held(assemble(examples, groups, values))
 
         def of_fold(here: int, of_repeat: int) -> Part:
-            is_held_out = fold_of(folds, of_repeat) == here
+            is_held_out = fold_number(folds, seed, of_repeat) == here
             if stored is not None:
                 return Part(stored.where(~is_held_out), stored.where(is_held_out))
             split = F.when(is_held_out, "dev").otherwise("train")
@@ -70,8 +78,7 @@ def nested_folds(
             frame = _held(assemble(examples, groups, tables))
             return Part(frame.where(~is_held_out), frame.where(is_held_out))
 
-        seeds = [_SEEDS_APART * seed + number for number in range(repeats)]
-        parts = [[of_fold(here, of_repeat) for here in range(folds)] for of_repeat in seeds]
+        parts = [[of_fold(here, of_repeat) for here in range(folds)] for of_repeat in range(repeats)]
 
         def parts_of(system: System) -> list[tuple[Part, ...]]:
             wanted = (*examples.columns, *system.features())
@@ -81,6 +88,17 @@ def nested_folds(
             ]
 
         yield parts_of
+
+
+def fold_number(folds: int, seed: int, repeat: int = 0) -> Column:
+    """The number of the fold of an example in a repeat.
+
+    Args:
+        folds: number of folds.
+        seed: seed of the folds of all repeats.
+        repeat: number of the repeat.
+    """
+    return fold_of(folds, _SEEDS_APART * seed + repeat)
 
 
 def _held(frame: DataFrame) -> DataFrame:

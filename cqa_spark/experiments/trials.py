@@ -6,9 +6,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.experiments.cross_validation import CrossValidated
+from cqa_spark.experiments.cross_validation import CrossValidated, cross_validate
+from cqa_spark.experiments.evaluation_split import Part
+from cqa_spark.rankers.ranker import Ranker
+from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.rankers.search_space import draw, search_space, with_values
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.reports.kit.numbers import p_value, points, signed_points
@@ -35,9 +39,13 @@ class Trial:
     ranker: RankerSpec
     results: CrossValidated | None = None
 
-    def judged(self, results: CrossValidated) -> Trial:
-        """The trial with its outcome."""
-        return replace(self, results=results)
+    def build(self) -> Ranker[Any]:
+        """A ranker with these parameters."""
+        return build_ranker(self.ranker.name, self.ranker.parameters)
+
+    def cross_validated(self, parts: Sequence[Sequence[Part]], measure: str) -> Trial:
+        """The trial with its results on the folds of each repeat, by a measure."""
+        return replace(self, results=cross_validate(self.build(), parts, name=self.name, measure=measure))
 
     @property
     def mean(self) -> float:
@@ -110,3 +118,18 @@ def verdict(given: Trial, best: Trial, measure: str, p: float | None) -> str:
     else:
         lines.append("There is no evidence that the best trial is better: keep the given parameters.")
     return "\n".join(lines)
+
+
+def nested_verdict(given: float, choice: float, measure: str, p: float) -> str:
+    """The score of the choice itself, in a sentence.
+
+    Args:
+        given: the measure of the given parameters, a fraction.
+        choice: the measure of the parameters chosen for each fold on the other folds, over the same queries.
+        measure: display name of the measure.
+        p: p-value of the paired test between the two over queries.
+    """
+    return (
+        f"Nested cross-validation, where each fold is ranked by the choice of the other folds: {measure} "
+        f"{points(choice)}, the given parameters {points(given)} ({signed_points(choice - given)}, {p_value(p)})."
+    )

@@ -52,11 +52,13 @@ class WeighedTexts:
     empty, so that index -1 denotes an absent text.
 
     Attributes:
+        terms: the terms of the columns.
         idf: smooth inverse document frequencies, as in scikit-learn.
         tf_idf: 1 + ln(frequency), times idf (Salton and Buckley 1988).
         bm25: BM25 weights, with the probabilistic idf, kept positive.
     """
 
+    terms: Sequence[str]
     idf: csr_matrix
     tf_idf: csr_matrix
     bm25: csr_matrix
@@ -106,16 +108,17 @@ class Collection:
         """
         from scipy.sparse import csr_matrix
 
-        vocabulary = sorted({term for terms in texts for term in terms})
+        vocabulary = sorted({term for terms in texts for term in terms}) or [""]
         numbers = {term: number for number, term in enumerate(vocabulary)}
         columns = [numbers[term] for terms in texts for term in terms]
         ends = np.cumsum([0, *map(len, texts), 0])
-        counts = csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(texts) + 1, max(1, len(vocabulary))))
+        counts = csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(texts) + 1, len(vocabulary)))
         counts.sum_duplicates()
         holding = np.array([self.frequencies.get(term, 0) for term in vocabulary], dtype=np.float64)
         frequency, idf = counts.data, self._idf(holding)[counts.indices]
         lengths = np.repeat(np.diff(ends), np.diff(counts.indptr))
         return WeighedTexts(
+            terms=vocabulary,
             idf=_like(counts, idf),
             tf_idf=_like(counts, (1 + np.log(frequency)) * idf),
             bm25=_like(counts, self._bm25_idf(holding)[counts.indices] * self._saturation(frequency, lengths)),

@@ -6,17 +6,22 @@ import pytest
 import yaml
 from golden.run import GoldenRun
 from homes import make_home
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
+from cqa_spark.commands import tune
 from cqa_spark.config.experiment_settings import ExperimentSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
+from cqa_spark.config.tune_settings import SearchSettings
 from cqa_spark.experiments.ablation import AblateFamilies, feature_sets
 from cqa_spark.experiments.cross_validation import CrossValidate
 from cqa_spark.experiments.evaluation_split import HeldOut
 from cqa_spark.experiments.learning_curve import LearningCurve, in_share
-from cqa_spark.experiments.nested_folds import nested_folds
+from cqa_spark.experiments.nested_choice import cross_validate_choice
+from cqa_spark.experiments.nested_folds import fold_number, nested_folds
 from cqa_spark.experiments.seeds import OtherSeeds
+from cqa_spark.experiments.trials import Trial, chosen
 from cqa_spark.features.assembly import feature_names
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
@@ -44,6 +49,14 @@ pytestmark = pytest.mark.usefixtures("at_home")
 def run(question_comment_run: GoldenRun) -> Run:
     finished = question_comment_run.run("r1")
     return Run(finished.lake, finished.record, on_step=lambda step: None, before=finished.manifest)
+
+
+def by_rank(*, ascending: bool) -> RankerSpec:
+    return RankerSpec(name="column", parameters={"column": "initial_rank", "ascending": ascending})
+
+
+def candidates(frame: DataFrame) -> set[str]:
+    return {row[0] for row in frame.select("candidate_id").collect()}
 
 
 def test_groups_of_one_family_are_left_out_or_used_together() -> None:
@@ -82,7 +95,7 @@ def test_features_of_a_fold_know_no_label_of_the_part_that_is_measured_on(run: R
     ):
         before = dict(stored(SYSTEM).select("candidate_id", learned).collect())
         [parts] = parts_of(SYSTEM)
-        held_out = [{row[0] for row in part.evaluated.select("candidate_id").collect()} for part in parts]
+        held_out = [candidates(part.evaluated) for part in parts]
         assert held_out[0] | held_out[1] == set(before)
         for part, others in zip(parts, held_out, strict=True):
             found = dict(part.training.select("candidate_id", learned).collect())
@@ -91,13 +104,32 @@ def test_features_of_a_fold_know_no_label_of_the_part_that_is_measured_on(run: R
             assert sum(value != before[candidate] for candidate, value in found.items()) > len(found) / 2
 
 
+def test_parameters_are_chosen_for_a_fold_on_the_other_folds_alone(run: Run) -> None:
+    order = System(name="order", task=SYSTEM.task, about="For tests.", ranker=by_rank(ascending=False))
+    trials = [Trial("given", {}, order.ranker), Trial("trial 1", {}, by_rank(ascending=True))]
+    search, features = SearchSettings(folds=2, repeats=2), FeatureSettings(folds=2)
+    with nested_folds(run, [order], features, folds=2, repeats=2, seed=1) as parts_of:
+        parts = parts_of(order)
+        better = chosen([trial.cross_validated(parts, "MAP@10") for trial in trials])
+        found = cross_validate_choice(run, order, trials, parts[0], search=search, features=features, measure="MAP@10")
+        assert better.results is not None
+        assert found.values == better.results.first_repeat().values  # the order is better on every fold
+        others = candidates(parts[0][0].training)
+    with nested_folds(run, [SYSTEM], features, folds=2, repeats=1, seed=2, among=fold_number(2, 1) != 0) as parts_of:
+        for part in parts_of(SYSTEM)[0]:
+            learned, evaluated = candidates(part.training), candidates(part.evaluated)
+            assert learned
+            assert evaluated
+            assert learned | evaluated == others
+
+
 @pytest.mark.slow
 def test_systems_are_compared_by_cross_validation_with_the_best_one(run: Run) -> None:
     order = System(
         name="order",
         task="question_comment",
         about="For tests.",
-        ranker=RankerSpec(name="column", parameters={"column": "initial_rank", "ascending": True}),
+        ranker=by_rank(ascending=True),
     )
     systems, tried = [order, UNFITTED], ExperimentSettings(repeats=2, folds=2)
     rows = CrossValidate(systems, FAST, FeatureSettings(folds=2), tried).entries(run, systems)
@@ -146,12 +178,18 @@ def test_tuning_writes_parameters_and_leaves_the_run_alone(
     monkeypatch.setenv(
         "CQA_HOME", str(make_home(tmp_path / "home", systems=[UNFITTED.model_dump(mode="json", exclude_defaults=True)]))
     )
+    monkeypatch.setattr(
+        tune,
+        "cross_validate_choice",
+        lambda run, system, trials, outer, *, measure, **_: trials[1].cross_validated([outer], measure).results,
+    )
     run = ["--lake", question_comment_run.root, "--run-id", "r1", "--system", "unfitted"]
-    few = ["--budget", "1", "--repeats", "2", "--folds", "2", "--evaluation.resamples", "99"]
+    few = ["--nested", "--budget", "1", "--repeats", "2", "--folds", "2", "--evaluation.resamples", "99"]
     assert main(["tune", *run, *few, "--tuned", str(tuned), "--tracking.uri", f"sqlite:///{log}"]) == 0
     first = capsys.readouterr()
     assert [line.split()[0] for line in first.err.splitlines() if "MAP@10" in line] == ["given", "trial"]
     assert yaml.safe_load(tuned.read_text(encoding="utf-8"))["ranker"]["name"] == "logistic_regression"
+    assert "Nested cross-validation, where each fold is ranked by the choice of the other folds: MAP@10 " in first.out
     assert "keep" in first.out or "is better" in first.out
     assert len(RunLog(question_comment_run.lake.objects).records()) == before
 

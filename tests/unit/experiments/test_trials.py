@@ -6,7 +6,7 @@ import pytest
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.experiments.cross_validation import CrossValidated
-from cqa_spark.experiments.trials import Trial, chosen, planned_trials, verdict
+from cqa_spark.experiments.trials import Trial, chosen, nested_verdict, planned_trials, verdict
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.systems.system import System
 
@@ -51,6 +51,13 @@ def test_the_difference_is_told_with_spread_and_chance() -> None:
     assert told == (
         "The difference of +5.00 points is beyond the spread of the repeats (1.41); over queries p = 0.010, "
         "which is statistically significant."
+    )
+
+
+def test_the_score_of_the_choice_stands_beside_that_of_the_given_parameters() -> None:
+    assert nested_verdict(0.70, 0.715, "MAP@10", 0.2) == (
+        "Nested cross-validation, where each fold is ranked by the choice of the other folds: MAP@10 71.50, the given "
+        "parameters 70.00 (+1.50, p = 0.200)."
     )
 
 
