@@ -59,7 +59,9 @@ def nested_folds(
         among: condition on training examples; the folds divide those that meet it, and no other is read. None for all.
     """
     groups = groups_of(systems)
-    training = task_examples(run, task_of(systems)).where(IN_TRAINING if among is None else IN_TRAINING & among)
+    training = task_examples(run, task_of(systems)).where(IN_TRAINING)
+    if among is not None:
+        training = training.where(among)
     values = read_values(run, groups)
     learns = any(learns_from_labels(group_class(name)) for name in groups)
     with feature_inputs(run, training, features) as inputs:

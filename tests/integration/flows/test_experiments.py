@@ -105,7 +105,7 @@ def test_features_of_a_fold_know_no_label_of_the_part_that_is_measured_on(run: R
 
 
 def test_parameters_are_chosen_for_a_fold_on_the_other_folds_alone(run: Run) -> None:
-    order = System(name="order", task=SYSTEM.task, about="For tests.", ranker=by_rank(ascending=False))
+    order = UNFITTED.model_copy(update={"ranker": by_rank(ascending=False)})
     trials = [Trial("given", {}, order.ranker), Trial("trial 1", {}, by_rank(ascending=True))]
     search, features = SearchSettings(folds=2, repeats=2), FeatureSettings(folds=2)
     with nested_folds(run, [order], features, folds=2, repeats=2, seed=1) as parts_of:
