@@ -9,7 +9,7 @@ from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.snapshot import published_runs
 from cqa_spark.lake.storage import Lake
 from cqa_spark.reports import kinds
-from cqa_spark.reports.sections.trend import Trend, TrendPoint
+from cqa_spark.reports.sections.trend import Trend, points_of
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import read_lake
 
@@ -26,19 +26,14 @@ def trend(settings: TrendSettings) -> None:
         raise InputError(f"no published run of {lake.root} has a score", "publish a run: cqa run or cqa nightly")
     main = records[-1].scores[0]
     wanted = (settings.system or main.system, settings.measure or main.measure)
-    scores = [(record, score) for record in records for score in record.scores]
-    series = [(record, score) for record, score in scores if (score.system, score.measure) == wanted]
-    if not series:
-        pairs = dict.fromkeys(f"{score.measure} of {score.system}" for _, score in scores)
+    points = points_of(records, *wanted)
+    if not points:
+        pairs = dict.fromkeys(f"{score.measure} of {score.system}" for record in records for score in record.scores)
         system, measure = wanted
         raise InputError(
             f"no published run of {lake.root} has the measure {measure} of {system}",
             known_names(f"{measure} of {system}", pairs, "scores"),
         )
-    points = tuple(
-        TrendPoint(record.run_id, record.ended_at or record.recorded_at, score.value, score.low, score.high)
-        for record, score in series
-    )
     report = kinds.TREND.collect(Trend(lake.root, code_version(), *wanted, points))
     show_report(report, settings)
 

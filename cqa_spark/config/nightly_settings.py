@@ -8,7 +8,7 @@ from pydantic import Field
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.duplicates_settings import RetrievalSettings
-from cqa_spark.config.fields import InputFormat, KeptPublications, Report, Task
+from cqa_spark.config.fields import InputFormat, KeptPublications, Pages, Report, Task
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import NightSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, TrainingInputs
@@ -83,6 +83,7 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
     force: Annotated[bool, NotHashed(), Field(description="publish even if checks fail; requires --who")] = False
     who: Annotated[str | None, NotHashed(), Shown("NAME"), Field(description="name recorded in the run log")] = None
     report: Report = None
+    pages: Pages = True
     keep: KeptPublications = 7
 
     @classmethod

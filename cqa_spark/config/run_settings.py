@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.experiment_settings import ExperimentSettings, studied_not_run
-from cqa_spark.config.fields import AllowSharedThreads, Baseline, Corpus, Report, Site, Systems, baseline_not_run
+from cqa_spark.config.fields import AllowSharedThreads, Baseline, Corpus, Pages, Report, Site, Systems, baseline_not_run
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Inputs
 from cqa_spark.config.tracking_settings import TrackedSettings
@@ -60,6 +60,7 @@ class RunSettings(IngestSettings, TrackedSettings):
     ] = False
     publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
     report: Report = None
+    pages: Pages = True
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     experiments: ExperimentSettings = ExperimentSettings()

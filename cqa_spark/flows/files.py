@@ -22,6 +22,7 @@ from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.evaluate_sets import EvaluateSets
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.kept_models import KeepModels
+from cqa_spark.steps.lake_page import WriteLakePage
 from cqa_spark.steps.pair import Pair
 from cqa_spark.steps.predictions import WritePredictions
 from cqa_spark.steps.publish import Publish
@@ -44,6 +45,7 @@ def run(settings: RunSettings) -> Flow:
     task = task_of(systems)
     source = annotated_files(settings, settings.inputs.by_split())
     folds, evaluation = EveryFold(settings.features.folds), evaluation_of(settings.evaluation, task)
+    pages = [WriteLakePage()] if settings.pages else []
     return Flow(
         "run",
         (
@@ -55,7 +57,7 @@ def run(settings: RunSettings) -> Flow:
             *([EvaluateSets(evaluation, settings.baseline)] if task_named(task).grades_pairs else []),
             *_experiments(systems, settings, evaluation),
             Report(settings.report, evaluation.measures, settings.baseline),
-            *([Publish()] if settings.publish else []),
+            *([*pages, Publish()] if settings.publish else []),
         ),
     )
 

@@ -19,6 +19,7 @@ from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.first_answers import FirstAnswers
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.kept_models import KeepModels
+from cqa_spark.steps.lake_page import WriteLakePage
 from cqa_spark.steps.night_worth import MeasureLabelled
 from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
@@ -101,6 +102,7 @@ def nightly(
                 settings.answers.min_answers if of_task.replays_nights else None,
             ),
             Report(settings.report, evaluation.measures, baseline, evaluated=bool(measuring)),
+            *([WriteLakePage(settings.keep, unchanged)] if settings.pages else []),
             Publish(force=settings.force, who=settings.who),
         ),
     )

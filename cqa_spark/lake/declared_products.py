@@ -36,7 +36,7 @@ class DeclaredProducts:
         Raises:
             ContractError: it has not declared it.
         """
-        if self.step is not None and name not in self.writes:
+        if self.step is not None and not {name, name.partition("/")[0]} & self.writes:
             raise self._undeclared("writes", name, "writes()")
 
     def _undeclared(self, does: str, name: str, where: str) -> ContractError:

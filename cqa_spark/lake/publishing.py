@@ -5,7 +5,7 @@ the run; every Delta table has the files of the published runs; the run log has 
 takes the lake's lease completes the last two.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -22,6 +22,9 @@ from cqa_spark.process.stop_signals import uninterrupted
 
 REPORT = "report.html"
 """The page of an attempt in its folder, and of the published run in the lake."""
+
+INDEX = "index.html"
+"""The page of the lake as of an attempt, in its folder; and that of the latest published run that has one."""
 
 REPORT_FILES = (REPORT, "report.queries.html", "report.queries.csv")
 """The page with the files that it links to."""
@@ -97,7 +100,7 @@ def complete_publication(lake: LeasedLake) -> None:
     with noted(seen):
         tables = Snapshot(lake, record, tuple(others)).tables
         update_tables(lake, tables, record.sequence, before_commit=lake.before_write)
-        _show_report(lake, record)
+        _show_pages(lake, (record, *others))
     with uninterrupted(), noted(f"run {record.run_id} is published, but not recorded in the run log"):
         RunLog(lake.objects).complete(record)
 
@@ -173,15 +176,21 @@ def _publications(lake: Lake) -> list[ListedRecord]:
     return RunLog(lake.objects).listed("published")[::-1]
 
 
-def _show_report(lake: LeasedLake, record: RunRecord) -> None:
-    """Copy the run's report, if it has one, to the lake's.
+def _show_pages(lake: LeasedLake, records: Sequence[RunRecord]) -> None:
+    """Copy the report of the latest published run, if it has one, and the page of the lake to where readers look.
 
     Raises:
-        AnotherWriter: another process has taken the lease, or has changed the report meanwhile.
+        AnotherWriter: another process has taken the lease, or has changed a page meanwhile.
     """
-    folder = folder_of(record)
-    for name in REPORT_FILES:
-        new, shown = lake.objects.read(f"{folder}/{name}"), lake.objects.read(name)
+    sources = {name: f"{folder_of(records[0])}/{name}" for name in REPORT_FILES}
+    artifacts = (path for record in records for path in record.artifacts.values())
+    if index := next((path for path in artifacts if path.endswith(f"/{INDEX}")), None):
+        sources[INDEX] = index.removeprefix(lake.path(""))
+    else:
+        lake.before_write()
+        lake.objects.delete(INDEX)
+    for name, source in sources.items():
+        new, shown = lake.objects.read(source), lake.objects.read(name)
         if new is None or (shown is not None and shown.data == new.data):
             continue
         lake.before_write()

@@ -5,7 +5,7 @@ from typing import Any
 from cqa_spark.plugins import PluginKind
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import ReportKind, Section
-from cqa_spark.reports.sections import comparison, query_table, summary, trend
+from cqa_spark.reports.sections import comparison, lake_page, query_table, summary, trend
 from cqa_spark.reports.sections.inspection import overview, sites
 
 SECTIONS: PluginKind[Section[ReportedRun, Any]] = PluginKind("report_sections", "report section")
@@ -25,6 +25,9 @@ INSPECTION = ReportKind(overview.HEAD, (overview.SECTION, sites.SECTION), json=o
 
 COMPARISON = ReportKind(comparison.HEAD, comparison.SECTIONS, json=comparison.comparison_json)
 """Of the differences between runs."""
+
+LAKE = ReportKind(lake_page.HEAD, (lake_page.THREADS, lake_page.RUNS), script="sections/lake_threads.js")
+"""Of a lake; the page shows sections of a run's report, too."""
 
 TREND = ReportKind(trend.HEAD, (trend.SECTION,), json=trend.trend_json)
 """Of a measure over the published runs."""

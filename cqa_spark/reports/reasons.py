@@ -13,6 +13,9 @@ _NET, _LENGTH = "answer_standing_asof_v1__net", "answer_markup_asof_v1__characte
 _ANSWERS, _ACCEPTED = "author_record_asof_v1__answers", "author_record_asof_v1__accepted"
 _BY_ASKER = "answer_timing_asof_v1__by_asker"
 
+REASON_FEATURES = (_NET, _LENGTH, _ANSWERS, _ACCEPTED, _BY_ASKER)
+"""The columns that reasons are made of."""
+
 
 def reasons(ranked: Sequence[Values]) -> list[str]:
     """A sentence for each answer of a thread, on what differs from the next answer; from the one above for the last.

@@ -1,13 +1,14 @@
 """A measure of a system over the published runs of a lake."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 
 from markupsafe import Markup
 
+from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.curves import curve_of
 from cqa_spark.reports.kit.intervals import Whisker, described
@@ -56,6 +57,22 @@ class Trend(Reported):
     system: str
     measure: str
     points: tuple[TrendPoint, ...]
+
+
+def points_of(records: Iterable[RunRecord], system: str, measure: str) -> tuple[TrendPoint, ...]:
+    """A measure of a system in those runs that have it.
+
+    Args:
+        records: those of the runs, the earliest first.
+        system: name of the system.
+        measure: name of the measure.
+    """
+    return tuple(
+        TrendPoint(record.run_id, record.ended_at or record.recorded_at, score.value, score.low, score.high)
+        for record in records
+        for score in record.scores
+        if (score.system, score.measure) == (system, measure)
+    )
 
 
 def page(trend: Trend) -> Markup:

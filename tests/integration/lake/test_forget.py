@@ -184,6 +184,9 @@ def _write(run: Run) -> None:
     run.add_artifact("model/best", path)
     run.lake.objects.put(f"runs/{run.run_id}.{run.record.attempt}/report.html", b"quotes a text")
     run.add_artifact("report", run.artifact_path("report.html"))
+    for artifact, file in (("index", "index.html"), (f"threads/{BEER}", "threads/beer/1/0.js")):
+        run.lake.objects.put(f"runs/{run.run_id}.{run.record.attempt}/{file}", b"quotes a text")
+        run.add_artifact(artifact, run.artifact_path(file.removesuffix("/0.js")))
 
 
 def _own_texts(row: Values, site: str) -> Values:
@@ -291,6 +294,7 @@ def test_every_table_loses_exactly_the_rows_of_a_user(lake: Lake, capsys: pytest
         (BEER, "id:8"), (BEER, "name:m"), (WINE, "id:7"), (WINE, "id:8"), (WINE, "name:m")
     ]  # fmt: skip
     assert lake.objects.read("report.html") is None
+    assert lake.objects.read("index.html") is None
 
 
 def test_what_was_forgotten_stays_forgotten(posts_alone: Lake, capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,6 +73,24 @@ def test_the_report_of_the_lake_is_that_of_the_published_run(lake: Lake) -> None
         assert Path(lake.root, "report.html").read_text() == run_id
 
 
+def test_the_page_of_the_lake_is_that_of_the_latest_published_run_that_has_one(lake: Lake) -> None:
+    for run_id, corpus in (("r1", "forum"), ("s1", "list"), ("r2", "forum")):
+        with opened(lake, run_id) as run:
+            run.read_corpus(corpus)
+            if run_id == "r1":
+                lake.objects.put(f"runs/r1.{run.record.attempt}/index.html", b"page of r1")
+                run.add_artifact("index", run.artifact_path("index.html"))
+    page = Path(lake.root, "index.html")
+    published(lake, "r1")
+    published(lake, "s1")
+    assert page.read_text() == "page of r1"
+    published(lake, "r2")
+    assert not page.exists()
+    with held(lake) as leased:
+        rollback(leased, "r1")
+    assert page.read_text() == "page of r1"
+
+
 def test_rolling_back_is_one_more_record(lake: Lake) -> None:
     for run_id, letter in (("r1", "x"), ("r2", "y")):
         finished(lake, run_id, a=letter)

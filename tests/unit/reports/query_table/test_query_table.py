@@ -45,7 +45,7 @@ def test_the_policy_allows_the_one_script_and_no_request() -> None:
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     (policy,) = document.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
-    assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}' 'strict-dynamic'"
     assert not re.search(r"(?:https?:)?//\w", page.replace(digest, ""))
 
 
