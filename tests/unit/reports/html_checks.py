@@ -1,10 +1,25 @@
 """Checks that hold for every page."""
 
 import re
+from collections.abc import Callable
+from functools import partial
 
-from lxml import html
+from lxml import etree, html
+from markupsafe import Markup
+
+from cqa_spark.reports.kit.svg import NARROW, Plot, draw
 
 ACTIVE = {"script", "img", "iframe", "object", "embed", "link", "base", "form", "input"}
+
+
+def drawn(plot: Callable[..., Plot], *values: object, width: int = NARROW) -> Markup:
+    """A plot of some values."""
+    return draw(partial(plot, *values), "figure", width)
+
+
+def labels(drawing: Markup) -> list[str]:
+    """The texts of a drawing, in order."""
+    return [element.text for element in etree.fromstring(drawing).iter("text")]
 
 
 def words(element: html.HtmlElement) -> str:

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import literal_inspection as literal
 import pytest
-from html_checks import assert_inert, assert_no_requests, assert_references_resolve, rows, words
-from lxml import etree, html
-from markupsafe import Markup
+from html_checks import assert_inert, assert_no_requests, assert_references_resolve, drawn, labels, rows, words
+from lxml import html
 
 from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.svg import NARROW, WIDE
@@ -48,13 +47,7 @@ def test_the_first_table_has_every_site_and_table(document: html.HtmlElement) ->
 
 def test_the_facts_add_up_over_the_sites(document: html.HtmlElement) -> None:
     facts = [(words(fact[0]), words(fact[1])) for fact in document.find_class("facts")[0]]
-    assert facts == [
-        ("sites", "2"),
-        ("rows", "13,040"),
-        ("quarantined", "3"),
-        ("files", "3"),
-        ("truncated files", "1"),
-    ]
+    assert facts == [("sites", "2"), ("rows", "13,040"), ("quarantined", "3"), ("files", "3"), ("truncated files", "1")]
 
 
 def test_parts_without_data_are_omitted(document: html.HtmlElement) -> None:
@@ -68,10 +61,7 @@ def test_parts_without_data_are_omitted(document: html.HtmlElement) -> None:
 
 def test_columns_with_the_most_nulls_come_first(document: html.HtmlElement) -> None:
     listed = [[words(part) for part in item] for item in document.find_class("nulls")[0].iter("li")]
-    assert listed == [
-        ["accepted_answer_id", "", "40.0 %"],
-        ["score", "", "0.1 %"],
-    ]
+    assert listed == [["accepted_answer_id", "", "40.0 %"], ["score", "", "0.1 %"]]
 
 
 def test_truncated_files_and_wrong_counts_are_highlighted(document: html.HtmlElement) -> None:
@@ -125,13 +115,9 @@ def test_many_sites_share_the_first_table_alone() -> None:
     assert len(list(document.find_class("sites")[0].iter("tbody"))) == SITES + 2
 
 
-def labels(drawing: Markup) -> list[str]:
-    return [element.text for element in etree.fromstring(drawing).iter("text")]
-
-
 def test_months_name_their_years_and_leave_gaps_empty() -> None:
     months = [Month(2014 * 12 + 11, 3, 0), Month(2016 * 12, 1, 2)]
-    drawing = plot_months(months, "months", WIDE)
+    drawing = drawn(plot_months, months, width=WIDE)
     assert [label for label in labels(drawing) if label.startswith("20")] == ["2015", "2016"]
     assert "4 questions and 2 answers by month, 2014-12 to 2016-01." in drawing
 
@@ -147,19 +133,17 @@ def test_months_name_their_years_and_leave_gaps_empty() -> None:
 )
 def test_years_are_named_where_there_is_room(first: int, last: int, width: int, years: list[str]) -> None:
     months = [Month(number, 2000, 0) for number in sorted({first, last})]
-    assert [label for label in labels(plot_months(months, "months", width)) if re.fullmatch(r"20\d\d", label)] == years
+    assert [
+        label for label in labels(drawn(plot_months, months, width=width)) if re.fullmatch(r"20\d\d", label)
+    ] == years
 
 
 def test_the_outermost_scores_include_those_beyond() -> None:
-    drawing = plot_score_counts([ScoreCount(-5, 2, 0), ScoreCount(3, 1, 4)], -5, 20, "scores", NARROW)
+    drawing = drawn(plot_score_counts, [ScoreCount(-5, 2, 0), ScoreCount(3, 1, 4)], -5, 20)
     assert labels(drawing)[:6] == [f"≤ {MINUS}5", "0", "5", "10", "15", "≥ 20"]
     assert "3 questions and 4 answers by score, -5 or less to 20 or more." in drawing
 
 
 def test_tags_show_their_posts() -> None:
-    assert labels(plot_tags([Counted("$ale$", 1200), Counted("hops", 1)], "tags", NARROW)) == [
-        "$ale$",
-        "hops",
-        "1,200",
-        "1",
-    ]
+    drawing = drawn(plot_tags, [Counted("$ale$", 1200), Counted("hops", 1)])
+    assert labels(drawing) == ["$ale$", "hops", "1,200", "1"]

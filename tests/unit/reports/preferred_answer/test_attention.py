@@ -1,10 +1,8 @@
 """The heat map of attention weights."""
 
-from functools import partial
-
+from html_checks import drawn
 from lxml import etree
 
-from cqa_spark.reports.kit.svg import draw
 from cqa_spark.reports.sections.xu_2018.section import plot_attention
 from cqa_spark.reports.sections.xu_2018.study import AttentionExample
 
@@ -19,9 +17,9 @@ def test_weights_are_scaled_to_the_range_from_0_to_1() -> None:
 
 
 def test_the_heat_map_names_all_words_and_the_strongest_pairs_and_leaves_squares_of_0_out() -> None:
-    drawn = draw(partial(plot_attention, ATTENTION), "attention0", 344)
-    root = etree.fromstring(drawn)
+    drawing = drawn(plot_attention, ATTENTION)
+    root = etree.fromstring(drawing)
     assert {element.text for element in root.iter("text")} >= {"cold", "beer", "warm", "ale", "the"}
     assert "the strongest: beer and ale; cold and warm" in root.get("aria-label")
-    assert drawn.count("var(--accent)") - drawn.count("stroke: var(--accent)") == 5
-    assert draw(partial(plot_attention, ATTENTION), "attention0", 344) == drawn
+    assert drawing.count("var(--accent)") - drawing.count("stroke: var(--accent)") == 5
+    assert drawn(plot_attention, ATTENTION) == drawing

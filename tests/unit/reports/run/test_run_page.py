@@ -76,17 +76,10 @@ def test_a_candidate_has_three_reasons_of_different_groups_and_its_values_folded
 
 
 def test_every_section_is_there_in_order(document: html.HtmlElement) -> None:
-    assert [section.get("id") for section in document.iter("section")] == [
-        "systems",
-        "differences",
-        "scores",
-        "features",
-        "queries",
-        "intake",
-        "run",
-    ]
+    sections = ["systems", "differences", "scores", "features", "queries", "intake", "run"]
+    assert [section.get("id") for section in document.iter("section")] == sections
     links = [link.get("href") for link in document.find(".//nav").iter("a")]
-    assert links == ["#systems", "#differences", "#scores", "#features", "#queries", "#intake", "#run"]
+    assert links == [f"#{section}" for section in sections]
 
 
 def test_the_table_of_systems_marks_significant_differences(document: html.HtmlElement) -> None:

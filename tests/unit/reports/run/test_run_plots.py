@@ -1,32 +1,23 @@
 """The drawings: the right lengths and labels, colours that follow the page, the same bytes again."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import literal_report as literal
 import pytest
+from html_checks import drawn, labels
 from lxml import etree
 from markupsafe import Markup
 
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.reports.kit.numbers import MINUS
-from cqa_spark.reports.kit.svg import NARROW, ROLES, WIDE, Plot, draw, folded, group_role, sentinel, themed
+from cqa_spark.reports.kit.svg import NARROW, ROLES, WIDE, folded, group_role, sentinel, themed
 from cqa_spark.reports.sections.differences import Differences, plot_differences
 from cqa_spark.reports.sections.features import ReportedImportance, draw_importances, plot_importances
 from cqa_spark.reports.sections.record import plot_steps
 from cqa_spark.reports.sections.score_counts import LengthScores, ScoreHistogram, frequent
 from cqa_spark.reports.sections.scores import plot_calibration, plot_lengths, plot_scores
 from cqa_spark.reports.sections.systems import plot_measure
-
-
-def drawn(plot: Callable[..., Plot], *values: object, width: int = NARROW) -> Markup:
-    return draw(partial(plot, *values), "figure", width)
-
-
-def labels(drawing: Markup) -> list[str]:
-    return [element.text for element in etree.fromstring(drawing).iter("text")]
 
 
 def test_a_measure_names_every_system_and_its_value() -> None:
