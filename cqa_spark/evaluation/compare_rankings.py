@@ -73,10 +73,7 @@ class RankingComparison:
 
 
 def compare_rankings(
-    rankings: Sequence[JudgedRanking],
-    measures: Sequence[Measure],
-    drawn: Resampling,
-    baselines: Sequence[int] = (0,),
+    rankings: Sequence[JudgedRanking], measures: Sequence[Measure], drawn: Resampling, baselines: Sequence[int] = (0,)
 ) -> list[RankingComparison]:
     """Evaluate rankings, with intervals, and test them against baselines.
 

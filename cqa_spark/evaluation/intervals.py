@@ -6,15 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from cqa_spark.evaluation.measure import Measure
-from cqa_spark.evaluation.resampling import (
-    CONFIDENCE,
-    RESAMPLES,
-    SEED,
-    Components,
-    aggregated,
-    batch_size,
-    joined,
-)
+from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Components, aggregated, batch_size, joined
 
 if TYPE_CHECKING:
     import numpy as np

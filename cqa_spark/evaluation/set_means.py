@@ -95,11 +95,7 @@ def score_sets(
 
 
 def _drawn(
-    measure: Measure,
-    systems: Mapping[str, NDArray[np.float64]],
-    pairs: int,
-    draw: np.random.Generator,
-    resamples: int,
+    measure: Measure, systems: Mapping[str, NDArray[np.float64]], pairs: int, draw: np.random.Generator, resamples: int
 ) -> dict[str, NDArray[np.float64]]:
     """The measure of each system on every resample."""
     import numpy as np

@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 
 def randomization_test(
-    systems: Components,
-    baseline: Components,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
+    systems: Components, baseline: Components, *, resamples: int = RESAMPLES, seed: int = SEED
 ) -> dict[Measure, NDArray[np.float64]]:
     """P-values of the differences between each system and the baseline.
 

@@ -6,14 +6,7 @@ from dataclasses import dataclass
 
 from cqa_spark.experiments.evaluation_split import EvaluationSplit, HeldOut
 from cqa_spark.experiments.experiment import Experiment
-from cqa_spark.experiments.variants import (
-    FULL,
-    Variant,
-    described,
-    measure_variants,
-    rank_variant,
-    with_features,
-)
+from cqa_spark.experiments.variants import FULL, Variant, described, measure_variants, rank_variant, with_features
 from cqa_spark.features.assembly import feature_names
 from cqa_spark.features.registry import family
 from cqa_spark.lake.journal import Entry

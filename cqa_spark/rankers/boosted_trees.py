@@ -66,10 +66,7 @@ class BoostedTreesParameters(TrainingParameters):
     )
     seed: int = Field(1, description="seed for sampling rows and features")
     threshold: float = Field(
-        0.5,
-        ge=0,
-        le=1,
-        description="minimum probability for predicting a candidate relevant; classification only",
+        0.5, ge=0, le=1, description="minimum probability for predicting a candidate relevant; classification only"
     )
 
 

@@ -91,12 +91,7 @@ class RankerModel(ABC):
             ContractError: the features differ from those of the training data.
         """
         require_features(dict(frame.dtypes), self.description.features, self.description.ranker)
-        return score_frame(
-            frame,
-            self.decide,
-            features=self.description.features,
-            whole=self.compares_candidates,
-        )
+        return score_frame(frame, self.decide, features=self.description.features, whole=self.compares_candidates)
 
     @property
     def training_rows(self) -> int:

@@ -27,8 +27,7 @@ def recorded_scores(run: ReportedRun) -> tuple[RecordedScore, ...]:
     return tuple(
         RecordedScore(measurement.system, measurement.measure, measurement.value, measurement.low, measurement.high)
         for measurement in sorted(
-            evaluated.measurements,
-            key=lambda each: (order.index(each.system), evaluated.measures.index(each.measure)),
+            evaluated.measurements, key=lambda each: (order.index(each.system), evaluated.measures.index(each.measure))
         )
     )
 

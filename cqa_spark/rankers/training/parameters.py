@@ -29,9 +29,7 @@ class TrainingParameters(RankerParameters):
         "100 million values (examples times features), whatever the cluster",
     )
     max_training_rows: int | None = Field(
-        default=None,
-        ge=1,
-        description="train on a sample of whole queries with about this many examples",
+        default=None, ge=1, description="train on a sample of whole queries with about this many examples"
     )
 
     def workers_for(self, frame: DataFrame, features: int) -> int:

@@ -160,11 +160,7 @@ def _measured_cells(worth: Worth) -> tuple[Cell, ...]:
     """The value, its difference from the simple order, and the p-value."""
     is_significant = worth.p_value < _SIGNIFICANT
     role = ("better" if worth.difference > 0 else "worse") if is_significant else "unclear"
-    return (
-        _cell(worth),
-        Cell(signed_points(worth.difference), _bounds(worth), role),
-        Cell(p_value(worth.p_value)),
-    )
+    return (_cell(worth), Cell(signed_points(worth.difference), _bounds(worth), role), Cell(p_value(worth.p_value)))
 
 
 def _served(night: NightWorth) -> Grid:

@@ -15,14 +15,7 @@ from cqa_spark.reports.kit.page import fragment
 from cqa_spark.reports.kit.svg import Plot, draw_small, new_axes, sentinel
 from cqa_spark.reports.post_texts import TEXTS
 from cqa_spark.reports.section import Section
-from cqa_spark.reports.sections.score_counts import (
-    FEWEST,
-    LengthScores,
-    ScoreHistogram,
-    Scores,
-    count_scores,
-    frequent,
-)
+from cqa_spark.reports.sections.score_counts import FEWEST, LengthScores, ScoreHistogram, Scores, count_scores, frequent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

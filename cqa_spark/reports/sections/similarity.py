@@ -174,12 +174,7 @@ def _worst(run: ReportedRun, pairs: DataFrame) -> tuple[WorstPair, ...]:
     rows = pairs.orderBy(F.round(distance, 6).desc(), "query_id").limit(WORST).collect()
     sentences = _sentences(run, [row[side] for row in rows for side in _SIDES])
     return tuple(
-        WorstPair(
-            row.set_name,
-            row.similarity,
-            row.scaled,
-            *(sentences.get(row[side], "") for side in _SIDES),
-        )
+        WorstPair(row.set_name, row.similarity, row.scaled, *(sentences.get(row[side], "") for side in _SIDES))
         for row in rows
     )
 

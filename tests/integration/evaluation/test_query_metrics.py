@@ -12,14 +12,7 @@ from cqa_spark.evaluation.rankings import query_metrics
 from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 
-LABELS = {
-    ("Q1", "C1"): 0,
-    ("Q1", "C2"): 2,
-    ("Q1", "C3"): 1,
-    ("Q1", "C4"): None,
-    ("Q2", "C5"): 1,
-    ("Q3", "C6"): None,
-}
+LABELS = {("Q1", "C1"): 0, ("Q1", "C2"): 2, ("Q1", "C3"): 1, ("Q1", "C4"): None, ("Q2", "C5"): 1, ("Q3", "C6"): None}
 
 
 @pytest.fixture
@@ -140,7 +133,4 @@ def test_scores_far_from_zero_correlate_as_their_differences(spark: SparkSession
         by_measure(query_metrics(rankings, examples, [parse_measure("Pearson")])), "Pearson", ["system"]
     )
     expected = float(np.corrcoef(scores, similarities)[0, 1])
-    assert totals == {
-        ("1.0",): pytest.approx(expected, abs=1e-6),
-        ("-0.01",): pytest.approx(-expected, abs=1e-6),
-    }
+    assert totals == {("1.0",): pytest.approx(expected, abs=1e-6), ("-0.01",): pytest.approx(-expected, abs=1e-6)}

@@ -16,20 +16,9 @@ def make_examples(spark: SparkSession) -> Callable[..., DataFrame]:
     """Examples from (query, candidate, initial rank, relevant)."""
 
     def make(rows: list[Row]) -> DataFrame:
+        labels, similarities = {None: None, False: 0, True: 2}, {None: None, False: 0.0, True: 2.0}
         full = [
-            (
-                "s",
-                "t",
-                query,
-                candidate,
-                query,
-                query,
-                rank,
-                None if good is None else 2 * good,
-                good,
-                None if good is None else 2.0 * good,
-                "train",
-            )
+            ("s", "t", query, candidate, query, query, rank, labels[good], good, similarities[good], "train")
             for query, candidate, rank, good in rows
         ]
         columns = (

@@ -52,155 +52,79 @@ def frame(spark: SparkSession, table: Table, rows: list[dict[str, Any]]) -> Data
     return spark.createDataFrame([tuple(row.get(name) for name in names) for row in rows], table.schema).cache()
 
 
+def entries(names: str, *rows: tuple[Any, ...], **shared: Any) -> list[dict[str, Any]]:
+    """Rows with these columns, and with further ones that all of them share."""
+    return [{**shared, **dict(zip(names.split(), row, strict=True))} for row in rows]
+
+
 def ranking_rows(split: str = "dev") -> list[dict[str, Any]]:
     rows = []
     for system, of_system in SCORES.items():
         for query in ("Q1", "Q2", "Q3"):
-            candidates = sorted(
-                (key for key in of_system if key.startswith(query)), key=lambda key: (-of_system[key], key)
-            )
-            rows += [
-                {
-                    "run_id": "yesterday" if query == "Q3" else "run-1",
-                    "system": system,
-                    "site": SITE,
-                    "task": TASK,
-                    "split": split,
-                    "query_id": query,
-                    "candidate_id": candidate,
-                    "score": of_system[candidate],
-                    "rank": rank,
-                    "predicted": rank == 1,
-                }
-                for rank, candidate in enumerate(candidates, start=1)
-            ]
+            of_query = (key for key in of_system if key.startswith(query))
+            candidates = sorted(of_query, key=lambda key: (-of_system[key], key))
+            ranked = ((name, of_system[name], rank, rank == 1) for rank, name in enumerate(candidates, start=1))
+            shared = {"run_id": "yesterday" if query == "Q3" else "run-1", "system": system, "query_id": query}
+            rows += entries("candidate_id score rank predicted", *ranked, site=SITE, task=TASK, split=split, **shared)
     return rows
 
 
 @pytest.fixture(scope="module")
 def tables(spark: SparkSession) -> dict[str, Rows]:
-    where = {"site": SITE, "task": TASK, "split": "dev"}
     evaluated = {"task": TASK, "split": "dev"}
     resampled = {"resamples": 1000, "seed": 7}
-    rankings = [*ranking_rows(), *ranking_rows(split="test")]
-    examples = [
-        {
-            **where,
-            "query_id": key[:2],
-            "candidate_id": key,
-            "thread_id": key[:2],
-            "fold_key": key[:2],
-            "initial_rank": int(key[-1]),
-            "label": int(relevant),
-            "relevant": relevant,
-        }
-        for key, relevant in RELEVANT.items()
-    ]
-    query_metrics = [
-        {
-            **where,
-            "query_id": query,
-            "measures": [(system, "MAP@10", values[query], [values[query]]) for system, values in VALUES.items()],
-        }
+    examples = entries(
+        "query_id candidate_id thread_id fold_key initial_rank label relevant",
+        *((key[:2], key, key[:2], key[:2], int(key[-1]), int(good), good) for key, good in RELEVANT.items()),
+        site=SITE,
+        **evaluated,
+    )
+    of_queries = [
+        (query, [(system, "MAP@10", values[query], [values[query]]) for system, values in VALUES.items()])
         for query in ("Q1", "Q2", "Q3")
     ]
-    metrics = [
-        {
-            **evaluated,
-            **resampled,
-            "system": system,
-            "measure": measure,
-            "value": value,
-            "low": value - 0.125,
-            "high": value + 0.125,
-            "confidence": 0.95,
-            "queries": 3,
-        }
-        for system, value in (("given_order", 0.5), ("best", 0.625))
-        for measure in ("P@1", "MAP@10")
-    ]
-    comparisons = [
-        {
-            **evaluated,
-            **resampled,
-            "measure": "MAP@10",
-            "system": "best",
-            "baseline": baseline,
-            "difference": 0.125,
-            "p_value": 0.25,
-            "wins": 1,
-            "losses": 0,
-            "ties": 2,
-        }
-        for baseline in ("given_order", "random")
-    ]
-    importances = [
-        {"system": "best", "feature": feature, "importance": importance, "direction": 1}
-        for feature, importance in (("words_v1__b", 0.25), ("lexicon_v2__a", 0.5), ("words_v1__a", 0.25))
-    ]
-    files = [("/in/a.xml", "train", 10, 8), ("/in/b.xml", "dev", 3, 3)]
+    metrics = entries(
+        "system value low high measure",
+        *((system, value, value - 0.125, value + 0.125, measure)
+          for system, value in (("given_order", 0.5), ("best", 0.625)) for measure in ("P@1", "MAP@10")),
+        confidence=0.95, queries=3, **evaluated, **resampled,
+    )  # fmt: skip
+    comparisons = entries(
+        "baseline", ("given_order",), ("random",), measure="MAP@10", system="best", difference=0.125, p_value=0.25,
+        wins=1, losses=0, ties=2, **evaluated, **resampled,
+    )  # fmt: skip
+    importances = entries(
+        "feature importance", ("words_v1__b", 0.25), ("lexicon_v2__a", 0.5), ("words_v1__a", 0.25),
+        system="best", direction=1,
+    )  # fmt: skip
+    posts = entries(
+        "post_id post_type thread_id subject body", ("Q1", "question", "Q1", "Best bank", "Which one?"),
+        site=SITE, split="dev", source_file="/in/b.xml",
+    )  # fmt: skip
+    documents = entries("document_id text_id", ("Q1_C1", "t1"), ("Q1_C2", "t2"), ("Q1", "t3"), site=SITE, split="dev")
+    texts = [text_row("t1", "<b>none</b>"), text_row("t2", "x" * 2000), text_row("t3", "Best bank\nWhich one?")]
+    files = entries(
+        "source_file split rows_in rows_out rows_quarantined",
+        ("/in/a.xml", "train", 10, 8, 2), ("/in/b.xml", "dev", 3, 3, 0), site=SITE,
+    )  # fmt: skip
+    quarantine = entries(
+        "byte_offset raw", (900, "<Thread 900"), (20, "<Thread 20"), site=SITE, source_file="/in/a.xml", reason="cut"
+    )
+    frames = {
+        RANKINGS: [*ranking_rows(), *ranking_rows(split="test")],
+        EXAMPLES: examples,
+        QUERY_METRICS: entries("query_id measures", *of_queries, site=SITE, **evaluated),
+        POSTS: posts,
+        DOCUMENTS: documents,
+        TEXTS: texts,
+        QUARANTINE: quarantine,
+    }
+    journal = {
+        METRICS: metrics, COMPARISONS: comparisons, FEATURE_IMPORTANCES: importances, INGESTED_FILES: files
+    }  # fmt: skip
     return {
-        "rankings": frame(spark, RANKINGS, rankings),
-        "examples": frame(spark, EXAMPLES, examples),
-        "query_metrics": frame(spark, QUERY_METRICS, query_metrics),
-        "metrics": METRICS.conform(metrics),
-        "comparisons": COMPARISONS.conform(comparisons),
-        "feature_importances": FEATURE_IMPORTANCES.conform(importances),
-        "posts": frame(
-            spark,
-            POSTS,
-            [
-                {
-                    "site": SITE,
-                    "post_id": "Q1",
-                    "post_type": "question",
-                    "thread_id": "Q1",
-                    "subject": "Best bank",
-                    "body": "Which one?",
-                    "split": "dev",
-                    "source_file": "/in/b.xml",
-                }
-            ],
-        ),
-        "documents": frame(
-            spark,
-            DOCUMENTS,
-            [
-                {"site": SITE, "document_id": "Q1_C1", "text_id": "t1", "split": "dev"},
-                {"site": SITE, "document_id": "Q1_C2", "text_id": "t2", "split": "dev"},
-                {"site": SITE, "document_id": "Q1", "text_id": "t3", "split": "dev"},
-            ],
-        ),
-        "texts": frame(
-            spark,
-            TEXTS,
-            [text_row("t1", "<b>none</b>"), text_row("t2", "x" * 2000), text_row("t3", "Best bank\nWhich one?")],
-        ),
-        "ingested_files": INGESTED_FILES.conform(
-            {
-                "site": SITE,
-                "source_file": path,
-                "split": split,
-                "rows_in": rows_in,
-                "rows_out": rows_out,
-                "rows_quarantined": rows_in - rows_out,
-            }
-            for path, split, rows_in, rows_out in files
-        ),
-        "quarantine": frame(
-            spark,
-            QUARANTINE,
-            [
-                {
-                    "site": SITE,
-                    "source_file": "/in/a.xml",
-                    "byte_offset": offset,
-                    "reason": "cut",
-                    "raw": f"<Thread {offset}",
-                }
-                for offset in (900, 20)
-            ],
-        ),
+        **{table.name: frame(spark, table, rows) for table, rows in frames.items()},
+        **{table.name: table.conform(rows) for table, rows in journal.items()},
     }
 
 
@@ -210,13 +134,7 @@ def text_row(text_id: str, raw: str) -> dict[str, Any]:
 
 
 def collect(tables: Mapping[str, Rows], **settings: Any) -> ReportValues:
-    wanted: dict[str, Any] = {
-        "task": TASK,
-        "split": "dev",
-        "best_system": "best",
-        "baseline": "given_order",
-        "shown_queries": 1,
-    }
+    wanted = {"task": TASK, "split": "dev", "best_system": "best", "baseline": "given_order", "shown_queries": 1}
     frames = {name: rows for name, rows in tables.items() if isinstance(rows, DataFrame)}
     journal = {name: rows for name, rows in tables.items() if not isinstance(rows, DataFrame)}
     ranked = ranked_systems(frames["rankings"])
@@ -355,9 +273,7 @@ def test_the_content_does_not_depend_on_partitions(tables: dict[str, Rows], repo
 
 
 def each_table(
-    tables: Mapping[str, Rows],
-    frames: Callable[[DataFrame], DataFrame],
-    journal: Callable[[list[Entry]], list[Entry]],
+    tables: Mapping[str, Rows], frames: Callable[[DataFrame], DataFrame], journal: Callable[[list[Entry]], list[Entry]]
 ) -> dict[str, Rows]:
     """The tables after a change of each one in Spark, and of each journal table."""
     return {name: frames(table) if isinstance(table, DataFrame) else journal(table) for name, table in tables.items()}

@@ -33,10 +33,7 @@ def added(queries: list[Query], groups: int = 3) -> GroupSums:
 
 def test_sums_are_by_system_measure_and_component_and_the_last_column_counts_queries() -> None:
     rounded = 0.25 + 429 / 2**32  # 0.25 + 1e-7
-    assert from_parts(added(QUERIES).parts).tolist() == [
-        [0.125, 5, 5, 2000.75, 1, 7, 1],
-        [rounded, 1, 5, 1.5, 5, 5, 2],
-    ]
+    assert from_parts(added(QUERIES).parts).tolist() == [[0.125, 5, 5, 2000.75, 1, 7, 1], [rounded, 1, 5, 1.5, 5, 5, 2]]
     assert added(QUERIES).wins.tolist() == [[[0, 0], [0, 1]], [[3, 2], [0, 0]]]
 
 

@@ -6,15 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cqa_spark.evaluation.night_worth import (
-    AGES,
-    ALL,
-    NIGHTS,
-    SERVED_AGES,
-    Nights,
-    clustered_mean,
-    night_worth,
-)
+from cqa_spark.evaluation.night_worth import AGES, ALL, NIGHTS, SERVED_AGES, Nights, clustered_mean, night_worth
 
 THREE = Nights(
     starts=np.array([0, 2, 5]),

@@ -33,8 +33,7 @@ def test_no_duration_has_sixty_of_a_unit(seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "text"),
-    [(None, "unknown"), (999, "999 B"), (2_104_550, "2.1 MB"), (1_500, "1.5 kB"), (10**9, "1.0 GB")],
+    ("number", "text"), [(None, "unknown"), (999, "999 B"), (2_104_550, "2.1 MB"), (1_500, "1.5 kB"), (10**9, "1.0 GB")]
 )
 def test_sizes(number: int | None, text: str) -> None:
     assert size(number) == text

@@ -20,8 +20,4 @@ def test_the_page_has_both_texts() -> None:
 def test_the_terminal_shows_their_beginnings() -> None:
     [(name, cells)] = table(CHANGES, "Other first answers").rows
     assert name == "Which <glass>? (beer, 1)"
-    assert [cell.text for cell in cells] == [
-        "11: The tulip.",
-        f"12: {LONG[:59].rstrip()}…",
-        ORDER,
-    ]
+    assert [cell.text for cell in cells] == ["11: The tulip.", f"12: {LONG[:59].rstrip()}…", ORDER]

@@ -14,10 +14,7 @@ from cqa_spark.reports.reported_run import MeasuredQuery
 from cqa_spark.reports.sections.query_table import QueryTable, write_csv
 
 HOSTILE = "</script><script>alert(1)</script>"
-QUERIES = (
-    MeasuredQuery("s", "Q2", HOSTILE, 10, 1, 0.25, 0.5),
-    MeasuredQuery("s", "Q1", "=1+1", 1200, 0, None, 0.5),
-)
+QUERIES = (MeasuredQuery("s", "Q2", HOSTILE, 10, 1, 0.25, 0.5), MeasuredQuery("s", "Q1", "=1+1", 1200, 0, None, 0.5))
 
 
 def table(baseline: str | None = "given_order") -> QueryTable:

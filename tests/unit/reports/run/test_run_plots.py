@@ -47,10 +47,7 @@ def test_a_drawing_is_as_wide_as_asked_and_fits_its_container(width: int) -> Non
 def test_the_meaning_of_a_feature_is_legible_in_both_widths(width: int, lines: list[str]) -> None:
     about = "the number of words of the candidate that are also in the question, or similar"
     feature = ReportedImportance("best_a", "overlap_v1", "words", 0.5, 1, about)
-    assert labels(drawn(plot_importances, [feature], {"overlap_v1": "accent"}, width=width)) == [
-        *lines,
-        "50.0 +",
-    ]
+    assert labels(drawn(plot_importances, [feature], {"overlap_v1": "accent"}, width=width)) == [*lines, "50.0 +"]
 
 
 def test_a_long_meaning_of_a_feature_is_truncated_after_two_lines() -> None:
@@ -117,10 +114,7 @@ def test_features_show_share_and_direction_and_mathematics_stays_text() -> None:
 
 
 def test_steps_show_their_time() -> None:
-    assert labels(drawn(plot_steps, [StepRecord("read_text", 1, 1, 0, 61.0)])) == [
-        "read text",
-        "1 min 01 s",
-    ]
+    assert labels(drawn(plot_steps, [StepRecord("read_text", 1, 1, 0, 61.0)])) == ["read text", "1 min 01 s"]
 
 
 def test_a_group_keeps_its_colour_in_every_system() -> None:
