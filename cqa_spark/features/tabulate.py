@@ -1,4 +1,4 @@
-"""Makes the columns of a feature group from one function per feature."""
+"""Makes the columns of a feature group from the values of distinct keys, such as texts."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TypeVar
@@ -10,34 +10,30 @@ from cqa_spark.features.group import FeatureColumn
 from cqa_spark.features.query_batch import QueryBatch
 
 Key = TypeVar("Key", bound=Hashable)
-Thing = TypeVar("Thing")
 
 
 def tabulate(
-    features: Mapping[FeatureColumn, Callable[[Thing], float]],
-    keys: Iterable[Key | None],
-    read: Callable[[Key], Thing],
+    columns: Iterable[FeatureColumn], keys: Iterable[Key | None], read: Callable[[Key], Mapping[str, float]]
 ) -> dict[str, Reals]:
-    """Compute every feature once per distinct key, and look the values up for each example.
+    """Compute the values of every distinct key once, and look them up for each example.
 
     Args:
-        features: each feature with the function that computes it.
+        columns: the columns.
         keys: the key of each example, such as the index of its candidate's text; None for unknown values.
-        read: maps a key to the argument of the functions.
+        read: the values of a key, by the name of the column.
 
     Returns:
-        One value per example for each feature; NaN where the key is None.
+        One value per example for each column; NaN where the key is None.
     """
-    rows: dict[Key | None, list[float]] = {None: [np.nan] * len(features)}
-    functions = list(features.values())
+    names = [column.name for column in columns]
+    rows: dict[Key | None, list[float]] = {None: [np.nan] * len(names)}
     of_examples = []
     for key in keys:
         if key not in rows:
-            thing = read(key)  # type: ignore[arg-type]  # None is in rows
-            rows[key] = [function(thing) for function in functions]
+            values = read(key)  # type: ignore[arg-type]  # None is in rows
+            rows[key] = [values[name] for name in names]
         of_examples.append(rows[key])
-    values = np.array(of_examples, dtype=np.float64).reshape(-1, len(features))
-    return {feature.name: values[:, place] for place, feature in enumerate(features)}
+    return dict(zip(names, np.array(of_examples, dtype=np.float64).reshape(-1, len(names)).T, strict=True))
 
 
 def candidate_texts(batch: QueryBatch) -> list[int | None]:

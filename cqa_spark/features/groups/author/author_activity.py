@@ -1,15 +1,13 @@
 """How active a comment's author is in the community."""
 
-from collections.abc import Callable, Mapping
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.aliases import by_id, person
-from cqa_spark.features.arrays import Reals, counts, fields
+from cqa_spark.features.arrays import counts, fields
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_facts import LearnedFactsGroup
@@ -21,33 +19,6 @@ _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
 _COUNTS = ("comments", "threads", "positions", "firsts", "questions")
 
-_Counts = Mapping[str, Reals]
-
-_FEATURES: Mapping[FeatureColumn, Callable[[_Counts], ArrayLike]] = {
-    FeatureColumn("known", "1 if the author is one person", _SUPER_TEAM): (
-        lambda author: np.ones_like(author["comments"])
-    ),
-    FeatureColumn("log_comments", "ln(1 + comments written)", _SUPER_TEAM, -1.0): (
-        lambda author: np.log(1 + author["comments"])
-    ),
-    FeatureColumn("log_threads", "ln(1 + threads commented in)", _SUPER_TEAM, -1.0): (
-        lambda author: np.log(1 + author["threads"])
-    ),
-    FeatureColumn("log_questions", "ln(1 + questions asked)", _NICOSIA, -1.0): (
-        lambda author: np.log(1 + author["questions"])
-    ),
-    FeatureColumn("comments_per_thread", "mean comments in a thread; 0 for none", _SUPER_TEAM, -1.0): (
-        lambda author: author["comments"] / np.maximum(1, author["threads"])
-    ),
-    FeatureColumn("mean_position", "mean place of the author's comments, from 1; 0 for none", "ours", -1.0): (
-        lambda author: author["positions"] / np.maximum(1, author["comments"])
-    ),
-    FeatureColumn("first_share", "share of the author's comments that come first in the thread", "ours", -1.0): (
-        lambda author: author["firsts"] / np.maximum(1, author["comments"])
-    ),
-}
-"""Each column with the function that computes it from the authors' counts."""
-
 
 class AuthorActivityV1(LearnedFactsGroup):
     """Counts over the training and the unannotated threads; 0 for authors who do not occur in them."""
@@ -56,7 +27,15 @@ class AuthorActivityV1(LearnedFactsGroup):
     family = "author"
     about = "how much the author writes and asks in the community"
     entity = Entity.AUTHOR
-    columns = tuple(_FEATURES)
+    columns = (
+        FeatureColumn("known", "1 if the author is one person", _SUPER_TEAM),
+        FeatureColumn("log_comments", "ln(1 + comments written)", _SUPER_TEAM, -1.0),
+        FeatureColumn("log_threads", "ln(1 + threads commented in)", _SUPER_TEAM, -1.0),
+        FeatureColumn("log_questions", "ln(1 + questions asked)", _NICOSIA, -1.0),
+        FeatureColumn("comments_per_thread", "mean comments in a thread; 0 for none", _SUPER_TEAM, -1.0),
+        FeatureColumn("mean_position", "mean place of the author's comments, from 1; 0 for none", "ours", -1.0),
+        FeatureColumn("first_share", "share of the author's comments that come first in the thread", "ours", -1.0),
+    )
     learns_from_labels = False
 
     @classmethod
@@ -75,7 +54,16 @@ class AuthorActivityV1(LearnedFactsGroup):
         is_person = batch.examples.column("account").is_valid().to_numpy()
         known = fields(batch.facts(self.name))
         author = {name: counts(known[name]) for name in _COUNTS}
-        return {each.name: np.where(is_person, compute(author), np.nan) for each, compute in _FEATURES.items()}
+        values = {
+            "known": np.ones_like(author["comments"]),
+            "log_comments": np.log(1 + author["comments"]),
+            "log_threads": np.log(1 + author["threads"]),
+            "log_questions": np.log(1 + author["questions"]),
+            "comments_per_thread": author["comments"] / np.maximum(1, author["threads"]),
+            "mean_position": author["positions"] / np.maximum(1, author["comments"]),
+            "first_share": author["firsts"] / np.maximum(1, author["comments"]),
+        }
+        return {name: np.where(is_person, column, np.nan) for name, column in values.items()}
 
 
 def _written(inputs: FeatureInputs) -> DataFrame:

@@ -1,11 +1,10 @@
 """How active a comment's author is in other threads; authors are identified by name if ids differ between files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -26,41 +25,6 @@ _IS_QUESTION = "post_type = 'question'"
 _COUNTS = ("comments", "threads", "firsts", "answers", "questions")
 
 
-_Activity = Mapping[str, Reals]
-"""By name, the counts in other threads; also ``sections`` of these, and ``in_section``: those in the candidate's."""
-
-_FEATURES: Mapping[FeatureColumn, Callable[[_Activity], ArrayLike]] = {
-    FeatureColumn("log_comments", "ln(1 + comments elsewhere)", _SUPER_TEAM, -1.0): (
-        lambda author: np.log(1 + author["comments"])
-    ),
-    FeatureColumn("log_threads", "ln(1 + other threads commented in)", _SUPER_TEAM, -1.0): (
-        lambda author: np.log(1 + author["threads"])
-    ),
-    FeatureColumn("log_answers", "ln(1 + comments elsewhere on other people's questions)", _NICOSIA, -1.0): (
-        lambda author: np.log(1 + author["answers"])
-    ),
-    FeatureColumn("log_questions", "ln(1 + other questions asked)", _NICOSIA, -1.0): (
-        lambda author: np.log(1 + author["questions"])
-    ),
-    FeatureColumn("answering", "ln((1 + answers) / (1 + questions)), elsewhere", _NICOSIA): (
-        lambda author: np.log((1 + author["answers"]) / (1 + author["questions"]))
-    ),
-    FeatureColumn("comments_per_thread", "mean comments in another thread; 0 for none", _SUPER_TEAM, -1.0): (
-        lambda author: author["comments"] / np.maximum(1, author["threads"])
-    ),
-    FeatureColumn("first_share", "share of the other threads where the author comments first", "ours", -1.0): (
-        lambda author: author["firsts"] / np.maximum(1, author["threads"])
-    ),
-    FeatureColumn("log_sections", "ln(1 + forum sections of the other threads)", _SUPER_TEAM, -1.0): (
-        lambda author: np.log(1 + author["sections"])
-    ),
-    FeatureColumn("section_share", "share of the other threads that are in this section", "ours", -1.0): (
-        lambda author: author["in_section"] / np.maximum(1, author["threads"])
-    ),
-}
-"""Each column with the function that computes it."""
-
-
 class AuthorActivityV2(LearnedFactsGroup):
     """Counts over the training and the unannotated threads other than the comment's own; repeats count once."""
 
@@ -68,7 +32,17 @@ class AuthorActivityV2(LearnedFactsGroup):
     family = "author"
     about = "how much the comment's author writes and asks in other threads"
     entity = Entity.CANDIDATE
-    columns = tuple(_FEATURES)
+    columns = (
+        FeatureColumn("log_comments", "ln(1 + comments elsewhere)", _SUPER_TEAM, -1.0),
+        FeatureColumn("log_threads", "ln(1 + other threads commented in)", _SUPER_TEAM, -1.0),
+        FeatureColumn("log_answers", "ln(1 + comments elsewhere on other people's questions)", _NICOSIA, -1.0),
+        FeatureColumn("log_questions", "ln(1 + other questions asked)", _NICOSIA, -1.0),
+        FeatureColumn("answering", "ln((1 + answers) / (1 + questions)), elsewhere", _NICOSIA),
+        FeatureColumn("comments_per_thread", "mean comments in another thread; 0 for none", _SUPER_TEAM, -1.0),
+        FeatureColumn("first_share", "share of the other threads where the author comments first", "ours", -1.0),
+        FeatureColumn("log_sections", "ln(1 + forum sections of the other threads)", _SUPER_TEAM, -1.0),
+        FeatureColumn("section_share", "share of the other threads that are in this section", "ours", -1.0),
+    )
     learns_from_labels = False
 
     @classmethod
@@ -91,10 +65,22 @@ class AuthorActivityV2(LearnedFactsGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each comment whose author is one person."""
         author = _elsewhere(batch, fields(batch.facts(self.name)))
-        return {each.name: np.where(batch.by_person, compute(author), np.nan) for each, compute in _FEATURES.items()}
+        values = {
+            "log_comments": np.log(1 + author["comments"]),
+            "log_threads": np.log(1 + author["threads"]),
+            "log_answers": np.log(1 + author["answers"]),
+            "log_questions": np.log(1 + author["questions"]),
+            "answering": np.log((1 + author["answers"]) / (1 + author["questions"])),
+            "comments_per_thread": author["comments"] / np.maximum(1, author["threads"]),
+            "first_share": author["firsts"] / np.maximum(1, author["threads"]),
+            "log_sections": np.log(1 + author["sections"]),
+            "section_share": author["in_section"] / np.maximum(1, author["threads"]),
+        }
+        return {name: np.where(batch.by_person, column, np.nan) for name, column in values.items()}
 
 
-def _elsewhere(batch: QueryBatch, known: Mapping[str, pa.ChunkedArray]) -> _Activity:
+def _elsewhere(batch: QueryBatch, known: Mapping[str, pa.ChunkedArray]) -> dict[str, Reals]:
+    """Counts in other threads; also ``sections`` of these threads, and those ``in_section``, the candidate's own."""
     here = {name: counts(column) for name, column in fields(known["here"]).items()}
     example, sections = items(known["sections"])
     nearby = in_section(batch, example, sections["section"])

@@ -1,33 +1,17 @@
 """How often an author's comments were judged relevant; version 2 knows authors by name where ids differ."""
 
-from collections.abc import Callable, Mapping
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.aliases import by_id, known_names, person, same_person, with_aliases, with_person
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn, Values
-from cqa_spark.features.groups.author.judged_authors import NICOSIA, SHARES, Judged, JudgedAuthorsGroup, by_person
+from cqa_spark.features.groups.author.judged_authors import NICOSIA, SHARES, JudgedAuthorsGroup, by_person
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
-
-_FEATURES: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
-    **SHARES,
-    FeatureColumn("log_judged", "ln(1 + judged comments of the author)", NICOSIA): (
-        lambda judged: np.log(1 + judged.author["judged"])
-    ),
-    FeatureColumn("log_relevant", "ln(1 + relevant comments of the author)", NICOSIA): (
-        lambda judged: np.log(1 + judged.author["relevant"])
-    ),
-    FeatureColumn("log_irrelevant", "ln(1 + irrelevant comments of the author)", NICOSIA): (
-        lambda judged: np.log(1 + judged.author["judged"] - judged.author["relevant"])
-    ),
-}
-"""Each column with the function that computes it."""
 
 
 class AuthorQualityV1(JudgedAuthorsGroup):
@@ -37,7 +21,12 @@ class AuthorQualityV1(JudgedAuthorsGroup):
     family = "author"
     about = "how often the author's comments in other threads were judged relevant"
     entity = Entity.PAIR
-    columns = tuple(_FEATURES)
+    columns = (
+        *SHARES,
+        FeatureColumn("log_judged", "ln(1 + judged comments of the author)", NICOSIA),
+        FeatureColumn("log_relevant", "ln(1 + relevant comments of the author)", NICOSIA),
+        FeatureColumn("log_irrelevant", "ln(1 + irrelevant comments of the author)", NICOSIA),
+    )
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -63,38 +52,12 @@ class AuthorQualityV1(JudgedAuthorsGroup):
         """Values of each candidate whose author is one person."""
         is_person = batch.examples.column("account").is_valid().to_numpy()
         judged = self.judged(batch)
-        return {each.name: np.where(is_person, compute(judged), np.nan) for each, compute in _FEATURES.items()}
+        number, relevant = judged.author["judged"], judged.author["relevant"]
+        values = [*judged.shares(), np.log(1 + number), np.log(1 + relevant), np.log(1 + number - relevant)]
+        return self.by_column(np.where(is_person, column, np.nan) for column in values)
 
 
 _SECTION_PRIOR_WEIGHT = 2
-
-
-def _share_in_section(judged: Judged) -> ArrayLike:
-    here = judged.in_section
-    return (here["relevant"] + _SECTION_PRIOR_WEIGHT * judged.share()) / (here["judged"] + _SECTION_PRIOR_WEIGHT)
-
-
-def _log_odds(judged: Judged) -> ArrayLike:
-    relevant = judged.author["relevant"]
-    return np.log((1 + relevant) / (1 + judged.author["judged"] - relevant))
-
-
-_FEATURES_V2: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
-    **SHARES,
-    FeatureColumn(
-        "relevant_share_in_section",
-        f"the same in the forum section, smoothed by {_SECTION_PRIOR_WEIGHT} of the share in all sections",
-        "ours",
-        0.4,
-    ): _share_in_section,
-    FeatureColumn("log_judged", "ln(1 + judged comments of the author)", NICOSIA): (
-        lambda judged: np.log(1 + judged.author["judged"])
-    ),
-    FeatureColumn("log_odds", "ln((1 + relevant) / (1 + irrelevant)) of the author's judged comments", NICOSIA): (
-        _log_odds
-    ),
-}
-"""Each column with the function that computes it."""
 
 
 class AuthorQualityV2(JudgedAuthorsGroup):
@@ -104,7 +67,17 @@ class AuthorQualityV2(JudgedAuthorsGroup):
     family = "author"
     about = "how often comments in other threads by an author of this name were judged relevant"
     entity = Entity.CANDIDATE
-    columns = tuple(_FEATURES_V2)
+    columns = (
+        *SHARES,
+        FeatureColumn(
+            "relevant_share_in_section",
+            f"the same in the forum section, smoothed by {_SECTION_PRIOR_WEIGHT} of the share in all sections",
+            "ours",
+            0.4,
+        ),
+        FeatureColumn("log_judged", "ln(1 + judged comments of the author)", NICOSIA),
+        FeatureColumn("log_odds", "ln((1 + relevant) / (1 + irrelevant)) of the author's judged comments", NICOSIA),
+    )
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
@@ -116,7 +89,15 @@ class AuthorQualityV2(JudgedAuthorsGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each comment whose author is one person."""
         judged = self.judged(batch)
-        return {each.name: np.where(batch.by_person, compute(judged), np.nan) for each, compute in _FEATURES_V2.items()}
+        here, number, relevant = judged.in_section, judged.author["judged"], judged.author["relevant"]
+        prior, weight = judged.share(), _SECTION_PRIOR_WEIGHT
+        values = [
+            *judged.shares(),
+            (here["relevant"] + weight * prior) / (here["judged"] + weight),
+            np.log(1 + number),
+            np.log((1 + relevant) / (1 + number - relevant)),
+        ]
+        return self.by_column(np.where(batch.by_person, column, np.nan) for column in values)
 
 
 def _judged_comments(training: TrainingData) -> DataFrame:

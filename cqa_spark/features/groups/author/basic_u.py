@@ -1,7 +1,5 @@
 """BasicU: the answerer's account, contributions and votes."""
 
-from collections.abc import Callable, Mapping
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,20 +10,10 @@ from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
 
 _XU = "Xu et al. 2018, Table 2, BasicU"
 
-_Compute = Callable[[AuthorBatch], ArrayLike]
-
 
 def _registered(batch: AuthorBatch) -> Reals:
     """Seconds since 1970; NaN where the author has no account yet."""
     return np.where(batch.has(EventKind.REGISTERED), batch.known(EventKind.REGISTERED) / 1e6, np.nan)
-
-
-def _known(kind: EventKind) -> _Compute:
-    return lambda batch: batch.known(kind)
-
-
-def _elsewhere(kind: EventKind) -> _Compute:
-    return lambda batch: batch.elsewhere(kind)
 
 
 def _points(batch: AuthorBatch) -> Reals:
@@ -42,40 +30,6 @@ def _registered_by_then(batch: AuthorBatch) -> ArrayLike:
     return np.where(registered <= batch.time[batch.moments] / 1e6, registered, np.nan)
 
 
-_SNAPSHOT: Mapping[FeatureColumn, _Compute] = {
-    FeatureColumn("created", "time of registration, seconds since 1970", _XU, is_time=True): _registered,
-    FeatureColumn("up_votes", "up votes received", _XU): _known(EventKind.UP),
-    FeatureColumn("down_votes", "down votes received", _XU): _known(EventKind.DOWN),
-    FeatureColumn("reputation", "points at the time of the dump", _XU, 1.0): _points,
-    FeatureColumn("questions", "questions asked", _XU): _known(EventKind.ASKED),
-    FeatureColumn("answers", "answers given, also several to one question", _XU): _known(EventKind.ANSWERED),
-    FeatureColumn("accepted", "answers that their questions name as accepted", _XU): _known(EventKind.CHOSEN),
-    FeatureColumn("comments", "comments made", _XU): _known(EventKind.COMMENTED),
-}
-"""Each column with the function that computes it at the end of the dump."""
-
-_AS_OF: Mapping[FeatureColumn, _Compute] = {
-    FeatureColumn(
-        "created", "time of registration, seconds since 1970; unknown if it was after the cut", _XU, is_time=True
-    ): _registered_by_then,
-    FeatureColumn("up_votes", "up votes received in other threads before the cut", _XU): _elsewhere(EventKind.UP),
-    FeatureColumn("down_votes", "down votes received in other threads before the cut", _XU): _elsewhere(EventKind.DOWN),
-    FeatureColumn(
-        "reputation",
-        "1 + 10 per up vote - 2 per down vote + 15 per acceptance, at least 1, from the columns of this group",
-        _XU,
-        1.0,
-    ): _rebuilt_points,
-    FeatureColumn("questions", "questions asked before the cut", _XU): _elsewhere(EventKind.ASKED),
-    FeatureColumn("answers", "answers given in other threads before the cut", _XU): _elsewhere(EventKind.ANSWERED),
-    FeatureColumn(
-        "accepted", "answers in other threads accepted before the cut; acceptances count from the end of the day", _XU
-    ): _elsewhere(EventKind.ACCEPTED),
-    FeatureColumn("comments", "comments made in other threads before the cut", _XU): _elsewhere(EventKind.COMMENTED),
-}
-"""Each column with the function that computes it at the cut."""
-
-
 class BasicUSnapshotV1(AuthorGroup):
     """The account as the dump shows it; its reputation contains the acceptance that is to be predicted."""
 
@@ -83,7 +37,16 @@ class BasicUSnapshotV1(AuthorGroup):
     family = "user"
     about = "account, reputation and activity of the answerer, at the time of the dump"
     entity = Entity.AUTHOR
-    columns = tuple(_SNAPSHOT)
+    columns = (
+        FeatureColumn("created", "time of registration, seconds since 1970", _XU, is_time=True),
+        FeatureColumn("up_votes", "up votes received", _XU),
+        FeatureColumn("down_votes", "down votes received", _XU),
+        FeatureColumn("reputation", "points at the time of the dump", _XU, 1.0),
+        FeatureColumn("questions", "questions asked", _XU),
+        FeatureColumn("answers", "answers given, also several to one question", _XU),
+        FeatureColumn("accepted", "answers that their questions name as accepted", _XU),
+        FeatureColumn("comments", "comments made", _XU),
+    )
     needs = ("users", "votes")
     reads = frozenset(
         {EventKind.REGISTERED, EventKind.REPUTATION, EventKind.CHOSEN, *CONTRIBUTIONS} - {EventKind.ACCEPTED}
@@ -92,7 +55,16 @@ class BasicUSnapshotV1(AuthorGroup):
 
     def compute(self, batch: AuthorBatch) -> Values:
         """Counts over the whole dump."""
-        return {feature.name: compute(batch) for feature, compute in _SNAPSHOT.items()}
+        return {
+            "created": _registered(batch),
+            "up_votes": batch.known(EventKind.UP),
+            "down_votes": batch.known(EventKind.DOWN),
+            "reputation": _points(batch),
+            "questions": batch.known(EventKind.ASKED),
+            "answers": batch.known(EventKind.ANSWERED),
+            "accepted": batch.known(EventKind.CHOSEN),
+            "comments": batch.known(EventKind.COMMENTED),
+        }
 
 
 class BasicUAsOfV1(AuthorGroup):
@@ -107,7 +79,27 @@ class BasicUAsOfV1(AuthorGroup):
     family = "user"
     about = "account, reputation and activity of the answerer, as known at the cut, other threads only"
     entity = Entity.PAIR
-    columns = tuple(_AS_OF)
+    columns = (
+        FeatureColumn(
+            "created", "time of registration, seconds since 1970; unknown if it was after the cut", _XU, is_time=True
+        ),
+        FeatureColumn("up_votes", "up votes received in other threads before the cut", _XU),
+        FeatureColumn("down_votes", "down votes received in other threads before the cut", _XU),
+        FeatureColumn(
+            "reputation",
+            "1 + 10 per up vote - 2 per down vote + 15 per acceptance, at least 1, from the columns of this group",
+            _XU,
+            1.0,
+        ),
+        FeatureColumn("questions", "questions asked before the cut", _XU),
+        FeatureColumn("answers", "answers given in other threads before the cut", _XU),
+        FeatureColumn(
+            "accepted",
+            "answers in other threads accepted before the cut; acceptances count from the end of the day",
+            _XU,
+        ),
+        FeatureColumn("comments", "comments made in other threads before the cut", _XU),
+    )
     needs = ("users", "votes")
     reads = frozenset({EventKind.REGISTERED, *CONTRIBUTIONS})
     is_as_of = True
@@ -115,4 +107,13 @@ class BasicUAsOfV1(AuthorGroup):
 
     def compute(self, batch: AuthorBatch) -> Values:
         """Counts up to the cut."""
-        return {feature.name: compute(batch) for feature, compute in _AS_OF.items()}
+        return {
+            "created": _registered_by_then(batch),
+            "up_votes": batch.elsewhere(EventKind.UP),
+            "down_votes": batch.elsewhere(EventKind.DOWN),
+            "reputation": _rebuilt_points(batch),
+            "questions": batch.elsewhere(EventKind.ASKED),
+            "answers": batch.elsewhere(EventKind.ANSWERED),
+            "accepted": batch.elsewhere(EventKind.ACCEPTED),
+            "comments": batch.elsewhere(EventKind.COMMENTED),
+        }

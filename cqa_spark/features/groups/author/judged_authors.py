@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import ArrayLike
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -61,16 +60,18 @@ class Judged:
         )
         return share
 
+    def shares(self) -> tuple[Reals, Reals]:
+        """The values of ``SHARES``."""
+        return self.share(), self.share("helper_")
+
 
 _ABOUT_SHARE = f"share of the author's judged comments that are relevant, smoothed by {PRIOR_WEIGHT} of the mean"
 
-SHARES: Mapping[FeatureColumn, Callable[[Judged], ArrayLike]] = {
-    FeatureColumn("relevant_share", _ABOUT_SHARE, SUPER_TEAM, 0.4): Judged.share,
-    FeatureColumn("relevant_share_as_helper", f"{_ABOUT_SHARE}; threads of other askers only", "ours", 0.4): (
-        lambda judged: judged.share("helper_")
-    ),
-}
-"""Columns of all such groups, with the functions that compute them."""
+SHARES = (
+    FeatureColumn("relevant_share", _ABOUT_SHARE, SUPER_TEAM, 0.4),
+    FeatureColumn("relevant_share_as_helper", f"{_ABOUT_SHARE}; threads of other askers only", "ours", 0.4),
+)
+"""Columns of all such groups, which ``Judged.shares`` computes."""
 
 
 class JudgedAuthorsGroup(LearnedFactsGroup):

@@ -197,4 +197,10 @@ class CommentSurfaceV1(QueryGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Counts, shares and flags of each candidate's text."""
-        return tabulate(_FEATURES, candidate_texts(batch), lambda index: CommentText.read(batch.texts, index))
+        return tabulate(
+            self.columns, candidate_texts(batch), lambda index: _values(CommentText.read(batch.texts, index))
+        )
+
+
+def _values(comment: CommentText) -> dict[str, float]:
+    return {column.name: feature(comment) for column, feature in _FEATURES.items()}

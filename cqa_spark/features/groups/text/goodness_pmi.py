@@ -6,7 +6,6 @@ Version 2 has also pairs of words and stems, and the words within the forum's se
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -80,10 +79,13 @@ class GoodnessPmiV1(FittedQueryGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Statistics of the polarities of each candidate's distinct words."""
-        tokens, statistics = batch.texts.tokens, {column: _STATISTICS[column.name] for column in self.columns}
-        return tabulate(
-            statistics, candidate_texts(batch), lambda index: sorted_polarities(self._polarities, tokens[index])
-        )
+        tokens = batch.texts.tokens
+
+        def read(text: int) -> dict[str, float]:
+            polarities = sorted_polarities(self._polarities, tokens[text])
+            return {name: statistic(polarities) for name, statistic in _STATISTICS.items()}
+
+        return tabulate(self.columns, candidate_texts(batch), read)
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the polarities as Parquet."""
@@ -123,8 +125,14 @@ def sorted_polarities(polarities: Mapping[str, float], terms: Sequence[str]) -> 
     return sorted(polarities[term] for term in set(terms) if term in polarities)
 
 
-_UNITS = {"words": "words", "bigrams": "pairs of neighbouring words", "stems": "stems"}
+_UNITS = ("words", "bigrams", "stems")
 _IN_SECTION = "section"
+_TERMS = {
+    "words": "words",
+    "bigrams": "pairs of neighbouring words",
+    "stems": "stems",
+    _IN_SECTION: "words in the thread's forum section (shrunk towards all sections)",
+}
 _ALL_WEIGHT = 5.0
 """Pseudo-count of comments from all sections, towards which sections with few comments are shrunk."""
 
@@ -144,20 +152,6 @@ _ABOUT = {
     f"best_{_STRONGEST}": f"sum of the {_STRONGEST} highest polarities of {{}}",
     f"worst_{_STRONGEST}": f"sum of the {_STRONGEST} lowest polarities of {{}}",
 }
-_FEATURES: Mapping[FeatureColumn, tuple[str, str]] = {
-    FeatureColumn(f"{unit}_{statistic}", about.format(terms), BALCHEV): (unit, statistic)
-    for unit, terms in {
-        **_UNITS,
-        _IN_SECTION: "words in the thread's forum section (shrunk towards all sections)",
-    }.items()
-    for statistic, about in _ABOUT.items()
-}
-"""Each column of version 2 with the unit and the statistic of its polarities."""
-
-
-def _statistic(of: tuple[str, str], polarities: _Polarities) -> float:
-    unit, statistic = of
-    return _STATISTICS[statistic](polarities[unit])
 
 
 class GoodnessPmiV2(FittedQueryGroup):
@@ -174,7 +168,11 @@ class GoodnessPmiV2(FittedQueryGroup):
     family = "quality"
     about = "association of the comment's words, word pairs and stems with relevant comments elsewhere"
     entity = Entity.CANDIDATE
-    columns = tuple(_FEATURES)
+    columns = tuple(
+        FeatureColumn(f"{unit}_{statistic}", about.format(terms), BALCHEV)
+        for unit, terms in _TERMS.items()
+        for statistic, about in _ABOUT.items()
+    )
     learns_from_labels = True
 
     def __init__(self, everywhere: pd.DataFrame, in_sections: pd.DataFrame) -> None:
@@ -198,8 +196,12 @@ class GoodnessPmiV2(FittedQueryGroup):
             None if text is None else (text, section)
             for text, section in zip(candidate_texts(batch), batch.category, strict=True)
         ]
-        statistics = {column: partial(_statistic, of) for column, of in _FEATURES.items()}
-        return tabulate(statistics, keys, lambda key: self._polarities(batch.texts, *key))
+
+        def read(key: tuple[int, str | None]) -> dict[str, float]:
+            of_units = self._polarities(batch.texts, *key).items()
+            return {f"{unit}_{name}": _STATISTICS[name](polarities) for unit, polarities in of_units for name in _ABOUT}
+
+        return tabulate(self.columns, keys, read)
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the polarities as Parquet."""

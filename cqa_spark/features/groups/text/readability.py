@@ -1,7 +1,7 @@
 """How easy the comment is to read, how it is spelt, and how friendly it sounds."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log1p
@@ -59,67 +59,6 @@ class _Comment:
         return count / max(1, len(self.sentences))
 
 
-_Feature = Callable[[_Comment], float]
-
-
-def _share_of_words(condition: Callable[[str], bool]) -> _Feature:
-    return lambda one: one.per_word(sum(map(condition, one.words)))
-
-
-_READING: Mapping[FeatureColumn, _Feature] = {
-    FeatureColumn("ari", "automated readability index, school years; from -10 to 40", _ARI): lambda one: min(
-        40, max(-10, 4.71 * one.per_word(one.letters) + 0.5 * one.per_sentence(len(one.words)) - 21.43)
-    ),
-    FeatureColumn("coleman_liau", "Coleman-Liau index, school years; from -20 to 40", _COLEMAN): lambda one: min(
-        40, max(-20, 5.88 * one.per_word(one.letters) - 29.6 * one.per_word(max(1, len(one.sentences))) - 15.8)
-    ),
-    FeatureColumn("long_words", "share of the words of seven or more characters", _AGICHTEIN): _share_of_words(
-        lambda word: len(word) >= 7
-    ),
-    FeatureColumn("short_words", "share of the words of one or two characters", "ours"): _share_of_words(
-        lambda word: len(word) <= 2
-    ),
-    FeatureColumn("longest_sentence", "ln(1 + characters of the longest sentence)", "ours"): lambda one: log1p(
-        max(map(len, one.sentences), default=0)
-    ),
-}
-
-_SPELLING: Mapping[FeatureColumn, _Feature] = {
-    FeatureColumn("rare_words", f"share of the words that occur in fewer than {_RARE} other texts", _AGICHTEIN): (
-        lambda one: one.per_word(sum(texts < _RARE for texts in one.held_by))
-    ),
-    FeatureColumn("unknown_words", "share of the words in no other text", _AGICHTEIN): lambda one: one.per_word(
-        one.held_by.count(0)
-    ),
-    FeatureColumn("mean_log_held_by", "mean of ln(1 + other texts with the word)", "ours"): lambda one: one.per_word(
-        sum(map(log1p, one.held_by))
-    ),
-    FeatureColumn("stretched_words", "ln(1 + words with a letter three times in a row, as written)", "ours"): (
-        lambda one: log1p(sum(1 for _ in _STRETCHED.finditer(one.raw))) if _TRIPLE.search(one.raw) else 0.0
-    ),
-    FeatureColumn(
-        "chat_spelling", "share of the words that are chat spellings, such as u and pls", _SUPER_TEAM
-    ): _share_of_words(_CHAT_SPELLINGS.__contains__),
-    FeatureColumn("i_small", "1 if it contains a lower-case I", _SUPER_TEAM): lambda one: (
-        _SMALL_I.search(one.clean) is not None
-    ),
-    FeatureColumn("small_starts", "share of the sentences that start in lower case", _AGICHTEIN): lambda one: (
-        one.per_sentence(sum("a" <= sentence[:1] <= "z" for sentence in one.sentences))
-    ),
-    FeatureColumn("shouted_share", "share of the characters in words written in capitals", _SUPER_TEAM): lambda one: (
-        len("".join(_SHOUTED.findall(one.clean))) / max(1, len(one.clean))
-    ),
-}
-
-_SENTIMENT: Mapping[FeatureColumn, _Feature] = {
-    FeatureColumn("sentiment", "from -1, hostile, to 1, friendly", _VADER): lambda one: one.sentiment["compound"],
-    FeatureColumn("positive_share", "share of the text that is positive", _VADER): lambda one: one.sentiment["pos"],
-    FeatureColumn("negative_share", "share of the text that is negative", _VADER): lambda one: one.sentiment["neg"],
-}
-
-_FEATURES: Mapping[FeatureColumn, _Feature] = {**_READING, **_SPELLING, **_SENTIMENT}
-
-
 class ReadabilityV2(CollectionGroup):
     """Reading ease, spelling and sentiment; fitted on document frequencies, which reveal misspelt words.
 
@@ -130,7 +69,24 @@ class ReadabilityV2(CollectionGroup):
     family = "quality"
     about = "how easy the comment is to read, how it is spelt, and how friendly it sounds"
     entity = Entity.CANDIDATE
-    columns = tuple(_FEATURES)
+    columns = (
+        FeatureColumn("ari", "automated readability index, school years; from -10 to 40", _ARI),
+        FeatureColumn("coleman_liau", "Coleman-Liau index, school years; from -20 to 40", _COLEMAN),
+        FeatureColumn("long_words", "share of the words of seven or more characters", _AGICHTEIN),
+        FeatureColumn("short_words", "share of the words of one or two characters", "ours"),
+        FeatureColumn("longest_sentence", "ln(1 + characters of the longest sentence)", "ours"),
+        FeatureColumn("rare_words", f"share of the words that occur in fewer than {_RARE} other texts", _AGICHTEIN),
+        FeatureColumn("unknown_words", "share of the words in no other text", _AGICHTEIN),
+        FeatureColumn("mean_log_held_by", "mean of ln(1 + other texts with the word)", "ours"),
+        FeatureColumn("stretched_words", "ln(1 + words with a letter three times in a row, as written)", "ours"),
+        FeatureColumn("chat_spelling", "share of the words that are chat spellings, such as u and pls", _SUPER_TEAM),
+        FeatureColumn("i_small", "1 if it contains a lower-case I", _SUPER_TEAM),
+        FeatureColumn("small_starts", "share of the sentences that start in lower case", _AGICHTEIN),
+        FeatureColumn("shouted_share", "share of the characters in words written in capitals", _SUPER_TEAM),
+        FeatureColumn("sentiment", "from -1, hostile, to 1, friendly", _VADER),
+        FeatureColumn("positive_share", "share of the text that is positive", _VADER),
+        FeatureColumn("negative_share", "share of the text that is negative", _VADER),
+    )
     terms = "words"
 
     def compute(self, batch: QueryBatch) -> Values:
@@ -140,9 +96,43 @@ class ReadabilityV2(CollectionGroup):
             None if text is None else (text, itself)
             for text, itself in zip(candidate_texts(batch), counted, strict=True)
         ]
-        return tabulate(_FEATURES, keys, lambda key: self._read(batch.texts, *key))
+        return tabulate(self.columns, keys, lambda key: _values(self._read(batch.texts, *key)))
 
     def _read(self, texts: Texts, index: int, itself: bool) -> _Comment:
         words, holding = texts.words[index], self.state.frequencies
         held_by = [max(0, holding.get(word, 0) - itself) for word in words]
         return _Comment(texts.raw[index], texts.clean[index], texts.sentences[index], words, held_by)
+
+
+def _values(comment: _Comment) -> dict[str, float]:
+    return {
+        "ari": min(
+            40,
+            max(-10, 4.71 * comment.per_word(comment.letters) + 0.5 * comment.per_sentence(len(comment.words)) - 21.43),
+        ),
+        "coleman_liau": min(
+            40,
+            max(
+                -20,
+                5.88 * comment.per_word(comment.letters)
+                - 29.6 * comment.per_word(max(1, len(comment.sentences)))
+                - 15.8,
+            ),
+        ),
+        "long_words": comment.per_word(sum(len(word) >= 7 for word in comment.words)),
+        "short_words": comment.per_word(sum(len(word) <= 2 for word in comment.words)),
+        "longest_sentence": log1p(max(map(len, comment.sentences), default=0)),
+        "rare_words": comment.per_word(sum(texts < _RARE for texts in comment.held_by)),
+        "unknown_words": comment.per_word(comment.held_by.count(0)),
+        "mean_log_held_by": comment.per_word(sum(map(log1p, comment.held_by))),
+        "stretched_words": log1p(sum(1 for _ in _STRETCHED.finditer(comment.raw)))
+        if _TRIPLE.search(comment.raw)
+        else 0.0,
+        "chat_spelling": comment.per_word(sum(map(_CHAT_SPELLINGS.__contains__, comment.words))),
+        "i_small": _SMALL_I.search(comment.clean) is not None,
+        "small_starts": comment.per_sentence(sum("a" <= sentence[:1] <= "z" for sentence in comment.sentences)),
+        "shouted_share": len("".join(_SHOUTED.findall(comment.clean))) / max(1, len(comment.clean)),
+        "sentiment": comment.sentiment["compound"],
+        "positive_share": comment.sentiment["pos"],
+        "negative_share": comment.sentiment["neg"],
+    }
