@@ -17,7 +17,7 @@ from cqa_spark.object_store.locations import write_file
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.tracking import track_trials, tracked
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.spark.persistence import persisted
+from cqa_spark.spark.persistence import persisted, persistence_scope
 from cqa_spark.systems.recipes import read_systems
 
 
@@ -37,6 +37,7 @@ def tune(settings: TuneSettings) -> None:
     folds = {"folds": search.folds, "repeats": search.repeats, "seed": search.seed}
     with (
         tracked(settings),
+        persistence_scope(),
         nested_folds(run, [system], settings.features, **folds) as parts_of,
     ):
         parts = parts_of(system)

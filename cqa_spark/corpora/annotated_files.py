@@ -2,10 +2,9 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from types import TracebackType
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -25,7 +24,7 @@ from cqa_spark.spark.concurrency import run_concurrently
 class CommunityTables:
     """A corpus as community tables with their declared schemas.
 
-    All tables share one parse, which stays persisted until the ``with`` block ends.
+    All tables share one parse, which stays persisted until the scope ends (``persistence_scope``).
 
     Attributes:
         posts: conforms to ``POSTS``.
@@ -34,7 +33,6 @@ class CommunityTables:
         judgments: conforms to ``JUDGMENTS``.
         quarantine: conforms to ``QUARANTINE``.
         ingested_files: columns of ``INGESTED_FILES``; one row per input, including empty ones.
-        persisted: frames persisted for the tables above.
     """
 
     posts: DataFrame
@@ -43,22 +41,6 @@ class CommunityTables:
     judgments: DataFrame
     quarantine: DataFrame
     ingested_files: DataFrame
-    persisted: tuple[DataFrame, ...] = field(default=(), repr=False)
-
-    def __enter__(self) -> Self:
-        """The tables, until the block ends."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Unpersist all frames."""
-        self.unpersist()
-
-    def unpersist(self) -> None:
-        """Unpersist the parse; reading the tables again would recompute them."""
-        for frame in self.persisted:
-            frame.unpersist()
 
 
 @dataclass(frozen=True)
@@ -116,7 +98,8 @@ class AnnotatedFiles(Source):
     def ingest(self, run: Run) -> None:
         """Write posts, comments, users, judgments, quarantine and the counts of every file."""
         run.add_inputs(input_records(self.inputs))
-        with run.step("ingest") as counts, self.read(run.lake.spark) as community:
+        with run.step("ingest") as counts:
+            community = self.read(run.lake.spark)
             tables = [
                 (POSTS, community.posts),
                 (COMMENTS, community.comments),

@@ -25,7 +25,7 @@ from cqa_spark.lake.schemas.studies import CROSS_VALIDATIONS
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.rankings import rank_scored
 from cqa_spark.spark.concurrency import run_concurrently
-from cqa_spark.spark.persistence import persisted
+from cqa_spark.spark.persistence import persist, persisted
 from cqa_spark.systems.system import System
 
 SEED = 1
@@ -69,7 +69,7 @@ class CrossValidated:
 
     Attributes:
         values: the measure over all training queries, one per repeat, fractions.
-        queries: result of ``by_measure`` and the column ``repeat``; held in memory.
+        queries: result of ``by_measure`` and the column ``repeat``; persisted.
     """
 
     values: tuple[float, ...]
@@ -147,7 +147,8 @@ def _repeat(rankers: Sequence[Ranker[Any]], parts: Sequence[Part], name: str, me
     scored = reduce(DataFrame.unionByName, of_folds)
     with persisted(scored.select(*EXAMPLES.schema.names, "score", "predicted")) as (scan,):
         rankings = rank_scored(scan, name, run_id="cross-validation")
-        rows = query_metrics(rankings, scan.select(*EXAMPLES.schema.names), [parse_measure(measure)]).localCheckpoint()
+        rows = persist(query_metrics(rankings, scan.select(*EXAMPLES.schema.names), [parse_measure(measure)]))
+        rows.count()  # while the scores are persisted
     return by_measure(rows).withColumn("repeat", F.lit(number))
 
 

@@ -25,6 +25,7 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import IN_TRAINING
 from cqa_spark.rankers.pair_words import with_words
+from cqa_spark.spark.persistence import persist
 from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
 from cqa_spark.systems.recipes import groups_of, rank_by_words, task_of
 from cqa_spark.systems.system import System
@@ -68,7 +69,7 @@ def nested_folds(
         examples = inputs.examples
         if rank_by_words(systems):
             examples = with_words(examples, inputs.documents, inputs.texts)
-        stored = None if learns else _held(assemble(examples, groups, values))
+        stored = None if learns else persist(assemble(examples, groups, values))
 
         def of_fold(here: int, of_repeat: int) -> Part:
             is_held_out = fold_number(folds, seed, of_repeat) == here
@@ -77,7 +78,7 @@ def nested_folds(
             split = F.when(is_held_out, "dev").otherwise("train")
             outer: FeatureInputs = replace(inputs, examples=inputs.examples.withColumn("split", split))
             tables = values | refitted(groups, outer, values, features.folds)
-            frame = _held(assemble(examples, groups, tables))
+            frame = persist(assemble(examples, groups, tables))
             return Part(frame.where(~is_held_out), frame.where(is_held_out))
 
         parts = [[of_fold(here, of_repeat) for here in range(folds)] for of_repeat in range(repeats)]
@@ -101,11 +102,6 @@ def fold_number(folds: int, seed: int, repeat: int = 0) -> Column:
         repeat: number of the repeat.
     """
     return fold_of(folds, _SEEDS_APART * seed + repeat)
-
-
-def _held(frame: DataFrame) -> DataFrame:
-    """The rows, kept when they are first computed; plans that read them do not include the plan of the features."""
-    return frame.localCheckpoint(eager=False)
 
 
 def refitted(

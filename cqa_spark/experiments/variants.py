@@ -20,7 +20,7 @@ from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.rankings import rank_scored
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.spark.concurrency import run_concurrently
-from cqa_spark.spark.persistence import persisted
+from cqa_spark.spark.persistence import persist, persisted
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.score import read_to_rank
 from cqa_spark.steps.train import trained_recipes
@@ -46,11 +46,12 @@ class Variant:
 
 
 def rank_variant(system: System, variant: Variant, *, run_id: str = "experiment") -> DataFrame:
-    """Train a variant and rank with it: rows of ``RANKINGS``, held in memory, of the system named like the variant."""
+    """Train a variant and rank with it: rows of ``RANKINGS``, persisted, of the system named like the variant."""
     models = run_concurrently(system.build().fit, [part.training for part in variant.parts])
     scored = [model.transform(part.evaluated) for model, part in zip(models, variant.parts, strict=True)]
-    # Otherwise the wide feature frames would be planned again at each use of the rankings.
-    return rank_scored(reduce(DataFrame.unionByName, scored), variant.name, run_id=run_id).localCheckpoint()
+    ranked = persist(rank_scored(reduce(DataFrame.unionByName, scored), variant.name, run_id=run_id))
+    ranked.count()  # while the features are persisted
+    return ranked
 
 
 def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, settings: EvaluationSettings) -> list[Entry]:

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.training_data import LEARNED_FROM, TrainingData
-from cqa_spark.spark.internals import scan_of
+from cqa_spark.spark.persistence import persist
 
 SHARED_ACCOUNTS = {"qatarliving.com": ("U2",)}
 """Shared accounts by site, such as Qatar Living's anonymous user."""
@@ -44,7 +44,7 @@ def same_person(one: str, other: str) -> Column:
 
 def known_names(training: TrainingData) -> DataFrame:
     """The names of the accounts, as ``names_by_account`` gives them, persisted."""
-    return scan_of(names_by_account(training.inputs).persist())
+    return persist(names_by_account(training.inputs))
 
 
 def names_by_account(inputs: FeatureInputs) -> DataFrame:

@@ -11,6 +11,7 @@ from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.feature_contract import bad_features, feature_columns
 from cqa_spark.rankers.model import TrainingCounts
 from cqa_spark.rankers.training.requirements import features_to_learn_from, require_both_classes, require_numbers
+from cqa_spark.spark.persistence import persisted
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class TrainingRows:
     """Training examples.
 
     Attributes:
-        frame: the input's columns and ``target`` (double); cached, in one partition, sorted by query and candidate.
+        frame: the input's columns and ``target`` (double); persisted, in one partition, sorted by query and candidate.
         features: feature columns, in order.
         counts: size of the training data.
     """
@@ -30,7 +31,7 @@ class TrainingRows:
 
 @contextmanager
 def training_rows(frame: DataFrame, *, target: str, needs_features: bool = True) -> Iterator[TrainingRows]:
-    """Select and sort the labelled examples; they are cached until the block ends.
+    """Select and sort the labelled examples; they are persisted until the block ends.
 
     Spark ML sums floating-point numbers in the order of rows and partitions, so only a fixed order makes the model
     independent of the partitioning.
@@ -47,11 +48,8 @@ def training_rows(frame: DataFrame, *, target: str, needs_features: bool = True)
     features = features_to_learn_from(frame) if needs_features else feature_columns(frame)
     labelled = frame.where(F.col("relevant").isNotNull() & F.col(target).isNotNull())
     with_target = labelled.withColumn("target", F.col(target).cast("double"))
-    placed = with_target.repartition(1).sortWithinPartitions(*QUERY, "candidate_id").cache()
-    try:
+    with persisted(with_target.repartition(1).sortWithinPartitions(*QUERY, "candidate_id")) as (placed,):
         yield TrainingRows(placed, features, _checked_counts(placed, features, given=frame.count()))
-    finally:
-        placed.unpersist()
 
 
 def _checked_counts(rows: DataFrame, features: tuple[str, ...], *, given: int) -> TrainingCounts:

@@ -1,7 +1,7 @@
 """Runs the steps of a flow: timed, counted, recorded, and concurrently if independent."""
 
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from threading import Thread
 
@@ -13,6 +13,7 @@ from cqa_spark.process.stop_signals import Stopped
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.step import Step
 from cqa_spark.spark.concurrency import cancel
+from cqa_spark.spark.persistence import persistence_scope
 
 CONCURRENT_STEPS = 2
 """Maximum number of concurrent steps: each may cache tables, and runs Spark jobs concurrently itself."""
@@ -59,11 +60,9 @@ def _import_modules(flow: Flow) -> None:
 
 
 def execute_step(step: Step, run: Run) -> None:
-    """Run one step with the products that it declares, and record it."""
+    """Run one step with the products that it declares, record it, and release the rows that it persisted."""
     reads = {product.name for product in (*step.reads(), *step.reads_if_present())}
     seen = run.seen_by(step.name, reads, {product.name for product in step.writes()})
-    if step.records_parts:
-        step.execute(seen, StepRecord(step.name))
-        return
-    with run.step(step.name) as counts:
+    recorded = nullcontext(StepRecord(step.name)) if step.records_parts else run.step(step.name)
+    with persistence_scope(), recorded as counts:
         step.execute(seen, counts)

@@ -6,6 +6,7 @@ Planning a job occupies one thread of the driver, and training on one partition 
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from contextvars import copy_context
 from typing import TypeVar
 
 from pyspark import inheritable_thread_target
@@ -34,7 +35,8 @@ def run_concurrently(do: Callable[[Part], Result], parts: Iterable[Part]) -> lis
         the error of the first part that failed, after the running parts have ended.
     """
     with ThreadPoolExecutor(AT_A_TIME) as threads:
-        results = [threads.submit(inheritable_thread_target(do), part) for part in parts]
+        # A part runs in a copy of the context, with the caller's scope of persisted rows.
+        results = [threads.submit(copy_context().run, inheritable_thread_target(do), part) for part in parts]
         try:
             return [result.result() for result in results]
         except Stopped:

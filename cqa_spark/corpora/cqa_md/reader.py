@@ -16,6 +16,7 @@ from cqa_spark.corpora.quarantine import quarantined
 from cqa_spark.corpora.whole_files import DamagedFile, decompressed, of_file, parse_files, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
+from cqa_spark.spark.persistence import persist
 
 QUESTION_PREFIX = "Q"
 """Prefix that distinguishes ids of questions from ids of pairs, which are numbered independently."""
@@ -56,8 +57,8 @@ def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str, tas
     if not inputs:
         raise InputError("no input files", "name at least one file or directory")
     content = read_whole_files(spark, [file.path for file in inputs])
-    parsed = parse_files(content, _rows, _RECORD).withColumn("split", of_file([file.split for file in inputs]))
-    parsed.persist()
+    split = of_file([file.split for file in inputs])
+    parsed = persist(parse_files(content, _rows, _RECORD).withColumn("split", split))
     check_content(
         parsed.where("byte_offset is not null"),
         inputs,
@@ -78,7 +79,6 @@ def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str, tas
         judgments=JUDGMENTS.complete(_judgments(questions, task)),
         quarantine=quarantined(records, inputs, site),
         ingested_files=file_counts(records, inputs, site),
-        persisted=(parsed,),
     )
 
 

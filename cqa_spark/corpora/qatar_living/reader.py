@@ -23,6 +23,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.object_store.s3 import credentials
 from cqa_spark.spark.internals import scan_of
+from cqa_spark.spark.persistence import persist
 
 SITE = "qatarliving.com"
 
@@ -57,7 +58,7 @@ def read_qatar_living(
     refuse_repeated_paths(inputs)
     settings = storage or ObjectStorageSettings()
     files = [probe(file, layouts, settings) for file in inputs]
-    parsed = _parsed(spark, files, settings).persist()
+    parsed = persist(_parsed(spark, files, settings))
     records = scan_of(parsed).where("byte_offset IS NOT NULL")
     check_content(
         records,
@@ -72,7 +73,7 @@ def read_qatar_living(
             F.array("thread.created_at"), F.transform("thread.comments", lambda comment: comment["created_at"])
         ),
     )
-    contested = contested_ids(records).persist()
+    contested = persist(contested_ids(records))
     refuse_shared_between_splits(scan_of(contested), inputs)
     settled = refuse_repeats(scan_of(parsed), scan_of(contested), inputs)
     threads = _threads(settled, inputs, site)
@@ -83,7 +84,6 @@ def read_qatar_living(
         judgments=JUDGMENTS.complete(judgments_table(threads, tasks)),
         quarantine=quarantined(settled, inputs, site),
         ingested_files=file_counts(settled, inputs, site),
-        persisted=(contested, parsed),
     )
 
 

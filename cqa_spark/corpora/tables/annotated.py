@@ -23,6 +23,7 @@ from cqa_spark.corpora.tables.locations import bytes_at, locate, table_name, tab
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.table import Table
+from cqa_spark.spark.persistence import persist
 
 TABLES = {table.name: table for table in (POSTS, COMMENTS, USERS, JUDGMENTS)}
 
@@ -58,13 +59,12 @@ class AnnotatedTables(AnnotatedFiles):
             **{name: good_rows(frames[name], table) for name, table in TABLES.items()},
             quarantine=reduce(DataFrame.unionByName, refused),
             ingested_files=spark.createDataFrame(accounts, INGESTED_FILES.schema),
-            persisted=tuple(frames.values()),
         )
 
     def _rows(self, spark: SparkSession, table: Table) -> DataFrame:
         """The rows of all files of a table, persisted."""
         rows = [self._converted(spark, file, table) for file in self.inputs if table_name(file.path) == table.name]
-        return checked(reduce(DataFrame.unionByName, rows, _no_rows(spark, table)), table).persist()
+        return persist(checked(reduce(DataFrame.unionByName, rows, _no_rows(spark, table)), table))
 
     def _converted(self, spark: SparkSession, file: InputFile, table: Table) -> DataFrame:
         frame = locate(file.path, self.storage).read(spark).withColumn("split", F.lit(file.split))

@@ -20,6 +20,7 @@ from cqa_spark.corpora.whole_files import DamagedFile, of_file, parse_files, rea
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.spark.persistence import persist
 
 TRAIN = "train"
 SHOWN_LINES = 5
@@ -66,13 +67,13 @@ def read_text_pairs(
         raise InputError("no input files", "name at least one file or directory")
     sets = set_ids([file.path for file in inputs])
     content = _with_gold(spark, inputs, gold)
-    parsed = parse_files(content, partial(_rows, kind), _FILE_OR_PAIR).persist()
+    parsed = persist(parse_files(content, partial(_rows, kind), _FILE_OR_PAIR))
     pair_id = F.concat(of_file(sets), F.lit(":"), "line")
     placed = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
     _check_readable(placed, inputs)
     pair_rows = placed.where("line is not null")
     files = placed.where("line is null").selectExpr("file", "lines", "not_rows", "lines - not_rows AS found")
-    records = _without_near_repeats(_without_repeats(pair_rows)).persist()
+    records = persist(_without_near_repeats(_without_repeats(pair_rows)))
     pairs = records.where("problem is null").select(
         F.lit(site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
         "pair_id", "label", "one", "other",
@@ -84,7 +85,6 @@ def read_text_pairs(
         judgments=JUDGMENTS.complete(_judgments(pairs, task)),
         quarantine=quarantined(records, inputs, site),
         ingested_files=file_counts(records.unionByName(files, allowMissingColumns=True), inputs, site),
-        persisted=(records, parsed),
     )
 
 

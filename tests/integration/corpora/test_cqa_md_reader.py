@@ -10,6 +10,7 @@ from cqa_spark.corpora.cqa_md.reader import read_cqa_md
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.errors import InputError
 from cqa_spark.examples.task import task
+from cqa_spark.spark.persistence import persistence_scope
 
 
 def question(number: int, *pairs: tuple[int, str]) -> str:
@@ -25,9 +26,10 @@ def test_questions_and_pairs_become_posts_and_examples(spark: SparkSession, tmp_
     train, test = tmp_path / "train.xml.gz", tmp_path / "test.xml"
     train.write_bytes(gzip.compress(f"<xml>{question(1, (9, 'I'), (1, 'D'))}{question(1, (5, 'R'))}</xml>".encode()))
     test.write_text(f"<xml>{question(2, (9, '?'))}</xml>")
-    with read_cqa_md(
-        spark, [InputFile(str(train), "train"), InputFile(str(test), "test")], "cqa-md", "arabic_pair"
-    ) as found:
+    with persistence_scope():
+        found = read_cqa_md(
+            spark, [InputFile(str(train), "train"), InputFile(str(test), "test")], "cqa-md", "arabic_pair"
+        )
         totals = check_accounting([row.asDict() for row in found.ingested_files.collect()])
         reasons = [row.reason for row in found.quarantine.collect()]
         examples = task("arabic_pair").build(found.posts, found.comments, found.judgments).collect()

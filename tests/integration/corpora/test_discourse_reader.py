@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import check_accounting
+from cqa_spark.spark.persistence import persistence_scope
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "discourse"
 STOUT = {
@@ -36,7 +37,8 @@ def test_topics_become_questions_and_answers(
     (tmp_path / "1.json").write_text(json.dumps(STOUT))
     (tmp_path / "2.json").write_text("<html>")
     dump = DiscourseTopics({"unannotated": [str(tmp_path)]}, "meta.example.org", ObjectStorageSettings())
-    with dump.read(spark) as community:
+    with persistence_scope():
+        community = dump.read(spark)
         posts = community.posts.orderBy("post_id").collect()
         counts = check_accounting([row.asDict() for row in community.ingested_files.collect()])
     assert [(row.post_id, row.post_type, row.thread_id, row.accepted_answer_id, row.tags) for row in posts] == [

@@ -13,6 +13,7 @@ from cqa_spark.corpora.qatar_living import source
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
 from cqa_spark.errors import InputError
 from cqa_spark.examples.task import task
+from cqa_spark.spark.persistence import persistence_scope
 from cqa_spark.tasks.formats import QatarLiving, SubtaskE
 
 
@@ -163,7 +164,8 @@ def test_a_thread_in_two_annotated_splits_is_refused(spark: SparkSession, tmp_pa
              for split in ("train", "dev", "unannotated")]  # fmt: skip
     with pytest.raises(InputError, match=r"(?s)1 threads are in files of several splits:\n    Q1 in .*train\.xml"):
         read_qatar_living(spark, files, QatarLiving.tasks)
-    with read_qatar_living(spark, [files[0], files[2]], QatarLiving.tasks) as found:
+    with persistence_scope():
+        found = read_qatar_living(spark, [files[0], files[2]], QatarLiving.tasks)
         assert rows(found.posts, "post_id", "split") == [
             ("Q1", "train"), ("train", "train"), ("unannotated", "unannotated"),
         ]  # fmt: skip
@@ -268,7 +270,8 @@ def test_subtask_e_gives_candidates_with_answers_and_only_perfect_matches_are_du
     original = "<OrgQuestion ORGQ_ID='7'><OrgQSubject>os</OrgQSubject><OrgQBody>ob</OrgQBody>"
     path = write(tmp_path / "android.xml", "<xml>" + "".join(f"{original}{each}</OrgQuestion>" for each in threads))
     source = SubtaskE({"train": [str(path)]}, "android.stackexchange.com", ObjectStorageSettings())
-    with source.read(spark) as found:
+    with persistence_scope():
+        found = source.read(spark)
         assert totals(found) == (2, 2, 0)
         assert rows(found.posts, "post_id", "thread_id", "post_type", "accepted_answer_id", "score", "view_count") == [
             ("7", "7", "question", None, None, None),

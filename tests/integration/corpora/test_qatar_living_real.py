@@ -11,6 +11,7 @@ from cqa_spark.corpora.accounting import Totals, check_accounting
 from cqa_spark.corpora.annotated_files import CommunityTables
 from cqa_spark.corpora.inputs import find_inputs
 from cqa_spark.corpora.qatar_living.reader import read_qatar_living
+from cqa_spark.spark.persistence import persistence_scope
 from cqa_spark.tasks.formats import QatarLiving
 
 
@@ -23,7 +24,8 @@ def community(spark: SparkSession, cqa_data: Path) -> Iterator[CommunityTables]:
     inputs += find_inputs([folder / "test/SemEval2016-Task3-CQA-QL-test-input.xml"], "test")
     before = spark.conf.get("spark.sql.files.maxPartitionBytes")
     spark.conf.set("spark.sql.files.maxPartitionBytes", "512k")  # blocks that end inside threads
-    with read_qatar_living(spark, inputs, QatarLiving.tasks) as tables:
+    with persistence_scope():
+        tables = read_qatar_living(spark, inputs, QatarLiving.tasks)
         yield tables
     spark.conf.set("spark.sql.files.maxPartitionBytes", before)
 

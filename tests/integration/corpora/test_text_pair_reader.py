@@ -9,6 +9,7 @@ from cqa_spark.corpora.text_pairs.layout import QUESTION_PAIRS, SENTENCE_PAIRS
 from cqa_spark.corpora.text_pairs.reader import read_text_pairs
 from cqa_spark.errors import InputError
 from cqa_spark.examples.task import task
+from cqa_spark.spark.persistence import persistence_scope
 
 
 def files(tmp_path: Path, **contents: str) -> list[InputFile]:
@@ -22,7 +23,8 @@ def files(tmp_path: Path, **contents: str) -> list[InputFile]:
 def test_pairs_become_examples_without_repeats_in_training(spark: SparkSession, tmp_path: Path) -> None:
     train = "\tA.\tB.\n4.6\ta\tb!\n1.25\tC.\tD.\nbroken\n2\tY\tX\n"
     inputs = files(tmp_path, train=train, test="X.\tY.\nx\ty\n")
-    with read_text_pairs(spark, inputs, [None, None], "sts", SENTENCE_PAIRS, "sts") as found:
+    with persistence_scope():
+        found = read_text_pairs(spark, inputs, [None, None], "sts", SENTENCE_PAIRS, "sts")
         totals = check_accounting([row.asDict() for row in found.ingested_files.collect()])
         refused = sorted((row.byte_offset, row.reason) for row in found.quarantine.collect())
         examples = task("sts").build(found.posts, found.comments, found.judgments).collect()
@@ -49,9 +51,10 @@ def test_training_pairs_that_nearly_repeat_an_evaluated_pair_are_quarantined(
 ) -> None:
     flute = "A man is playing a {} flute.\tA man plays the flute.\n"
     train = "4\tA dog barks at the moon in the night.\tThe dog barks.\n3\t" + flute.format("large")
-    with read_text_pairs(
-        spark, files(tmp_path, train=train, test=flute.format("small")), [None, None], "sts", SENTENCE_PAIRS, "sts"
-    ) as found:
+    with persistence_scope():
+        found = read_text_pairs(
+            spark, files(tmp_path, train=train, test=flute.format("small")), [None, None], "sts", SENTENCE_PAIRS, "sts"
+        )
         refused = [(row.byte_offset, row.reason) for row in found.quarantine.collect()]
         kept = sorted({row.thread_id for row in found.posts.collect()})
     assert refused == [(55, "the pair differs in one word from 2014/test:1, which is evaluated on")]
@@ -60,7 +63,8 @@ def test_training_pairs_that_nearly_repeat_an_evaluated_pair_are_quarantined(
 
 def test_pairs_of_questions_are_examples_of_related_questions(spark: SparkSession, tmp_path: Path) -> None:
     inputs = files(tmp_path, train="duplicate\tWhy?\tWhy so?\nnon-duplicate\tHow?\tWhen?\n")
-    with read_text_pairs(spark, inputs, [None], "askubuntu.com", QUESTION_PAIRS, "question_question") as found:
+    with persistence_scope():
+        found = read_text_pairs(spark, inputs, [None], "askubuntu.com", QUESTION_PAIRS, "question_question")
         examples = task("question_question").build(found.posts, found.comments, found.judgments).collect()
         types = {row.post_type for row in found.posts.collect()}
     assert types == {"question"}
@@ -81,7 +85,8 @@ def test_a_header_is_no_pair_and_its_columns_are_named(
 ) -> None:
     train = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
     pairs = "1\tA.\tB.\t4.2\tNEUTRAL\n2\tC.\tD.\t1\tNEUTRAL\n"
-    with read_text_pairs(spark, files(tmp_path, train=train + pairs), [None], "sts", SENTENCE_PAIRS, "sts") as found:
+    with persistence_scope():
+        found = read_text_pairs(spark, files(tmp_path, train=train + pairs), [None], "sts", SENTENCE_PAIRS, "sts")
         (counts,) = found.ingested_files.collect()
         labels = sorted((row.query_id, row.label) for row in found.judgments.collect())
     assert (counts.lines, counts.not_rows, counts.rows_in, counts.rows_out) == (3, 1, 2, 2)

@@ -14,6 +14,7 @@ from cqa_spark.evaluation.official_files import OfficialRow, ranked_file, write_
 from cqa_spark.examples.leakage import shared_threads, threads_of, training_threads
 from cqa_spark.examples.task import task
 from cqa_spark.lake.schemas.examples import OUTSIDE_TRAINING
+from cqa_spark.spark.persistence import persistence_scope
 from cqa_spark.steps.label_counts import label_counts
 from cqa_spark.tasks.formats import QatarLiving
 
@@ -25,7 +26,8 @@ def stored(spark: SparkSession, folder: Path, **files: list[Path]) -> Tables:
     """Posts, comments and judgments of the files of each split, as a lake would hold them."""
     inputs = [file for split, paths in files.items() for file in find_inputs(paths, split)]
     names = ("posts", "comments", "judgments")
-    with read_qatar_living(spark, inputs, QatarLiving.tasks) as community:
+    with persistence_scope():
+        community = read_qatar_living(spark, inputs, QatarLiving.tasks)
         for name in names:
             getattr(community, name).write.parquet(str(folder / name))
     posts, comments, judgments = (spark.read.parquet(str(folder / name)) for name in names)

@@ -39,6 +39,17 @@ def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("self", "cls")
 
 
+def test_rows_are_persisted_only_where_they_are_released() -> None:
+    keeps = {"cache", "checkpoint", "localCheckpoint", "persist", "unpersist"}
+    called = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in keeps
+    }
+    assert called == {"spark/persistence.py"}
+
+
 def test_only_one_module_uses_private_attributes_of_libraries() -> None:
     sources = {path: path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
     own = OF_OTHERS.union(OF_SUBCLASSES, *map(declared_names, sources.values()))

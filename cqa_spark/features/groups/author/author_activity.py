@@ -13,7 +13,7 @@ from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_facts import LearnedFactsGroup
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import LEARNED_FROM, Fitted, TrainingData
-from cqa_spark.spark.internals import scan_of
+from cqa_spark.spark.persistence import persist
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
@@ -47,7 +47,7 @@ class AuthorActivityV1(LearnedFactsGroup):
         of_people = counted.select(
             "site", alias.alias("alias"), alias.alias("person"), F.lit(False).alias("named"), *_COUNTS
         )
-        return Fitted(cls(scan_of(of_people.persist())))
+        return Fitted(cls(persist(of_people)))
 
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each candidate whose author is one person."""

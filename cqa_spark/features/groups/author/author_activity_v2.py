@@ -16,7 +16,7 @@ from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_facts import LearnedFactsGroup, in_section
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import LEARNED_FROM, Fitted, TrainingData
-from cqa_spark.spark.internals import scan_of
+from cqa_spark.spark.persistence import persist
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
@@ -55,7 +55,7 @@ class AuthorActivityV2(LearnedFactsGroup):
             *[F.sum(name).alias(name) for name in _COUNTS],
             F.sort_array(F.collect_list(in_section)).alias("sections"),
         )
-        return Fitted(cls(scan_of(with_aliases(totals, names).persist())))
+        return Fitted(cls(persist(with_aliases(totals, names))))
 
     def facts(self, inputs: FeatureInputs) -> AuthorFacts | None:
         """The counts, in total and per thread."""

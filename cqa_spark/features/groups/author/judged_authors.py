@@ -17,7 +17,7 @@ from cqa_spark.features.learned_facts import LEARNED, LearnedFactsGroup, in_sect
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark.internals import scan_of
+from cqa_spark.spark.persistence import persist
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +95,7 @@ class JudgedAuthorsGroup(LearnedFactsGroup):
         Args:
             learned: as for the class.
         """
-        held = scan_of(learned.persist())
+        held = persist(learned)
         parts = held.where("alias = person").selectExpr("site", "inline(parts)")
         totals = parts.groupBy("site", "fold").agg(*[F.sum(name).alias(name) for name in COUNTS])
         return cls(held, totals.orderBy("site", "fold").toPandas())
