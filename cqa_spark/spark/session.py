@@ -1,6 +1,7 @@
 """Builds the SparkSession; its settings are in `conf/spark/`."""
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
@@ -95,7 +96,7 @@ def spark_session(
     if not compile_plans:
         settings |= _for_few_rows(started_with)
     if master:
-        settings["spark.master"] = master
+        settings["spark.master"] = re.sub(r"^local\[(\d+|\*)\]$", r"local[\1, 3]", master)  # as in local.conf
     if partitions:
         settings["spark.sql.shuffle.partitions"] = settings["spark.default.parallelism"] = str(partitions)
     if driver_memory:

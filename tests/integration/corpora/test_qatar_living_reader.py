@@ -58,7 +58,8 @@ def test_tables_of_a_file_with_two_threads_below_one_original_question(spark: Sp
         "<?xml version='1.0'?>\r\n<xml>\r\n<OrgQuestion ORGQ_ID='Q1'>"
         f"<OrgQSubject>os</OrgQSubject><OrgQBody>ob</OrgQBody>{first}\r\n{second}</OrgQuestion>\r\n</xml>\r\n",
     )
-    with read(spark, path) as found:
+    with persistence_scope():
+        found = read(spark, path)
         assert rows(found.posts, "post_id", "thread_id", "subject", "body", "user_id") == [
             ("Q1", "Q1", "os", "ob", None),
             ("Q1_R2", "Q1_R2", "s", "b", "U1"),
@@ -95,7 +96,8 @@ def test_bad_records_keep_their_place_and_the_rest_is_read(spark: SparkSession, 
     text = mark + (bomb + thread("Q1") + "\r\n".join(bad) + thread("Q5")).encode()
     invalid, cut = thread("Q6").encode().replace(b"<RelQBody>b", b"<RelQBody>\xff"), b'<Thread a="b"><RelQuestion REL'
     path = write(tmp_path / "bad.xml", text + invalid + b"\n" + cut)
-    with read(spark, path) as found:
+    with persistence_scope():
+        found = read(spark, path)
         assert rows(found.posts, "post_id") == [("Q1",), ("Q5",)]
         quarantined = found.quarantine.orderBy("byte_offset").collect()
         whole = path.read_bytes()
@@ -116,7 +118,8 @@ def test_an_external_entity_is_not_read(spark: SparkSession, tmp_path: Path) -> 
     secret = write(tmp_path / "secret.txt", "hunter2")
     path = write(tmp_path / "x.xml", f'<!DOCTYPE xml [<!ENTITY x SYSTEM "{secret.as_uri()}">]><xml>'
                  + thread("Q1", body="&x;") + thread("Q2") + "</xml>")  # fmt: skip
-    with read(spark, path) as found:
+    with persistence_scope():
+        found = read(spark, path)
         assert rows(found.posts, "post_id") == [("Q2",)]
         (row,) = found.quarantine.collect()
         assert "which is not allowed" in row.reason
@@ -125,13 +128,15 @@ def test_an_external_entity_is_not_read(spark: SparkSession, tmp_path: Path) -> 
 
 def test_a_thread_that_lacks_only_its_closing_tag_is_cut(spark: SparkSession, tmp_path: Path) -> None:
     path = write(tmp_path / "cut.xml", "<xml>" + thread("Q1") + thread("Q2").removesuffix("</Thread>"))
-    with read(spark, path) as found:
+    with persistence_scope():
+        found = read(spark, path)
         assert rows(found.posts, "post_id") == [("Q1",)]
         assert rows(found.quarantine, "reason") == [("the file ends inside a thread",)]
 
 
 def test_a_file_may_end_with_a_closing_tag(spark: SparkSession, tmp_path: Path) -> None:
-    with read(spark, write(tmp_path / "bare.xml", thread("Q1") + thread("Q2"))) as found:
+    with persistence_scope():
+        found = read(spark, write(tmp_path / "bare.xml", thread("Q1") + thread("Q2")))
         assert totals(found) == Totals(2, 2, 0)
 
 
@@ -139,7 +144,8 @@ def test_a_file_may_end_with_a_closing_tag(spark: SparkSession, tmp_path: Path) 
 def test_the_first_file_given_keeps_a_thread_that_stands_twice(spark: SparkSession, tmp_path: Path) -> None:
     later = write(tmp_path / "a.xml", thread("Q1", body="later") + thread("Q2"))
     first = write(tmp_path / "b.xml", thread("Q1", body="first") + thread("Q3", body="one") + thread("Q3", body="two"))
-    with read(spark, first, later) as found:
+    with persistence_scope():
+        found = read(spark, first, later)
         assert rows(found.posts, "post_id", "body") == [("Q1", "first"), ("Q2", "b"), ("Q3", "one")]
         assert rows(found.quarantine, "source_file", "reason") == [
             (str(later), f"the id Q1 already belongs to a thread of {first}"),
@@ -154,7 +160,8 @@ def test_the_first_file_given_keeps_a_thread_that_stands_twice(spark: SparkSessi
 def test_an_original_question_comes_before_a_thread_with_its_id(spark: SparkSession, tmp_path: Path) -> None:
     dump = write(tmp_path / "dump.xml", thread("Q1"))
     train = write(tmp_path / "train.xml", f"<OrgQuestion ORGQ_ID='Q1'>{thread('Q1_R1')}</OrgQuestion>")
-    with read(spark, dump, train) as found:
+    with persistence_scope():
+        found = read(spark, dump, train)
         assert rows(found.posts, "post_id") == [("Q1",), ("Q1_R1",)]
         assert rows(found.quarantine, "reason") == [(f"the id Q1 already belongs to an original question of {train}",)]
 
@@ -177,7 +184,8 @@ def test_layouts_may_be_mixed(spark: SparkSession, tmp_path: Path) -> None:
         '<root>\n<Question QID = "Q7" QUSERID = "U1"><QSubject>s</QSubject><QBody>b'
         '</QBody><Comment CID = "Q7_C1" CGOLD = "Potential"><CBody>c</CBody></Comment></Question>\n</root>',
     )
-    with read(spark, old, write(tmp_path / "2016.xml", thread("Q1"))) as found:
+    with persistence_scope():
+        found = read(spark, old, write(tmp_path / "2016.xml", thread("Q1")))
         assert rows(found.judgments, "query_id", "label") == [("Q1", None), ("Q7", "PotentiallyUseful")]
         assert totals(found) == Totals(2, 2, 0)
 
@@ -193,7 +201,8 @@ def test_the_releases_of_2015_are_told_apart(spark: SparkSession, tmp_path: Path
     )
     paths = [write(tmp_path / "trial.xml", f"<root>{trial}</root>"),
              write(tmp_path / "arabic.xml", f"<root>\n{arabic}\n</root>".replace("s<", "a & b<", 1))]  # fmt: skip
-    with read(spark, *paths) as found:
+    with persistence_scope():
+        found = read(spark, *paths)
         assert rows(found.judgments, "query_id", "candidate_id", "label") == [
             ("502", "5021", "Good"),
             ("Q1", "Q1_C1", "Good"),
@@ -240,8 +249,8 @@ def test_a_file_without_times_or_comments_is_named(
 ) -> None:
     dated = write(tmp_path / "dated.xml", thread("Q2", attributes='RELQ_DATE="2010-08-27 01:38:59"'))
     renamed = thread("Q1").replace("RelComment", "Reply")
-    with read(spark, write(tmp_path / "without.xml", renamed), dated):
-        shown = capsys.readouterr().err
+    read(spark, write(tmp_path / "without.xml", renamed), dated)
+    shown = capsys.readouterr().err
     assert "without.xml: no record has a comment and no time\n    expected: elements Thread, " in shown
     assert (
         "\n    first record: elements Thread, RelQuestion, RelQSubject, RelQBody, Reply, RelCText; attributes " in shown
