@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from functools import reduce
+from math import ceil
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -22,8 +23,8 @@ RESOLUTION = 1000
 """Differences are rounded to multiples of 1 / RESOLUTION, which bounds their number."""
 
 
-ONE_TASK = 100_000
-"""Number of queries up to which one task sorts them, without a shuffle."""
+AT_A_TIME = 100_000
+"""Queries that the driver holds at once; so many are sorted in one task, without a shuffle."""
 
 
 @dataclass(frozen=True)
@@ -147,9 +148,9 @@ def queries(run: ReportedRun) -> Iterator[MeasuredQuery]:
     )
     order = [F.asc_nulls_last("value")] if values is not None else []
     whole = by_query.where("candidates > 0")
-    in_one_task = run.systems[run.best_system].queries <= ONE_TASK
-    ordered = whole.coalesce(1).sortWithinPartitions(*order, *QUERY) if in_one_task else whole.orderBy(*order, *QUERY)
-    for row in ordered.toLocalIterator():
+    parts = ceil(run.systems[run.best_system].queries / AT_A_TIME)
+    in_order = whole.repartitionByRange(parts, *order, *QUERY) if parts > 1 else whole.coalesce(1)
+    for row in in_order.sortWithinPartitions(*order, *QUERY).toLocalIterator():
         columns = row.asDict()
         yield MeasuredQuery(
             row.site, row.query_id, columns.get("title") or "", row.candidates, row.relevant, columns.get("value"),

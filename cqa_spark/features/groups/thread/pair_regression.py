@@ -14,6 +14,7 @@ from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.least_squares import NormalEquations, solve_by_fold
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.features.training_data import Fitted, TrainingData, learn_by_fold
 
 L2 = 0.3
@@ -29,6 +30,7 @@ _SIMILARITY = FeatureColumn(
 
 _PAIR = ("site", "query_id", "candidate_id")
 _ROWS_AT_A_TIME = 2048
+_MOST_PAIRS = 200_000
 
 
 class PairRegressionGroup(EmbeddingRegressionGroup):
@@ -74,8 +76,9 @@ def learn_weights(training: TrainingData, model: str) -> Fitted[Reals]:
     inputs, folds = training.inputs, training.folds
     vectors = inputs.needed("embeddings").where(F.col("model") == model).select("text_id", "vector")
     texts = inputs.documents.join(vectors, on="text_id").select("site", "document_id", "vector")
+    judged = inputs.examples.where(F.col("similarity").isNotNull())
     pairs = (
-        inputs.examples.where(F.col("similarity").isNotNull())
+        sample_queries(judged, _MOST_PAIRS, judged.count())
         .withColumn("fold", fold_of(folds).cast("int"))
         .join(texts.toDF("site", "query_id", "one"), on=["site", "query_id"])
         .join(texts.toDF("site", "candidate_id", "other"), on=["site", "candidate_id"])
