@@ -4,6 +4,7 @@ set -euo pipefail
 
 HERE="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)"
 PACKAGE="$HERE/build/cqa_spark.zip"
+THERE=/opt/cqa-spark # where the image and the nodes of deploy/ have the project
 TAKE_A_VALUE=(
     --environment --master --deploy-mode --name --jars --packages --exclude-packages --repositories --py-files --files
     --archives --conf -c --properties-file --driver-memory --driver-java-options --driver-library-path
@@ -17,6 +18,8 @@ usage: ./spark-submit.sh [options] [spark-submit options] JOB [job options]
 
 Runs jobs/JOB.py with spark-submit: ships the package (--py-files), the jars (--jars), and the settings of
 conf/spark/common.conf and cluster.conf. The driver runs here; without --master, so does everything.
+With --deploy-mode cluster, on YARN and Kubernetes, it runs in the cluster, with the project of its nodes or its image in
+$THERE; the job's exit code comes back here.
 
 jobs: $(jobs)
 
@@ -51,7 +54,7 @@ jobs() {
 
 # Reads the options before JOB; what is left are the job's own.
 parse() {
-    SUBMIT=() DRY_RUN="" ENVIRONMENT="${CQA_ENVIRONMENT:-}" MORE_JARS="" MORE_PY_FILES="" MORE_ARCHIVES="" JOB=""
+    SUBMIT=() DRY_RUN="" ENVIRONMENT="${CQA_ENVIRONMENT:-}" MORE_JARS="" MORE_PY_FILES="" MORE_ARCHIVES="" JOB="" MASTER="" MODE=client
     while (($#)); do
         case "$1" in
             --help | -h) usage && exit ;;
@@ -70,7 +73,8 @@ parse() {
             --py-files) MORE_PY_FILES=",$2" ;;
             --archives) MORE_ARCHIVES=",$2" ;;
             --properties-file) fail "the settings come from conf/spark/" "override single ones with --conf" ;;
-            --deploy-mode) [[ $2 == client ]] || fail "the driver reads conf/ and runs here" "leave out --deploy-mode $2" ;;
+            --deploy-mode) MODE="$2" ;;
+            --master) MASTER="$2" && SUBMIT+=("$1" "$2") ;;
             *) SUBMIT+=("$1" "$2") ;;
         esac
         shift 2
@@ -105,26 +109,43 @@ cluster_settings() {
     done <"$HERE/conf/spark/cluster.conf"
 }
 
+# Where the driver finds the project. YARN sends the job's script to the driver, Kubernetes does not.
+driver() {
+    HOME_OF_DRIVER="$HERE" JARS="$HERE/.jars/" PY_FILES="$PACKAGE$MORE_PY_FILES" SCRIPT="$HERE/jobs/$JOB.py"
+    [[ $MODE != client ]] || return 0
+    [[ $MODE == cluster ]] || fail "there is no deploy mode $MODE" "client or cluster"
+    case "$MASTER" in
+        yarn) ;;
+        k8s://*) SCRIPT="local://$THERE/jobs/$JOB.py" ;;
+        spark://*) fail "standalone clusters of Spark run no driver in Python" "leave out --deploy-mode cluster" ;;
+        *) fail "only YARN and Kubernetes run the driver in the cluster" "leave out --deploy-mode cluster" ;;
+    esac
+    [[ ! $ENVIRONMENT ]] || fail "the driver in the cluster has its own Python" "leave out --environment"
+    HOME_OF_DRIVER="$THERE" JARS="local:$THERE/.jars/" PY_FILES="${MORE_PY_FILES#,}"
+    VARIABLES=("PYSPARK_PYTHON=$THERE/.venv/bin/python") # YARN hands it on; the image sets both
+    CLUSTER+=(--deploy-mode cluster --conf "spark.yarn.appMasterEnv.CQA_HOME=$THERE")
+}
+
 command_line() {
     local jars
-    jars="$(find -H "$HERE/.jars" -name '*.jar' 2>/dev/null | LC_ALL=C sort | paste -sd,)"
+    jars="$(find -H "$HERE/.jars" -name '*.jar' -printf "$JARS%f\n" 2>/dev/null | LC_ALL=C sort | paste -sd,)"
     COMMAND=(
         "$(spark_submit)"
         --properties-file "$HERE/conf/spark/common.conf"
         "${CLUSTER[@]}"
-        --driver-java-options "-Dlog4j2.configurationFile=file:$HERE/conf/spark/log4j2.properties"
+        --driver-java-options "-Dlog4j2.configurationFile=file:$HOME_OF_DRIVER/conf/spark/log4j2.properties"
         --jars "$jars$MORE_JARS"
-        --py-files "$PACKAGE$MORE_PY_FILES"
+        ${PY_FILES:+--py-files "$PY_FILES"}
         ${MORE_ARCHIVES:+--archives "${MORE_ARCHIVES#,}"}
         ${SUBMIT[@]+"${SUBMIT[@]}"}
-        "$HERE/jobs/$JOB.py"
+        "$SCRIPT"
         ${JOB_OPTIONS[@]+"${JOB_OPTIONS[@]}"}
     )
 }
 
 # Runs a command in a process group of its own and forwards the signals that ask it to stop. Java, which spark-submit
 # becomes, ignores them: the job in Python cleans up, and logging that its run was stopped takes Spark.
-run() {
+run_client() {
     set -m
     (trap '' TERM INT HUP && exec "$@") &
     set +m
@@ -137,11 +158,23 @@ run() {
     wait "$group"
 }
 
+# Runs a command that tells the driver's exit code in its log: spark-submit itself ends with 1 on YARN, and with 0 on
+# Kubernetes. A signal ends the wait, not the job.
+run_cluster() {
+    local code=0 log told
+    log="$(mktemp)"
+    "$@" 2>&1 | tee "$log" || code=$?
+    told="$(sed -nE 's/.*(User application exited with status|exit code:) ([0-9]+).*/\2/p' "$log" | tail -n 1)"
+    rm "$log"
+    exit "${told:-$code}"
+}
+
 parse "$@"
 [[ $JOB ]] || fail "no JOB given" "the jobs are: $(jobs)"
 [[ -f $HERE/jobs/$JOB.py ]] || fail "there is no job '$JOB'" "the jobs are: $(jobs)"
 environment
 cluster_settings
+driver
 command_line
 if [[ $DRY_RUN ]]; then
     printf '%q ' "${VARIABLES[@]}" "${COMMAND[@]}"
@@ -149,5 +182,5 @@ if [[ $DRY_RUN ]]; then
 else
     CQA_HOME="$HERE" PYTHONPATH="$HERE" "$HERE/.venv/bin/python" -m cqa_spark.spark.jars # checks Java and the jars
     "$HERE/.venv/bin/python" "$HERE/deploy/zip_package.py" "$PACKAGE"
-    run env "${VARIABLES[@]}" "${COMMAND[@]}"
+    "run_$MODE" env "${VARIABLES[@]}" "${COMMAND[@]}"
 fi

@@ -110,6 +110,43 @@ def test_other_jars_than_the_recorded_ones_are_refused_before_spark_starts(tmp_p
     )
 
 
+@pytest.mark.parametrize(
+    ("master", "script"),
+    [("yarn", f"{REPOSITORY}/jobs/run.py"), ("k8s://https://host:6443", "local:///opt/cqa-spark/jobs/run.py")],
+)
+def test_a_driver_in_the_cluster_finds_there_what_does_not_travel(master: str, script: str) -> None:
+    """Settings, plug-ins and the files of the user travel."""
+    wheel, file = ("--py-files", "s3a://b/mine.whl"), ("--files", "s3a://b/night.yaml")
+    command = resolved("--master", master, "--deploy-mode", "cluster", *wheel, *file, "run", "--config", "night.yaml")
+    assert command[0] == "PYSPARK_PYTHON=/opt/cqa-spark/.venv/bin/python"
+    assert command[-3:] == [script, "--config", "night.yaml"]
+    assert (value_of("--py-files", command), value_of("--files", command)) == (wheel[1], file[1])
+    assert value_of("--properties-file", command) == str(REPOSITORY / "conf/spark/common.conf")
+    assert {"spark.yarn.appMasterEnv.CQA_HOME=/opt/cqa-spark", "spark.driver.memory=4g"} < {*command}
+    assert value_of("--driver-java-options", command).endswith("=file:/opt/cqa-spark/conf/spark/log4j2.properties")
+    jars = {f"local:/opt/cqa-spark/.jars/{jar.name}" for jar in (REPOSITORY / ".jars").glob("*.jar")}
+    assert {*value_of("--jars", command).split(",")} - {""} == jars
+
+
+@pytest.mark.parametrize(
+    ("told", "own", "code"),
+    [
+        ("ERROR Client: Application diagnostics message: User application exited with status 7", 1, 7),
+        ("\t exit code: 3", 0, 3),
+        ("\t exit code: 0", 0, 0),
+        ("Exception in thread main: no such cluster", 1, 1),
+    ],
+)
+def test_the_exit_code_of_a_driver_in_the_cluster_comes_back(tmp_path: Path, told: str, own: int, code: int) -> None:
+    """Java's place is taken by a program that tells what Spark's client tells."""
+    program = tmp_path / "bin" / "spark-submit"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho '{told}' >&2\nexit {own}\n", encoding="utf-8")
+    program.chmod(0o755)
+    answer = submit("--master", "yarn", "--deploy-mode", "cluster", "run", SPARK_HOME=str(tmp_path))
+    assert (answer.returncode, answer.stdout) == (code, f"{told}\n")
+
+
 def test_help_needs_no_spark_and_names_the_jobs() -> None:
     answer = submit("--help", SPARK_HOME="/nowhere")
     assert answer.returncode == 0
@@ -124,7 +161,14 @@ def test_help_needs_no_spark_and_names_the_jobs() -> None:
         (("walk",), "there is no job 'walk'", "run"),
         (("--lake", "x", "run"), "unknown option --lake", "after its name"),
         (("--master",), "--master needs a value", "--help"),
-        (("--deploy-mode", "cluster", "run"), "runs here", "leave out"),
+        (("--deploy-mode", "cluster", "run"), "only YARN and Kubernetes", "leave out"),
+        (("--master", "spark://h:7077", "--deploy-mode", "cluster", "run"), "no driver in Python", "leave out"),
+        (("--master", "yarn", "--deploy-mode", "swarm", "run"), "no deploy mode swarm", "client or cluster"),
+        (
+            ("--master", "yarn", "--deploy-mode=cluster", "--environment", __file__, "run"),
+            "its own Python",
+            "leave out",
+        ),
         (("--properties-file", "x", "run"), "come from conf/spark/", "--conf"),
         (("--environment", "nowhere.tar.gz", "run"), "there is no nowhere.tar.gz", "make environment"),
     ],
