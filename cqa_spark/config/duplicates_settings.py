@@ -22,8 +22,8 @@ class RetrievalSettings(SettingsSection):
         default=None, description="embedding model for dense retrieval in addition to BM25; default: BM25 only"
     )
     candidates: int = Field(default=50, ge=1, le=1000, description="candidates per question and retrieval method")
-    shards: int = Field(
-        default=1, ge=1, description="shards of each site's index; does not affect candidates or scores"
+    shard_size: int = Field(
+        default=100_000, ge=1, description="questions in a shard of the index; does not affect candidates or scores"
     )
     queries: Literal["all", "annotated"] = Field(
         default="all",
@@ -37,7 +37,7 @@ class DuplicatesSettings(DumpJobSettings, TrackedSettings):
 
     examples: ClassVar[tuple[str, ...]] = (
         "cqa duplicates --config conf/duplicates.yaml --input cs.stackexchange.com/ --lake build/lake",
-        "cqa duplicates --config conf/duplicates.yaml --input dumps/*.7z --lake build/lake --retrieval.shards 16",
+        "cqa duplicates --config conf/duplicates.yaml --input dumps/*.7z --lake build/lake",
     )
     needs: ClassVar[tuple[str, ...]] = ("dumps.input", "systems")
 

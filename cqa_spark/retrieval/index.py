@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -69,20 +69,23 @@ def question_text(subject: str | None, body: str | None, *, is_html: bool) -> st
 
 
 def index_shards(
-    questions: DataFrame, shards: int, *, prefix: str = "", model: EmbeddingModel | None = None
+    questions: DataFrame, size: int, *, prefix: str = "", model: EmbeddingModel | None = None
 ) -> DataFrame:
-    """Index questions in shards of about the same size.
+    """Index questions, those of a site in shards of about the same size.
 
     Args:
         questions: site, post_id, asked, title, text and vector, as ``questions.questions`` gives them.
-        shards: number of shards of each site.
+        size: questions that a shard has at most, about.
         prefix: of the names of the shards, which start with it and end in their number.
         model: of the vectors; None without them.
 
     Returns:
         Rows of ``INDEX_SHARDS``.
     """
-    named = questions.select("*", F.concat(F.lit(prefix), _number(shards)).alias("shard"))
+    shards = questions.groupBy("site").agg(F.ceil(F.count("*") / size).alias("shards"))
+    number = F.pmod(F.xxhash64("site", "post_id"), "shards").cast("string")
+    placed = questions.join(F.broadcast(shards), "site")
+    named = placed.select(*questions.columns, F.concat(F.lit(prefix), number).alias("shard"))
     partitions = int(str(questions.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     together = named.repartition(partitions, "site", "shard").sortWithinPartitions("site", "shard")
     built = together.mapInArrow(_build, INDEX_SHARDS.schema)
@@ -117,10 +120,6 @@ def _drop(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
                 given = {name: row[name].as_py() for name in ("site", "shard", "model", "model_version")}
                 stored = to_row(rest, given["site"], given["shard"])
                 yield pa.RecordBatch.from_pylist([given | stored], schema=schema)
-
-
-def _number(shards: int) -> Column:
-    return F.pmod(F.xxhash64("site", "post_id"), F.lit(shards)).cast("string")
 
 
 def _build(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -28,6 +29,12 @@ class Cluster:
 
     url: str
     workers: Sequence[subprocess.Popen[bytes]]
+
+    def signal_executors(self, worker: int, number: signal.Signals) -> None:
+        """Send a signal to the executors of a worker, which starts others in place of those that end."""
+        for thread in Path(f"/proc/{self.workers[worker].pid}/task").iterdir():
+            for child in (thread / "children").read_text().split():
+                os.kill(int(child), number)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from cqa_spark.cli import main
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, published_snapshot
 from cqa_spark.lake.storage import Lake
@@ -38,6 +40,28 @@ TREES = {
     "ranker": {"name": "boosted_trees", "parameters": {"objective": "pairwise", "trees": 5, "workers": 2}},
 }
 SYSTEMS = ["given_order", TREES["name"]]
+NIGHT_TREES = TREES | {
+    "name": "night_trees",
+    "task": "preferred_answer",
+    "feature_groups": ["basic_a_asof_v1", "basic_u_asof_v1", "comments_asof_v1"],
+}
+DYNAMIC = {
+    "spark.dynamicAllocation.enabled": "true",
+    "spark.dynamicAllocation.executorIdleTimeout": "1s",
+    "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+    "spark.dynamicAllocation.shuffleTracking.timeout": "1s",
+}
+IMPATIENT = {
+    "spark.executor.heartbeatInterval": "2s",
+    "spark.network.timeout": "20s",
+    "spark.network.timeoutInterval": "5s",
+    "spark.speculation": "true",
+    "spark.speculation.quantile": "0.5",
+}
+"""A task that takes longer than others runs a second time elsewhere; an executor that does not answer is lost."""
+
+DISTURBED = ("posts", "orphans", "features", "train", "nights", "score", "checks")
+"""Steps after whose end an executor is killed: while the next one reads, computes, trains, ranks and writes."""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +74,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The project's settings, and trees that grow quickly."""
-    monkeypatch.setenv("CQA_HOME", str(make_home(tmp_path / "home", systems=[TREES])))
+    monkeypatch.setenv("CQA_HOME", str(make_home(tmp_path / "home", systems=[TREES, NIGHT_TREES])))
 
 
 def pipeline(folder: Path, lake: str) -> list[str]:
@@ -87,8 +111,11 @@ def started(command: list[str]) -> Iterator[Iterator[str]]:
     assert process.returncode == 0, "".join(said)
 
 
-def submit(cluster: Cluster) -> list[str]:
-    settings = {"spark.driver.host": HERE, "spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "false"}
+def submit(cluster: Cluster, **more: str) -> list[str]:
+    """The command that submits a job, whose driver can hold nothing that grows with the corpus."""
+    settings = {"spark.driver.host": HERE, "spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "false", **more}
+    settings |= {"spark.driver.memory": "600m", "spark.driver.maxResultSize": "1m"}
+    settings["spark.sql.autoBroadcastJoinThreshold"] = "100k"  # the driver holds what is broadcast
     options = [option for name, value in settings.items() for option in ("--conf", f"{name}={value}")]
     return [str(REPOSITORY / "spark-submit.sh"), "--master", cluster.url, *options]
 
@@ -107,7 +134,7 @@ def counts(snapshot: Snapshot) -> dict[str, tuple[int, int]]:
 def test_a_cluster_reads_an_archive_without_a_shared_folder(
     spark: SparkSession, cluster: Cluster, s3: S3Server, tmp_path: Path
 ) -> None:
-    """All goes through the bucket: the archive, what tasks unpack of it, and the lake."""
+    """All goes through the bucket: the archive, what tasks unpack of it, and the lake. Executors come and go."""
     dump = write_dump(tmp_path, site="packed.example.org", threads=20, seed=3).folder
     (tmp_path / "packed").mkdir()
     with py7zr.SevenZipFile(tmp_path / "packed" / "packed.example.org.7z", "w") as archive:
@@ -116,7 +143,7 @@ def test_a_cluster_reads_an_archive_without_a_shared_folder(
     send(tmp_path / "packed", s3.location("packed"), s3.settings)
     ingest = ["ingest", "stackexchange", "--run-id", "r", "--tables", "posts", "votes", "post_links"]
     locations = ["--input", s3.location("packed"), "--unpack.staging", s3.location("staged")]
-    with started([*submit(cluster), *ingest, *locations, "--lake", s3.location("cluster"), *s3.flags]):
+    with started([*submit(cluster, **DYNAMIC), *ingest, *locations, "--lake", s3.location("cluster"), *s3.flags]):
         pass
     assert main([*ingest, "--input", str(dump), "--lake", str(tmp_path / "local")]) == 0
     reach(spark, s3)
@@ -128,6 +155,33 @@ def test_a_cluster_reads_an_archive_without_a_shared_folder(
         by_cluster, locally = (each.read(table).drop("source_file").orderBy(*table.key) for each in (read, expected))
         assert by_cluster.collect() == locally.collect() != []
     assert counts(read) == counts(expected) == {"posts": (77, 0), "votes": (501, 0), "post_links": (2, 0)}
+
+
+@pytest.mark.more
+def test_a_night_that_loses_an_executor_in_every_step_is_that_of_one_machine(
+    spark: SparkSession, cluster: Cluster, home: None, tmp_path: Path
+) -> None:
+    """Another executor stands still, is given up, and goes on when others have done its tasks."""
+    dump = write_dump(tmp_path, site="lost.example.org", threads=1500, seed=3).folder
+    night = ["nightly", "--input", str(dump), "--system", NIGHT_TREES["name"], "--run-id", "r", "--no-tracking.enabled"]
+    assert main([*night, "--lake", str(tmp_path / "local")]) == 0
+    killed = 0
+    with started([*submit(cluster, **IMPATIENT), *night, "--lake", str(tmp_path / "bereft")]) as said:
+        for line in said:
+            step = line.partition(" ")[0]
+            if step == "dataset":
+                cluster.signal_executors(0, signal.SIGSTOP)
+            if step in DISTURBED:
+                killed += 1
+                cluster.signal_executors(1 + killed % 2, signal.SIGKILL)
+            if step == "nights":
+                cluster.signal_executors(0, signal.SIGCONT)
+    assert killed >= len(DISTURBED)
+    for table in (POSTS, EXAMPLES, RANKINGS):
+        assert rows(spark, tmp_path / "bereft", table) == rows(spark, tmp_path / "local", table) != []
+        folder = tmp_path / "bereft" / "tables" / table.name
+        published = {Path(file.removeprefix("file://")) for file in DeltaTable(str(folder)).file_uris()}
+        assert set(folder.rglob("*.parquet")) == published  # what repeated tasks left is collected
 
 
 @pytest.mark.more

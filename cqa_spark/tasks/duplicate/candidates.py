@@ -117,7 +117,7 @@ class RetrieveCandidates(Step):
             questions: all questions.
             ids: those to retrieve candidates for: site and post_id.
         """
-        update.write(index_shards(questions, self.settings.shards, model=self._model()))
+        update.write(index_shards(questions, self.settings.shard_size, model=self._model()))
         run.write_entries(DELETED_QUESTIONS, [])
         queried = questions.join(ids, ["site", "post_id"])
         update.of(RETRIEVED).write(self._search(run.read(INDEX_SHARDS), queried, ids.limit(0)))
@@ -147,7 +147,7 @@ class RetrieveCandidates(Step):
         deleted = indexed.join(questions, ["site", "post_id"], "left_anti")
         new = questions.join(indexed, ["site", "post_id"], "left_anti")
         with persisted(deleted, new) as (deleted, new):
-            added = index_shards(new, 1, prefix=f"{run.record.attempt}-", model=self._model())
+            added = index_shards(new, self.settings.shard_size, prefix=f"{run.record.attempt}-", model=self._model())
             update.write(shards.unionByName(added))
             others = [entry for entry in last.entries(DELETED_QUESTIONS) if entry["site"] not in sites]
             here = [row.asDict() for row in deleted.sort("site", "post_id").collect()]

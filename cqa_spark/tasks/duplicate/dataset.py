@@ -31,13 +31,10 @@ def split_queries(
     Returns:
         site, query_id, split, cluster (null without a duplicate), asker_id, asked_at.
     """
-    in_time = Window.partitionBy("site").orderBy(
-        F.col("created_at").asc_nulls_first(), F.col("post_id").cast("bigint"), "post_id"
-    )
-    asked = posts.where(F.col("post_type") == "question").select(
+    asked = _in_time(posts.where(F.col("post_type") == "question")).select(
         "site",
         F.col("post_id").alias("query_id"),
-        F.percent_rank().over(in_time).alias("place"),
+        "place",
         F.col("user_id").alias("asker_id"),
         F.col("created_at").alias("asked_at"),
     )
@@ -46,6 +43,22 @@ def split_queries(
     how = "inner" if annotated_only else "left"
     queries = asked.join(known, ["site", "query_id"], how).withColumn("split", part).drop("place")
     return queries if published is None else _keep_splits(queries, published)
+
+
+def _in_time(questions: DataFrame) -> DataFrame:
+    """Add ``place``: the percent rank by time in the site. A task sorts the questions of days, not of whole sites."""
+    dated = questions.withColumn("day", F.coalesce(F.to_date("created_at"), F.to_date(F.lit("0001-01-01"))))
+    days, of_site = dated.groupBy("site", "day").agg(F.count("*").alias("asked")), Window.partitionBy("site")
+    known = days.select(
+        "site", "day",
+        (F.sum("asked").over(of_site.orderBy("day")) - F.col("asked")).alias("before"),
+        F.sum("asked").over(of_site).alias("all"),
+    )  # fmt: skip
+    of_day = Window.partitionBy("site", "day").orderBy(
+        F.col("created_at").asc_nulls_first(), F.col("post_id").cast("bigint"), "post_id"
+    )
+    earlier = F.col("before") + F.row_number().over(of_day) - 1
+    return dated.join(known, ["site", "day"]).withColumn("place", earlier / F.greatest(F.col("all") - 1, F.lit(1)))
 
 
 def _keep_splits(queries: DataFrame, published: DataFrame) -> DataFrame:

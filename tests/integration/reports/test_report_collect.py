@@ -17,6 +17,7 @@ from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table
+from cqa_spark.reports import measured_queries
 from cqa_spark.reports.evaluation import Comparison, Measurement
 from cqa_spark.reports.kinds import run_report
 from cqa_spark.reports.reported_run import ReportedRun, ranked_systems
@@ -233,7 +234,11 @@ def test_posts_in_html_are_shown_as_prose_also_where_no_text_was_analysed(
     assert [each.text for each in best.candidates] == ["This one.\nI'm sure.", ""]
 
 
-def test_a_query_that_no_ranking_could_serve_is_not_called_the_worst(tables: dict[str, Rows]) -> None:
+@pytest.mark.parametrize("at_a_time", [1, measured_queries.AT_A_TIME])
+def test_a_query_that_no_ranking_could_serve_is_not_called_the_worst(
+    tables: dict[str, Rows], monkeypatch: pytest.MonkeyPatch, at_a_time: int
+) -> None:
+    monkeypatch.setattr(measured_queries, "AT_A_TIME", at_a_time)
     stories = collect(tables, shown_queries=3).data(queries.SECTION).stories
     assert {story.query_id for story in stories} == {"Q1", "Q2"}
 

@@ -50,24 +50,26 @@ def _found(shards: DataFrame, queries: DataFrame, *deleted: str) -> list[tuple[o
 @pytest.fixture(scope="module")
 def of_one(asked: DataFrame) -> list[tuple[object, ...]]:
     """What is found for every question in one shard."""
-    return _found(index_shards(asked, 1), asked)
+    return _found(index_shards(asked, 60), asked)
 
 
 def test_the_number_of_shards_changes_neither_candidates_nor_scores(
     asked: DataFrame, of_one: list[tuple[object, ...]]
 ) -> None:
     assert len(of_one) > 1000
-    assert _found(index_shards(asked, 5), asked) == of_one
+    assert _found(index_shards(asked, 12), asked) == of_one
+    few_of_b = index_shards(asked.where("site = 'a.org' OR post_id < '2'"), 12)
+    assert dict(few_of_b.groupBy("site").count().collect()) == {"a.org": 5, "b.org": 1}
 
 
 def test_a_grown_index_finds_what_one_built_at_once_finds(asked: DataFrame, of_one: list[tuple[object, ...]]) -> None:
     new = F.col("post_id").cast("int") > 50
-    grown = index_shards(asked.where(~new), 2).unionByName(index_shards(asked.where(new), 1, prefix="night-"))
+    grown = index_shards(asked.where(~new), 25).unionByName(index_shards(asked.where(new), 60, prefix="night-"))
     assert _found(grown, asked.where(new)) == [row for row in of_one if int(str(row[1])) > 50]
 
 
 def test_deleted_questions_of_a_site_take_no_place(asked: DataFrame) -> None:
-    one, four = (_found(index_shards(asked, shards), asked, "2", "30") for shards in (1, 4))
+    one, four = (_found(index_shards(asked, size), asked, "2", "30") for size in (60, 15))
     assert one == four
     candidates = {(site, candidate) for site, _, _, _, _, candidate, *_ in one}
     assert candidates.isdisjoint({("a.org", "2"), ("a.org", "30")})
@@ -77,6 +79,6 @@ def test_deleted_questions_of_a_site_take_no_place(asked: DataFrame) -> None:
 
 
 def test_notices_of_duplicates_are_not_indexed(asked: DataFrame) -> None:
-    terms = index_shards(asked, 1).select(F.explode("vocabulary").alias("term"))
+    terms = index_shards(asked, 60).select(F.explode("vocabulary").alias("term"))
     assert terms.where("term IN ('secretword', 'duplic', 'possibl')").count() == 0
     assert terms.where("term = 'пиво'").count() == 2
