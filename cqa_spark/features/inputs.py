@@ -50,7 +50,9 @@ class FeatureInputs:
         """
         found: DataFrame | None = getattr(self, table)
         if found is None:
-            raise ContractError(f"a feature group needs the table {table}", _remedy(table))
+            raise ContractError(
+                f"a feature group needs the table {table}", _REMEDIES.get(table, f"use a dump with {table}")
+            )
         return found
 
     def keep_examples(self, condition: Column) -> FeatureInputs:
@@ -58,14 +60,11 @@ class FeatureInputs:
         return replace(self, examples=self.examples.where(condition))
 
 
-def _remedy(table: str) -> str:
-    if table == "scores":
-        return "name the systems that compute the scores under upstream in the system's file"
-    if table == "embeddings":
-        return "run the text analysis again with this feature group selected"
-    if table == "retrieved":
-        return "the group is for the task duplicate, whose candidates are retrieved"
-    return f"use a dump with {table}"
+_REMEDIES = {
+    "scores": "name the systems that compute the scores under upstream in the system's file",
+    "embeddings": "run the text analysis again with this feature group selected",
+    "retrieved": "the group is for the task duplicate, whose candidates are retrieved",
+}
 
 
 def known_pairs(inputs: FeatureInputs) -> DataFrame:

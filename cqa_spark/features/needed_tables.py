@@ -51,22 +51,16 @@ def with_needed_tables(
     sites_with = _sites_by_table({EXAMPLES.name: inputs.examples, **needed}) if any(g.needs for g in wanted) else {}
     sites = sites_with.get(EXAMPLES.name, set())
     for group in wanted:
-        if not group.needs:
-            yield Supplied(group, inputs, {})
-            continue
-        lacking = {
+        missing = {
             site: [table for table in group.needs if site not in sites_with.get(table, ())] for site in sorted(sites)
         }
-        lacking = {site: tables for site, tables in lacking.items() if tables}
-        if lacking:
-            _tell(group, lacking, strict=strict)
-        complete = sites.difference(lacking)
+        lacking = {site: tables for site, tables in missing.items() if tables}
+        complete = sorted(sites.difference(lacking))
         if not lacking:
             yield Supplied(group, inputs, lacking)
-        elif complete:
-            yield Supplied(group, inputs.keep_examples(F.col("site").isin(*sorted(complete))), lacking)
-        else:
-            yield Supplied(group, None, lacking)
+            continue
+        _tell(group, lacking, strict=strict)
+        yield Supplied(group, inputs.keep_examples(F.col("site").isin(*complete)) if complete else None, lacking)
 
 
 def _tell(group: type[FeatureGroup], lacking: dict[str, list[str]], *, strict: bool) -> None:

@@ -52,16 +52,12 @@ _THINGS: Mapping[str, tuple[str, str, Callable[[str], set[str]]]] = {
 """Kinds of things in texts, by name: description, column of the table ``texts``, and function that extracts them."""
 
 
-def _measures(thing: str) -> dict[FeatureColumn, str]:
-    """The features of one kind of thing, each with the name of its measure."""
-    about, _, _ = _THINGS[thing]
-    return {
-        FeatureColumn(f"{thing}_shared", f"ln(1 + {about} shared by both)", _SOURCE): "shared",
-        FeatureColumn(
-            f"{thing}_answered", f"share of the query's {about} that also occur in the candidate", _SOURCE
-        ): "answered",
-        FeatureColumn(f"{thing}_new", f"ln(1 + {about} of the candidate that are not in the query)", "ours"): "new",
-    }
+def _columns(thing: str, about: str) -> tuple[FeatureColumn, ...]:
+    return (
+        FeatureColumn(f"{thing}_shared", f"ln(1 + {about} shared by both)", _SOURCE),
+        FeatureColumn(f"{thing}_answered", f"share of the query's {about} that also occur in the candidate", _SOURCE),
+        FeatureColumn(f"{thing}_new", f"ln(1 + {about} of the candidate that are not in the query)", "ours"),
+    )
 
 
 _LENGTH_RATIOS = {
@@ -93,7 +89,7 @@ class SharedThingsV1(QueryGroup):
     about = "links, addresses, numbers and names shared with the query, and length relative to the query"
     entity = Entity.PAIR
     columns = (
-        *[feature for thing in _THINGS for feature in _measures(thing)],
+        *[column for thing, (about, _, _) in _THINGS.items() for column in _columns(thing, about)],
         _MENTIONED,
         *_LENGTH_RATIOS,
     )
@@ -105,23 +101,16 @@ class SharedThingsV1(QueryGroup):
         found = {thing: _found(batch, unit, find) for thing, (_, unit, find) in _THINGS.items()}
         values: dict[str, Reals] = {}
         for thing, of_texts in found.items():
-            counts = _counts(of_texts, of_texts, asked, said)
-            for feature, measure in _measures(thing).items():
-                values[feature.name] = _MEASURES[measure](*counts)
+            shared, of_query, of_candidate = _counts(of_texts, of_texts, asked, said)
+            values[f"{thing}_shared"] = np.log1p(shared)
+            values[f"{thing}_answered"] = share(shared, of_query)
+            values[f"{thing}_new"] = np.log1p(of_candidate - shared)
         mentioned, names, _ = _counts(found["names"], _found(batch, "words", set), asked, said)
         values[_MENTIONED.name] = share(mentioned, names)
         for feature, (unit, length) in _LENGTH_RATIOS.items():
             lengths = np.append(np.log1p(length(batch.texts.column(unit)).to_numpy()), np.nan)
             values[feature.name] = lengths[said] - lengths[asked]
         return {name: np.where(known, found, np.nan) for name, found in values.items()}
-
-
-_MEASURES: Mapping[str, Callable[[Reals, Reals, Reals], Reals]] = {
-    "shared": lambda shared, asked, said: np.log1p(shared),
-    "answered": lambda shared, asked, said: share(shared, asked),
-    "new": lambda shared, asked, said: np.log1p(said - shared),
-}
-"""Each measure as a function of the numbers of shared things, the query's things and the candidate's things."""
 
 
 def _found(batch: QueryBatch, unit: str, find: Callable[[Any], set[str]]) -> dict[int, set[str]]:

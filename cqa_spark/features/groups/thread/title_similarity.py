@@ -1,7 +1,5 @@
 """Similarity of the subjects of two questions."""
 
-from collections.abc import Callable
-
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
@@ -9,7 +7,7 @@ from cqa_spark.features.arrays import ABSENT, Reals
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.thread.term_match import TermMatch
-from cqa_spark.features.groups.thread.unit_overlap import UnitCounts, UnitOverlap
+from cqa_spark.features.groups.thread.unit_overlap import UnitOverlap
 from cqa_spark.features.query_batch import QueryBatch
 
 _SUBJECTS = {
@@ -26,26 +24,6 @@ _QUERY = TermMatch("query", "the query", "the candidate's subject")
 _LEVENSHTEIN = "Levenshtein 1966, Binary codes capable of correcting deletions, insertions and reversals"
 
 
-def _lengths(words: UnitCounts) -> Reals:
-    return np.log1p(words.said) - np.log1p(words.asked)
-
-
-def _same(stems: UnitCounts) -> Reals:
-    return np.where((stems.shared > 0) & (stems.shared == np.maximum(stems.asked, stems.said)), 1.0, 0.0)
-
-
-_COUNTED: dict[FeatureColumn, tuple[UnitOverlap, Callable[[UnitCounts], Reals]]] = {
-    **{feature: (overlap, of) for overlap in _OVERLAPS for feature, of in overlap.features().items()},
-    FeatureColumn(
-        "subject_lengths", "ln(words of the candidate's subject + 1) - ln(words of the query's subject + 1)", "ours"
-    ): (_SUBJECTS["words"], _lengths),
-    FeatureColumn("same_subject", "1 if both subjects have the same stems in any order, else 0", "ours"): (
-        _SUBJECTS["stems"],
-        _same,
-    ),
-}
-"""Each column computed from counts, with the units compared and the function of their counts."""
-
 _EDITS = FeatureColumn("subject_edits", "1 - edits between the subjects / characters of the longer one", _LEVENSHTEIN)
 
 
@@ -61,7 +39,13 @@ class TitleSimilarityV1(CollectionGroup):
     about = "similarity of the query and its subject to the subject of the candidate question"
     entity = Entity.PAIR
     columns = (
-        *_COUNTED,
+        *[column for overlap in _OVERLAPS for column in overlap.columns],
+        FeatureColumn(
+            "subject_lengths",
+            "ln(words of the candidate's subject + 1) - ln(words of the query's subject + 1)",
+            "ours",
+        ),
+        FeatureColumn("same_subject", "1 if both subjects have the same stems in any order, else 0", "ours"),
         *_SUBJECT.columns,
         *_QUERY.columns,
         _EDITS,
@@ -73,9 +57,12 @@ class TitleSimilarityV1(CollectionGroup):
         if not known.any():
             return {column.name: np.full(len(batch), np.nan) for column in self.columns}
         texts, said = self.weighed(batch), batch.candidate_subject_text
-        counts = {overlap: overlap.count(batch) for overlap in _OVERLAPS}
+        words, stems = (_SUBJECTS[unit].count(batch) for unit in ("words", "stems"))
+        same = (stems.shared > 0) & (stems.shared == np.maximum(stems.asked, stems.said))
         values = {
-            **{feature.name: of(counts[overlap]) for feature, (overlap, of) in _COUNTED.items()},
+            **{name: column for overlap in _OVERLAPS for name, column in overlap.compare(batch).items()},
+            "subject_lengths": np.log1p(words.said) - np.log1p(words.asked),
+            "same_subject": np.where(same, 1.0, 0.0),
             **_SUBJECT.compare(texts, batch.subject_text, said),
             **_QUERY.compare(texts, batch.query_text, said),
             _EDITS.name: _unedited(batch),

@@ -1,11 +1,10 @@
 """Similarity of query and candidate by topics."""
 
-from collections.abc import Callable, Mapping
 from typing import Self
 
 import numpy as np
 
-from cqa_spark.features.arrays import Indices, Reals
+from cqa_spark.features.arrays import Reals
 from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
@@ -40,22 +39,15 @@ def topic_share(one: Reals, other: Reals) -> Reals:
     return np.where(np.isnan(one[:, 0]), np.nan, found)
 
 
-def _measures(side: str) -> dict[FeatureColumn, Callable[[Reals, Reals], Reals]]:
-    """The features of one side, each with the function of the topics of the side and of the candidate."""
-    both = f"{_SIDES[side]} and the candidate"
-    return {
-        FeatureColumn(f"{side}_cosine", f"cosine of the topic shares of {both}", _TOPICS): cosine,
+def _columns(side: str, about: str) -> tuple[FeatureColumn, ...]:
+    both = f"{about} and the candidate"
+    return (
+        FeatureColumn(f"{side}_cosine", f"cosine of the topic shares of {both}", _TOPICS),
         FeatureColumn(
             f"{side}_divergence", f"Jensen-Shannon divergence of the topic shares of {both}, bits", _DIVERGENCE, 1.0
-        ): divergence,
-        FeatureColumn(
-            f"{side}_topic_share", f"share in the candidate of the main topic of {_SIDES[side]}", _TOPICS
-        ): topic_share,
-    }
-
-
-_OF_SIDES = {side: _measures(side) for side in _SIDES}
-_MAIN_SHARE = FeatureColumn("main_share", "share in the candidate of its main topic", _TOPICS)
+        ),
+        FeatureColumn(f"{side}_topic_share", f"share in the candidate of the main topic of {about}", _TOPICS),
+    )
 
 
 class TopicSimilarityV2(StateGroup[Topics], FittedQueryGroup):
@@ -71,8 +63,8 @@ class TopicSimilarityV2(StateGroup[Topics], FittedQueryGroup):
     entity = Entity.PAIR
     libraries = ("sklearn.decomposition",)
     columns = (
-        *(feature for measures in _OF_SIDES.values() for feature in measures),
-        _MAIN_SHARE,
+        *(column for side, about in _SIDES.items() for column in _columns(side, about)),
+        FeatureColumn("main_share", "share in the candidate of its main topic", _TOPICS),
     )
     learns_from_labels = False
     state_type = Topics
@@ -90,13 +82,12 @@ class TopicSimilarityV2(StateGroup[Topics], FittedQueryGroup):
         """Compare the topics of each pair."""
         shares = batch.texts.derive(_shares, self.state)
         said = shares[batch.candidate_text]
-        asked: Mapping[str, Indices] = {"query": batch.query_text, "subject": batch.subject_text}
-        compared = {
-            feature.name: compare(shares[asked[side]], said)
-            for side, measures in _OF_SIDES.items()
-            for feature, compare in measures.items()
-        }
-        return {**compared, _MAIN_SHARE.name: said.max(axis=1)}
+        values = {"main_share": said.max(axis=1)}
+        for side, texts in (("query", batch.query_text), ("subject", batch.subject_text)):
+            asked = shares[texts]
+            values[f"{side}_cosine"], values[f"{side}_divergence"] = cosine(asked, said), divergence(asked, said)
+            values[f"{side}_topic_share"] = topic_share(asked, said)
+        return values
 
 
 def _shares(texts: Texts, topics: Topics) -> Reals:

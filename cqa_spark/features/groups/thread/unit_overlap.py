@@ -114,18 +114,6 @@ class UnitCounts:
     asked: Reals
     said: Reals
 
-    def jaccard(self) -> Reals:
-        """Shared units divided by the units of either text."""
-        return share(self.shared, self.asked + self.said - self.shared)
-
-    def answered(self) -> Reals:
-        """Shared units divided by those of the asking text."""
-        return share(self.shared, self.asked)
-
-    def repeated(self) -> Reals:
-        """Shared units divided by those of the answering text."""
-        return share(self.shared, self.said)
-
 
 @dataclass(frozen=True)
 class UnitOverlap:
@@ -150,19 +138,23 @@ class UnitOverlap:
         sizes = np.diff(sets.indptr).astype(np.float64)
         return UnitCounts(sets[asked].multiply(sets[said]).sum(axis=1), sizes[asked], sizes[said])
 
-    def features(self) -> dict[FeatureColumn, Callable[[UnitCounts], Reals]]:
-        """The features, each as a function of the counts."""
+    @property
+    def columns(self) -> tuple[FeatureColumn, ...]:
+        """The columns of ``compare``."""
         of, asks, says = UNITS[self.unit], _WORDING[self.asked], _WORDING[self.said]
         source = _CHARACTERS if self.unit.startswith("char") else JACCARD
-        declared = {
-            UnitCounts.jaccard: (f"Jaccard similarity of the {asks}'s and the {says}'s {of}", source),
-            UnitCounts.answered: (f"share of the {asks}'s {of} that occur in the {says}", _CONTAINMENT),
-            UnitCounts.repeated: (f"share of the {says}'s {of} that occur in the {asks}", _CONTAINMENT),
+        about = {
+            "jaccard": (f"Jaccard similarity of the {asks}'s and the {says}'s {of}", source),
+            "answered": (f"share of the {asks}'s {of} that occur in the {says}", _CONTAINMENT),
+            "repeated": (f"share of the {says}'s {of} that occur in the {asks}", _CONTAINMENT),
         }
-        return {
-            FeatureColumn(f"{self.name}_{self.unit}_{measure.__name__}", about, source): measure
-            for measure, (about, source) in declared.items()
-        }
+        return tuple(FeatureColumn(f"{self.name}_{self.unit}_{measure}", *of) for measure, of in about.items())
+
+    def compare(self, batch: QueryBatch) -> dict[str, Reals]:
+        """The units that both texts of each example share, as shares of those of either, the asking, the other text."""
+        counts = self.count(batch)
+        wholes = (counts.asked + counts.said - counts.shared, counts.asked, counts.said)
+        return {column.name: share(counts.shared, whole) for column, whole in zip(self.columns, wholes, strict=True)}
 
 
 SIDES: Mapping[str, Callable[[QueryBatch], Indices]] = {
