@@ -136,31 +136,7 @@ ANSWERS = {
 _SEARLE = "Searle 1976, A classification of illocutionary acts; phrases ours"
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _LI_ROTH = "Li and Roth 2002, Learning question classifiers; phrases ours"
-
-
-_ACTS = {FeatureColumn(name, f"1 if the comment {about}", _SEARLE): pattern for name, (about, pattern) in ACTS.items()}
-_FORMS = {
-    FeatureColumn(
-        f"form_{kind}", f"1 if the comment has the form of an answer to: {kind.replace('_', ' ')}", _LI_ROTH
-    ): pattern
-    for kind, pattern in ANSWERS.items()
-}
-_ASKS = {
-    FeatureColumn(f"asks_{kind}", f"1 if the question asks {kind.replace('_', ' ')}", _LI_ROTH): pattern
-    for kind, pattern in QUESTIONS.items()
-}
-"""Each flag of the comment or question, with its phrases."""
-
-_SENTENCES = {
-    FeatureColumn(
-        "imperatives", "share of the sentences that start with an imperative or advice", _NICOSIA
-    ): STARTS_IMPERATIVE,
-    FeatureColumn("questions", "share of the sentences that end in a question mark", _NICOSIA): ENDS_IN_QUESTION_MARK,
-}
-"""Each share of the comment's sentences, with the pattern that they match."""
-
-_FIT = FeatureColumn("forms_fit", "kinds of question that the query asks and the comment answers in form", _LI_ROTH)
-_FIT_SHARE = FeatureColumn("forms_fit_share", "forms_fit divided by the kinds of question asked", _LI_ROTH)
+_FIT = "kinds of question that the query asks and the comment answers in form"
 
 
 class SpeechActsV1(QueryGroup):
@@ -170,40 +146,57 @@ class SpeechActsV1(QueryGroup):
     family = "quality"
     about = "speech acts of the comment, and whether its form fits the question"
     entity = Entity.PAIR
-    columns = (*_ACTS, *_SENTENCES, *_ASKS, *_FORMS, _FIT, _FIT_SHARE)
+    columns = (
+        *(FeatureColumn(name, f"1 if the comment {about}", _SEARLE) for name, (about, _) in ACTS.items()),
+        FeatureColumn("imperatives", "share of the sentences that start with an imperative or advice", _NICOSIA),
+        FeatureColumn("questions", "share of the sentences that end in a question mark", _NICOSIA),
+        *(
+            FeatureColumn(f"asks_{kind}", f"1 if the question asks {kind.replace('_', ' ')}", _LI_ROTH)
+            for kind in QUESTIONS
+        ),
+        *(
+            FeatureColumn(
+                f"form_{kind}", f"1 if the comment has the form of an answer to: {kind.replace('_', ' ')}", _LI_ROTH
+            )
+            for kind in ANSWERS
+        ),
+        FeatureColumn("forms_fit", _FIT, _LI_ROTH),
+        FeatureColumn("forms_fit_share", "forms_fit divided by the kinds of question asked", _LI_ROTH),
+    )
 
     def compute(self, batch: QueryBatch) -> Values:
         """Flags and shares of each pair whose candidate has a text; without a query text, its flags are 0."""
         texts, said, asked = batch.texts, batch.candidate_text, batch.query_text
-        acts, forms, asks = _flags(texts, said, _ACTS), _flags(texts, said, _FORMS), _flags(texts, asked, _ASKS)
-        fit = sum(asks[f"asks_{kind}"] * forms[f"form_{kind}"] for kind in QUESTIONS)
+        acts = _flags(texts, said, {name: phrases for name, (_, phrases) in ACTS.items()})
+        asks, forms = _flags(texts, asked, QUESTIONS), _flags(texts, said, ANSWERS)
+        fit = sum(asks[kind] * forms[kind] for kind in QUESTIONS)
         values = {
             **acts,
-            **_shares(texts, said),
-            **asks,
-            **forms,
-            _FIT.name: fit,
-            _FIT_SHARE.name: fit / np.maximum(1, sum(asks.values())),
+            **_shares(texts, said, {"imperatives": STARTS_IMPERATIVE, "questions": ENDS_IN_QUESTION_MARK}),
+            **{f"asks_{kind}": flag for kind, flag in asks.items()},
+            **{f"form_{kind}": flag for kind, flag in forms.items()},
+            "forms_fit": fit,
+            "forms_fit_share": fit / np.maximum(1, sum(asks.values())),
         }
         return {name: np.where(said != ABSENT, value, np.nan) for name, value in values.items()}
 
 
-def _flags(texts: Texts, places: Indices, patterns: Mapping[FeatureColumn, str]) -> dict[str, Reals]:
-    """For each feature, 1 where the text contains the phrases; 0 for absent texts."""
+def _flags(texts: Texts, places: Indices, patterns: Mapping[str, str]) -> dict[str, Reals]:
+    """By the name of the phrases, 1 where the text contains them; 0 for absent texts."""
     distinct, place = np.unique(places, return_inverse=True)
     clean = _take(texts, "clean", distinct)
-    return {column.name: _found(clean, pattern)[place] for column, pattern in patterns.items()}
+    return {name: _found(clean, pattern)[place] for name, pattern in patterns.items()}
 
 
-def _shares(texts: Texts, places: Indices) -> dict[str, Reals]:
-    """For each feature, the share of each text's sentences that contain the phrases."""
+def _shares(texts: Texts, places: Indices, patterns: Mapping[str, str]) -> dict[str, Reals]:
+    """By the name of the phrases, the share of each text's sentences that contain them."""
     distinct, place = np.unique(places, return_inverse=True)
     lists = _take(texts, "sentences", distinct)
     sentences, text = lists.flatten(), pc.list_parent_indices(lists).to_numpy()
     number = np.maximum(1, np.bincount(text, minlength=len(distinct)))
     return {
-        column.name: (np.bincount(text, _found(sentences, pattern), minlength=len(distinct)) / number)[place]
-        for column, pattern in _SENTENCES.items()
+        name: (np.bincount(text, _found(sentences, pattern), minlength=len(distinct)) / number)[place]
+        for name, pattern in patterns.items()
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import log1p
 
@@ -39,14 +39,7 @@ class CommentText:
     @classmethod
     def read(cls, texts: Texts, index: int) -> CommentText:
         """The text with this index."""
-        return cls(
-            texts.raw[index],
-            texts.clean[index],
-            texts.sentences[index],
-            texts.tokens[index],
-            texts.words[index],
-            texts.content_words[index],
-        )
+        return cls(*(texts.unit(field.name)[index] for field in fields(cls)))
 
     @cached_property
     def lower(self) -> str:
