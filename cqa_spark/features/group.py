@@ -168,6 +168,13 @@ class QueryGroup(FeatureGroup):
         """
 
 
+class PostGroup(QueryGroup):
+    """A query group computed from posts and their votes, without texts and comments."""
+
+    reads_texts: ClassVar[bool] = False
+    reads_comments: ClassVar[bool] = False
+
+
 class FittedQueryGroup(QueryGroup, LearningGroup):
     """A query group that is fitted on training data.
 

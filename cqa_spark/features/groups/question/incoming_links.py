@@ -4,13 +4,13 @@ import numpy as np
 import pyarrow.compute as pc
 
 from cqa_spark.features.arrays import matches, seconds
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
+from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 _OURS = "ours: canonical questions are linked again and again"
 
 
-class IncomingLinksV1(QueryGroup):
+class IncomingLinksV1(PostGroup):
     """Number of earlier posts that link to the candidate, and of questions closed as its duplicates."""
 
     name = "incoming_links_v1"
@@ -22,8 +22,6 @@ class IncomingLinksV1(QueryGroup):
         FeatureColumn("log_duplicates", "ln(1 + questions closed as its duplicates)", _OURS),
     )
     needs = ("post_links",)
-    reads_texts = False
-    reads_comments = False
 
     def compute(self, batch: QueryBatch) -> Values:
         """The values of each pair; links without a time are ignored."""

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
+from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 _HOOGEVEEN = "Hoogeveen et al. 2015, CQADupStack, section 3: what a question has beside its text"
 _DAY = 86_400.0
 
 
-class QuestionPairV1(QueryGroup):
+class QuestionPairV1(PostGroup):
     """Shared tags, the time between the questions, and whether one person asked both."""
 
     name = "question_pair_v1"
@@ -22,8 +22,6 @@ class QuestionPairV1(QueryGroup):
         FeatureColumn("log_days", "ln(1 + days from the candidate to the query)", _HOOGEVEEN),
         FeatureColumn("same_asker", "1 if the same account asked both", _HOOGEVEEN),
     )
-    reads_texts = False
-    reads_comments = False
     post_columns = ("tags",)
 
     def compute(self, batch: QueryBatch) -> Values:

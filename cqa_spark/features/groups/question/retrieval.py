@@ -3,7 +3,7 @@
 import numpy as np
 
 from cqa_spark.features.arrays import Reals, doubles
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
+from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.retrieval.search_result import reciprocal
 
@@ -25,7 +25,7 @@ def _columns() -> tuple[FeatureColumn, ...]:
     )
 
 
-class RetrievalV1(QueryGroup):
+class RetrievalV1(PostGroup):
     """Scores and ranks of BM25 and of the cosine of embeddings.
 
     A candidate that a method did not retrieve has the lowest score that the method retrieved for the query: its own is
@@ -38,8 +38,6 @@ class RetrievalV1(QueryGroup):
     entity = Entity.PAIR
     columns = _columns()
     needs = ("retrieved",)
-    reads_texts = False
-    reads_comments = False
 
     def compute(self, batch: QueryBatch) -> Values:
         """The values of each pair."""

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from cqa_spark.features.arrays import Reals, at_places, values_at
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
+from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.rivals import Rivals
@@ -24,7 +24,7 @@ _ABOUT_TAGS = {
 _FIRST_PERSON, _SECOND_PERSON = frozenset({"i", "my", "me"}), frozenset({"you", "your"})
 
 
-class AnswerMarkupAsOfV1(QueryGroup):
+class AnswerMarkupAsOfV1(PostGroup):
     """Counts over the body of the answer, by regular expressions, so that a whole dump needs no text analysis."""
 
     name = "answer_markup_asof_v1"
@@ -41,8 +41,6 @@ class AnswerMarkupAsOfV1(QueryGroup):
         FeatureColumn("first_person", "share of words that are I, my or me", "ours"),
         FeatureColumn("second_person", "share of words that are you or your", "ours"),
     )
-    reads_texts = False
-    reads_comments = False
     post_columns = ("body",)
     is_as_of = True
     as_of_dump = frozenset({DumpState.EDITS})

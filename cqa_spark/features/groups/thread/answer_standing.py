@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.features.arrays import Reals, at_places
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
+from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.groups.thread.answer_votes import known_votes
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.rivals import Rivals, signed_log
@@ -13,7 +13,7 @@ _DAY = 86_400.0
 _FAR_AHEAD = 10.0
 
 
-class AnswerStandingAsOfV1(QueryGroup):
+class AnswerStandingAsOfV1(PostGroup):
     """Votes known at the cut, compared with those for the other answers of the question that were there.
 
     Dumps date votes by day. An older answer had more time to collect votes: those of the first days, and those since
@@ -37,8 +37,6 @@ class AnswerStandingAsOfV1(QueryGroup):
         FeatureColumn("since_latest", "net votes since the day of the latest answer, signed logarithm", "ours"),
     )
     needs = ("votes",)
-    reads_texts = False
-    reads_comments = False
     reads_votes = True
     is_as_of = True
 

@@ -3,14 +3,14 @@
 import numpy as np
 
 from cqa_spark.features.arrays import at_places
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
+from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.rivals import Rivals
 
 _HOUR, _DAY = 3_600.0, 86_400.0
 
 
-class AnswerTimingAsOfV1(QueryGroup):
+class AnswerTimingAsOfV1(PostGroup):
     """Durations and places in the order of time; no dates, which would tell a model when a label was given.
 
     Answers posted after the cut have no values and no place.
@@ -28,8 +28,6 @@ class AnswerTimingAsOfV1(QueryGroup):
         FeatureColumn("last", "1 for the last answer", "ours"),
         FeatureColumn("by_asker", "1 if the asker wrote the answer", "ours"),
     )
-    reads_texts = False
-    reads_comments = False
     is_as_of = True
 
     def compute(self, batch: QueryBatch) -> Values:

@@ -6,7 +6,7 @@ import numpy as np
 
 from cqa_spark.corpora.stackexchange.values import DOWN, UP
 from cqa_spark.features.arrays import Indices, Reals, codes, doubles, matches, seconds
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
+from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 
 
@@ -41,7 +41,7 @@ def known_votes(batch: QueryBatch) -> CandidateVotes:
 _OURS = "ours; Xu et al. 2018, Table 2, have no votes for the answer itself"
 
 
-class AnswerVotesAsOfV1(QueryGroup):
+class AnswerVotesAsOfV1(PostGroup):
     """Votes count from the end of their day. Answers posted after the cut have no values.
 
     Acceptances are excluded, because after the acceptance they would be the label.
@@ -58,8 +58,6 @@ class AnswerVotesAsOfV1(QueryGroup):
         FeatureColumn("age", "hours from the answer to the cut", _OURS),
     )
     needs = ("votes",)
-    reads_texts = False
-    reads_comments = False
     reads_votes = True
     is_as_of = True
 

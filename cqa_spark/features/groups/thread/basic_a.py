@@ -3,14 +3,14 @@
 import numpy as np
 
 from cqa_spark.features.arrays import doubles, seconds, values_at
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
+from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION
 from cqa_spark.features.query_batch import QueryBatch
 
 _XU = "Xu et al. 2018, Table 2, BasicA"
 
 
-class BasicASnapshotV1(QueryGroup):
+class BasicASnapshotV1(PostGroup):
     """The answer as the dump shows it."""
 
     name = "basic_a_snapshot_v1"
@@ -24,8 +24,6 @@ class BasicASnapshotV1(QueryGroup):
         FeatureColumn("created", "time of the answer, seconds since 1970", _XU, is_time=True),
         FeatureColumn("active", "time of the last activity, seconds since 1970", _XU, is_time=True),
     )
-    reads_texts = False
-    reads_comments = False
     post_columns = ("view_count", "active_at")
     caution = SNAPSHOT_CAUTION
 
@@ -38,7 +36,7 @@ class BasicASnapshotV1(QueryGroup):
         }
 
 
-class BasicAAsOfV1(QueryGroup):
+class BasicAAsOfV1(PostGroup):
     """The answer at the cut; its own time is used even if it is after the cut."""
 
     name = "basic_a_asof_v1"
@@ -54,8 +52,6 @@ class BasicAAsOfV1(QueryGroup):
             is_time=True,
         ),
     )
-    reads_texts = False
-    reads_comments = False
     is_as_of = True
 
     def compute(self, batch: QueryBatch) -> Values:

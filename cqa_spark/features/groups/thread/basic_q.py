@@ -4,14 +4,14 @@ import numpy as np
 import pyarrow.compute as pc
 
 from cqa_spark.features.arrays import Reals, codes, doubles, matches, seconds, values_at
-from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
+from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION
 from cqa_spark.features.query_batch import QueryBatch
 
 _XU = "Xu et al. 2018, Table 2, BasicQ"
 
 
-class BasicQSnapshotV1(QueryGroup):
+class BasicQSnapshotV1(PostGroup):
     """The question as the dump shows it."""
 
     name = "basic_q_snapshot_v1"
@@ -23,8 +23,6 @@ class BasicQSnapshotV1(QueryGroup):
         FeatureColumn("created", "time of the question, seconds since 1970", _XU, is_time=True),
         FeatureColumn("active", "time of the last activity, seconds since 1970", _XU, is_time=True),
     )
-    reads_texts = False
-    reads_comments = False
     post_columns = ("view_count", "active_at")
     caution = SNAPSHOT_CAUTION
 
@@ -37,7 +35,7 @@ class BasicQSnapshotV1(QueryGroup):
         }
 
 
-class BasicQAsOfV1(QueryGroup):
+class BasicQAsOfV1(PostGroup):
     """The question at the cut.
 
     Its last activity ignores edits: a dump has only the last edit, which may be after the cut.
@@ -56,8 +54,6 @@ class BasicQAsOfV1(QueryGroup):
             is_time=True,
         ),
     )
-    reads_texts = False
-    reads_comments = False
     post_columns = ("post_type",)
     is_as_of = True
 
