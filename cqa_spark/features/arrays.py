@@ -33,6 +33,11 @@ def at_places(values: ArrayLike, places: Indices, size: int) -> Reals:
     return found
 
 
+def share(part: Reals, whole: Reals) -> Reals:
+    """Quotient of a part and a whole; 0 / 0 is 0."""
+    return np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
+
+
 def matches(keys: Indices, others: Indices) -> tuple[Indices, Indices]:
     """The indices of equal keys in two arrays, as in an inner join.
 

@@ -1,7 +1,5 @@
 """Base class of groups fitted on document frequencies of terms."""
 
-from collections.abc import Callable
-from functools import cache
 from typing import Self
 
 from cqa_spark.features.batch_texts import Texts
@@ -10,20 +8,6 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.state_group import StateGroup
 from cqa_spark.features.training_data import Fitted, TrainingData, learned_texts
 from cqa_spark.text.terms import Collection, WeighedTexts
-
-
-@cache
-def count_terms(unit: str) -> Callable[[TrainingData], Collection]:
-    """Returns a function that counts terms in the distinct texts of the training and unannotated documents.
-
-    Args:
-        unit: an array column of the table ``texts``; its items are the terms.
-    """
-
-    def count(training: TrainingData) -> Collection:
-        return Collection.of(learned_texts(training.inputs), unit)
-
-    return count
 
 
 class CollectionGroup(StateGroup[Collection], FittedQueryGroup):
@@ -41,11 +25,15 @@ class CollectionGroup(StateGroup[Collection], FittedQueryGroup):
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Share the counts with the other groups of the same terms."""
-        return Fitted(cls(training.derive(count_terms(cls.terms))))
+        return Fitted(cls(training.derive(_count, cls.terms)))
 
     def weighed(self, batch: QueryBatch) -> WeighedTexts:
         """The weighted terms of the batch's texts."""
         return batch.texts.derive(_weigh, self.state, self.terms)
+
+
+def _count(training: TrainingData, unit: str) -> Collection:
+    return Collection.of(learned_texts(training.inputs), unit)
 
 
 def _weigh(texts: Texts, collection: Collection, unit: str) -> WeighedTexts:

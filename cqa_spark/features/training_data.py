@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -82,20 +82,22 @@ class TrainingData:
     inputs: FeatureInputs
     folds: int
     _held: ExitStack = field(default_factory=ExitStack, repr=False)
-    _learned: dict[Callable[[TrainingData], Any], Any] = field(default_factory=dict, repr=False)
+    _learned: dict[tuple[Hashable, ...], Any] = field(default_factory=dict, repr=False)
     _learning: RLock = field(default_factory=RLock, repr=False)
 
-    def derive(self, learn: Callable[[TrainingData], Learned]) -> Learned:
+    def derive(self, learn: Callable[..., Learned], *arguments: Hashable) -> Learned:
         """The value of a function of the training data, computed once for all groups.
 
         Args:
-            learn: the function. The function object is the cache key, so pass a module-level function rather than a
-                lambda.
+            learn: takes the training data and the arguments. The function object is the cache key, so pass a
+                module-level function rather than a lambda.
+            arguments: further arguments of the function.
         """
+        key = (learn, *arguments)
         with self._learning:
-            if learn not in self._learned:
-                self._learned[learn] = learn(self)
-            return cast(Learned, self._learned[learn])
+            if key not in self._learned:
+                self._learned[key] = learn(self, *arguments)
+            return cast(Learned, self._learned[key])
 
     @cached_property
     def judged(self) -> DataFrame:

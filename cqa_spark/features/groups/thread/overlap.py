@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from cqa_spark.features.arrays import ABSENT
+from cqa_spark.features.arrays import ABSENT, share
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
-from cqa_spark.features.groups.thread.unit_overlap import JACCARD, UNITS, UnitOverlap, share
+from cqa_spark.features.groups.thread.unit_overlap import JACCARD, UNITS, UnitOverlap
 from cqa_spark.features.query_batch import QueryBatch
 
 _OF_QUERY = {unit: UnitOverlap("query", "query", "candidate", unit) for unit in UNITS}

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from cqa_spark.features.arrays import ABSENT, Indices, Reals
+from cqa_spark.features.arrays import ABSENT, Indices, Reals, share
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
-from cqa_spark.features.groups.thread.unit_overlap import share
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.text.cleaning import IN_ADDRESS, WEB_ADDRESS
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cqa_spark.features.arrays import Indices, Reals
+from cqa_spark.features.arrays import Indices, Reals, share
 from cqa_spark.features.group import FeatureColumn
 from cqa_spark.text.terms import WeighedTexts
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def tf_idf_cosine(texts: WeighedTexts, asked: Indices, said: Indices) -> Reals:
     """The cosine of the tf-idf vectors of each pair of texts; 0 where either has no terms."""
     one, other = texts.tf_idf[asked], texts.tf_idf[said]
-    return _over(_products(one, other), np.sqrt(_products(one, one) * _products(other, other)))
+    return share(_products(one, other), np.sqrt(_products(one, one) * _products(other, other)))
 
 
 def covered_idf(texts: WeighedTexts, asked: Indices, said: Indices) -> Reals:
     """The idf of shared terms divided by the idf of the terms of ``asked``; 0 if it has no terms."""
     idf = texts.idf[asked]
-    return _over(_products(idf, texts.idf[said].sign()), _total(idf))
+    return share(_products(idf, texts.idf[said].sign()), _total(idf))
 
 
 def bm25(texts: WeighedTexts, asked: Indices, said: Indices) -> Reals:
@@ -92,8 +92,3 @@ def _products(one: csr_matrix, other: csr_matrix) -> Reals:
 
 def _total(rows: csr_matrix) -> Reals:
     return np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
-
-
-def _over(part: Reals, whole: Reals) -> Reals:
-    """Quotient of a part and a whole; 0 / 0 is 0."""
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)

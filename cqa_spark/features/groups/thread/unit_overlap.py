@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, share
 from cqa_spark.features.batch_texts import Texts
 from cqa_spark.features.group import FeatureColumn
 from cqa_spark.features.query_batch import QueryBatch
@@ -171,11 +171,6 @@ _WORDING = {
     "candidate": "candidate",
     "candidate_subject": "candidate's subject",
 }
-
-
-def share(part: Reals, whole: Reals) -> Reals:
-    """Quotient of a part and a whole; 0 / 0 is 0."""
-    return np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
 
 
 def _compared(batch: QueryBatch) -> Mask:
