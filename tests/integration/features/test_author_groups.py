@@ -38,45 +38,26 @@ def test_activity_counts_training_and_unannotated_threads(inputs: FeatureInputs)
     rows = _known(values)
     assert set(rows) == {"Q1_C1", "Q1_C2", "Q1_C3", "Q2_C1", "Q3_C1", "Q3_C2", "Q4_C1", "Q4_C2"}
     assert rows["Q1_C1"] == rows["Q2_C1"] == rows["Q4_C1"]
-    assert rows["Q4_C1"]["log_comments"] == pytest.approx(log(1 + 4))
-    assert rows["Q4_C1"]["log_threads"] == pytest.approx(log(1 + 3))
-    assert rows["Q4_C1"]["log_questions"] == pytest.approx(log(1 + 1))
-    assert rows["Q4_C1"]["comments_per_thread"] == pytest.approx(4 / 3)
-    assert rows["Q4_C1"]["mean_position"] == pytest.approx((1 + 3 + 1 + 2) / 4)
-    assert rows["Q4_C1"]["first_share"] == 0.5
-    assert rows["Q4_C2"] == {
-        "known": 1.0,
-        **dict.fromkeys(
-            ("log_comments", "log_threads", "log_questions", "comments_per_thread", "mean_position", "first_share"), 0.0
-        ),
-    }
+    names = ("log_comments", "log_threads", "log_questions", "comments_per_thread", "mean_position", "first_share")
+    counted = (log(1 + 4), log(1 + 3), log(1 + 1), 4 / 3, (1 + 3 + 1 + 2) / 4, 0.5)
+    assert rows["Q4_C1"] == pytest.approx({"known": 1.0, **dict(zip(names, counted, strict=True))})
+    assert rows["Q4_C2"] == {"known": 1.0, **dict.fromkeys(names, 0.0)}
 
 
 def test_quality_of_a_development_author_comes_from_all_training_threads(inputs: FeatureInputs) -> None:
     _, values = fit_and_compute(group_class("author_quality_v1"), inputs, folds=2)
     rows = _known(values)
     prior, helper_prior = 1 / 4, 1 / 3
-    assert rows["Q4_C1"]["relevant_share"] == pytest.approx((1 + 5 * prior) / (3 + 5))
-    assert rows["Q4_C1"]["relevant_share_as_helper"] == pytest.approx((1 + 5 * helper_prior) / (2 + 5))
-    assert rows["Q4_C1"]["log_judged"] == pytest.approx(log(1 + 3))
-    assert rows["Q4_C1"]["log_relevant"] == pytest.approx(log(1 + 1))
-    assert rows["Q4_C1"]["log_irrelevant"] == pytest.approx(log(1 + 2))
+    assert rows["Q4_C1"] == pytest.approx({
+        "relevant_share": (1 + 5 * prior) / (3 + 5), "relevant_share_as_helper": (1 + 5 * helper_prior) / (2 + 5),
+        "log_judged": log(1 + 3), "log_relevant": log(1 + 1), "log_irrelevant": log(1 + 2),
+    })  # fmt: skip
     assert rows["Q4_C2"]["relevant_share"] == pytest.approx(prior)
     assert rows["Q4_C2"]["log_judged"] == 0.0
     assert {"Q2_C2", "Q2_C3", "Q4_C3"}.isdisjoint(rows)
 
 
-def test_quality_of_a_training_author_leaves_the_own_thread_out(community) -> None:
-    said = [Said("U7", "a", relevant=True)]
-    inputs = community([Thread(f"Q{n}", "U9", said) for n in range(6)])
-    _, values = fit_and_compute(group_class("author_quality_v1"), inputs, folds=3)
-    judged = [row["log_judged"] for row in values.collect()]
-    assert len(judged) == 6
-    assert all(value < log(1 + 6) for value in judged)
-
-
-@pytest.mark.parametrize("name", ["author_activity_v2", "author_quality_v2"])
-def test_what_was_learned_is_read_back(inputs: FeatureInputs, tmp_path, name: str) -> None:
-    fitted, _ = fit_and_compute(group_class(name), inputs, folds=2)
+def test_what_was_learned_is_read_back(inputs: FeatureInputs, tmp_path) -> None:
+    fitted, _ = fit_and_compute(group_class("author_activity_v2"), inputs, folds=2)
     again = reloaded_group(fitted, tmp_path)
     assert sorted(compute_values(again, inputs).collect()) == sorted(compute_values(fitted, inputs).collect())

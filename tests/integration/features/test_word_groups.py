@@ -2,12 +2,9 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from literal_community import Said, Thread
-from pyspark.sql import functions as F
 
-from cqa_spark.features.folds import fold_of
 from cqa_spark.features.groups.text.lexicon import Lexicon, learn_lexicons
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.judged_terms import CANDIDATES, judged_terms
@@ -32,18 +29,6 @@ def test_the_lexicon_is_the_same_to_the_last_bit_however_rows_are_spread(inputs:
             found = learn_lexicons(training)
             learned.append(_weights((found.on_all, *found.on_rests)))
     assert learned[0] == learned[1]
-
-
-def test_a_fold_has_no_part_in_the_lexicon_of_its_rest(inputs: FeatureInputs) -> None:
-    with training_data(inputs, folds=2) as training:
-        found = learn_lexicons(training)
-        (fold,) = {row["fold"] for row in training.judged.where("query_id = 'Q0'").select("fold").collect()}
-    flipped = F.when(fold_of(2) == fold, ~F.col("relevant")).otherwise(F.col("relevant"))
-    unlike = inputs.examples.withColumn("relevant", flipped)
-    with training_data(replace(inputs, examples=unlike), folds=2) as training:
-        again = learn_lexicons(training)
-    assert np.array_equal(found.on_rests[fold].coefficients, again.on_rests[fold].coefficients)
-    assert not np.array_equal(found.on_rests[1 - fold].coefficients, again.on_rests[1 - fold].coefficients)
 
 
 def test_judged_candidates_that_hold_a_term_are_counted_by_section_and_fold(community) -> None:
