@@ -1,7 +1,7 @@
 """Upstream scores of the two steps from a new question to a comment: query to thread, and thread to comment."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
 
@@ -41,35 +41,6 @@ def _log(probability: float) -> float:
     return log(max(probability, _LEAST))
 
 
-_FEATURES: Mapping[FeatureColumn, Callable[[_Path], float]] = {
-    FeatureColumn(
-        "log_comment", "ln of the probability that the comment answers its own thread's question", _STEPS, _UNKNOWN
-    ): lambda path: _log(path.comment),
-    FeatureColumn(
-        "log_question", "ln of the probability that the thread's question is related to the query", _STEPS, _UNKNOWN
-    ): lambda path: _log(path.question),
-    FeatureColumn("log_path", "log_comment + log_question", _STEPS, 2 * _UNKNOWN): lambda path: (
-        _log(path.comment) + _log(path.question)
-    ),
-    FeatureColumn("log_path_twice", "log_comment + 2 log_question", "ours", 3 * _UNKNOWN): lambda path: (
-        _log(path.comment) + 2 * _log(path.question)
-    ),
-    FeatureColumn("product", "the product of both probabilities", _STEPS): lambda path: path.comment * path.question,
-    FeatureColumn("comment_place", "rank by the comment's probability in its thread, from 1", "ours", 5.0): (
-        lambda path: path.comment_place
-    ),
-    FeatureColumn("question_place", "rank by the question's probability among the query's, from 1", "ours", 5.0): (
-        lambda path: path.question_place
-    ),
-    FeatureColumn("question_relative", "log_question minus the maximum of the query", "ours", _UNKNOWN): lambda path: (
-        _log(path.question) - _log(path.best_question)
-    ),
-    FeatureColumn("comment_relative", "log_comment minus the maximum of its thread", "ours", _UNKNOWN): lambda path: (
-        _log(path.comment) - _log(path.best_comment)
-    ),
-}
-
-
 class PathScoresV1(QueryGroup):
     """Probabilities for the tasks question_comment and question_question, from the upstream systems.
 
@@ -80,16 +51,43 @@ class PathScoresV1(QueryGroup):
     family = "rank"
     about = "scores of the systems for tasks A and B for the two steps from the query to the comment"
     entity = Entity.PAIR
-    columns = tuple(_FEATURES)
+    columns = (
+        FeatureColumn(
+            "log_comment", "ln of the probability that the comment answers its own thread's question", _STEPS, _UNKNOWN
+        ),
+        FeatureColumn(
+            "log_question", "ln of the probability that the thread's question is related to the query", _STEPS, _UNKNOWN
+        ),
+        FeatureColumn("log_path", "log_comment + log_question", _STEPS, 2 * _UNKNOWN),
+        FeatureColumn("log_path_twice", "log_comment + 2 log_question", "ours", 3 * _UNKNOWN),
+        FeatureColumn("product", "the product of both probabilities", _STEPS),
+        FeatureColumn("comment_place", "rank by the comment's probability in its thread, from 1", "ours", 5.0),
+        FeatureColumn("question_place", "rank by the question's probability among the query's, from 1", "ours", 5.0),
+        FeatureColumn("question_relative", "log_question minus the maximum of the query", "ours", _UNKNOWN),
+        FeatureColumn("comment_relative", "log_comment minus the maximum of its thread", "ours", _UNKNOWN),
+    )
     needs = ("scores",)
     reads_texts = False
 
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each pair; NaN without an upstream score."""
         paths = _paths(batch)
-        return tabulate(
-            _FEATURES, [place if place in paths else None for place in range(len(batch))], paths.__getitem__
-        )
+        places = [place if place in paths else None for place in range(len(batch))]
+        return tabulate(self.columns, places, lambda place: _values(paths[place]))
+
+
+def _values(path: _Path) -> dict[str, float]:
+    return {
+        "log_comment": _log(path.comment),
+        "log_question": _log(path.question),
+        "log_path": _log(path.comment) + _log(path.question),
+        "log_path_twice": _log(path.comment) + 2 * _log(path.question),
+        "product": path.comment * path.question,
+        "comment_place": path.comment_place,
+        "question_place": path.question_place,
+        "question_relative": _log(path.question) - _log(path.best_question),
+        "comment_relative": _log(path.comment) - _log(path.best_comment),
+    }
 
 
 def _paths(batch: QueryBatch) -> dict[int, _Path]:

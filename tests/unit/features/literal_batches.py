@@ -15,61 +15,33 @@ from cqa_spark.features.query_batch import QueryBatch
 
 SITE = "qatarliving.com"
 _MOMENT = pa.timestamp("us", "UTC")
-_STRINGS = pa.list_(pa.string())
 _SHARED = {"U2"}
 
-_EXAMPLES = pa.schema(
-    [
-        *((name, pa.string()) for name in ("site", "task", "query_id", "candidate_id", "thread_id", "fold_key")),
-        *((name, pa.string()) for name in ("author_id", "account", "asker_id", "query_post_id")),
-        ("asked_at", _MOMENT),
-        ("answered_at", _MOMENT),
-        ("cut", _MOMENT),
-        ("initial_rank", pa.int32()),
-        ("split", pa.string()),
-        ("fold", pa.int64()),
-    ]
-)
-_POSTS = pa.schema(
-    [
-        *((name, pa.string()) for name in ("site", "query_id", "post_id", "thread_id", "author")),
-        ("created_at", _MOMENT),
-        *((name, pa.string()) for name in ("category", "subject", "body")),
-    ]
-)
-_SAID = pa.schema(
-    [
-        *((name, pa.string()) for name in ("site", "query_id", "comment_id", "post_id")),
-        ("position", pa.int32()),
-        ("author", pa.string()),
-        ("author_name", pa.string()),
-        ("created_at", _MOMENT),
-        ("document_id", pa.string()),
-    ]
-)
-_DOCUMENTS = pa.schema(
-    [(name, pa.string()) for name in ("site", "query_id", "document_id", "text_id", "subject_text_id")]
-)
-_TEXTS = pa.schema(
-    [
-        *((name, pa.string()) for name in ("text_id", "raw", "clean")),
-        *((name, _STRINGS) for name in ("sentences", "tokens", "words", "content_words", "stems", "bigrams")),
-    ]
-)
-_SCORES = pa.schema(
-    [
-        *((name, pa.string()) for name in ("site", "query_id", "task", "of_query", "candidate_id")),
-        ("score", pa.float64()),
-    ]
-)
-_VOTES = pa.schema(
-    [
-        *((name, pa.string()) for name in ("site", "query_id", "post_id")),
-        ("vote_type_id", pa.int32()),
-        ("known_at", _MOMENT),
-        ("number", pa.int64()),
-    ]
-)
+
+def _schema(columns: Mapping[str, pa.DataType]) -> pa.Schema:
+    """A schema whose columns of a type are named together."""
+    return pa.schema([(name, of_type) for names, of_type in columns.items() for name in names.split()])
+
+
+_EXAMPLES = _schema({
+    "site task query_id candidate_id thread_id fold_key author_id account asker_id query_post_id split": pa.string(),
+    "asked_at answered_at cut": _MOMENT, "initial_rank": pa.int32(), "fold": pa.int64(),
+})  # fmt: skip
+_POSTS = _schema({
+    "site query_id post_id thread_id author category subject body": pa.string(), "created_at": _MOMENT,
+})  # fmt: skip
+_SAID = _schema({
+    "site query_id comment_id post_id author author_name document_id": pa.string(), "position": pa.int32(),
+    "created_at": _MOMENT,
+})  # fmt: skip
+_DOCUMENTS = _schema({"site query_id document_id text_id subject_text_id": pa.string()})
+_TEXTS = _schema({
+    "text_id raw clean": pa.string(), "sentences tokens words content_words stems bigrams": pa.list_(pa.string()),
+})  # fmt: skip
+_SCORES = _schema({"site query_id task of_query candidate_id": pa.string(), "score": pa.float64()})
+_VOTES = _schema({
+    "site query_id post_id": pa.string(), "vote_type_id": pa.int32(), "known_at": _MOMENT, "number": pa.int64(),
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
