@@ -68,10 +68,10 @@ def copy_folder(source: str, target: str, storage: ObjectStorageSettings) -> Non
 
 @contextmanager
 def local_source(location: str, storage: ObjectStorageSettings) -> Iterator[Path]:
-    """The file itself, or a local copy of a remote one while the block runs.
+    """A file or folder itself, or a local copy of a remote one while the block runs.
 
     Raises:
-        InputError: there is no such remote file.
+        InputError: there is no such remote file or folder.
     """
     if not is_remote(location):
         yield Path(location)

@@ -1,18 +1,13 @@
 """Trained systems in MLflow: registered models that can be served, of which the published ones have an alias."""
 
 import io
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import redirect_stderr
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.run_tables import RunTables
-from cqa_spark.lake.storage import Lake
-from cqa_spark.object_store.locations import fetch
+from cqa_spark.object_store.locations import local_source
 
 PUBLISHED = "published"
 """The alias of the models of the published run."""
@@ -34,7 +29,7 @@ def log_model(mlflow: Any, run: RunTables, system: str) -> None:
     if _version_from(mlflow, system, folder) is not None:
         return
     # MLflow prints a line for each registration.
-    with on_this_machine(folder, run.lake) as path, redirect_stderr(io.StringIO()):
+    with local_source(folder, run.lake.storage) as path, redirect_stderr(io.StringIO()):
         logged = mlflow.pyfunc.log_model(
             name=system,
             loader_module="cqa_spark.runtime.served_model",
@@ -60,15 +55,3 @@ def _version_from(mlflow: Any, system: str, folder: str) -> str | None:
     """The registered version of a system's model that was logged from a folder; None for none."""
     versions = mlflow.MlflowClient().search_model_versions(f"name = '{_registered_name(system)}'")
     return next((stored.version for stored in versions if stored.tags.get("folder") == folder), None)
-
-
-@contextmanager
-def on_this_machine(location: str, lake: Lake) -> Iterator[Path]:
-    """A file or folder, as a local copy if it is remote; MLflow accepts only local ones."""
-    if not is_remote(location):
-        yield Path(location)
-        return
-    with tempfile.TemporaryDirectory(prefix="cqa-artifacts-") as folder:
-        copy = Path(folder, location.rstrip("/").rpartition("/")[2])
-        fetch(location, copy, lake.storage)
-        yield copy

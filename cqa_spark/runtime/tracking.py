@@ -20,11 +20,12 @@ from cqa_spark.lake.run_record import InputRecord, RecordedScore, RunRecord
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.snapshot import published_runs
 from cqa_spark.lake.storage import Lake
+from cqa_spark.object_store.locations import local_source
 from cqa_spark.object_store.storage import delta_address
 from cqa_spark.process.disk_failures import disk_problem
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.mlflow_client import open_tracking, require_server, without_retries
-from cqa_spark.runtime.registered_models import log_model, mark_published, models_of, on_this_machine
+from cqa_spark.runtime.registered_models import log_model, mark_published, models_of
 
 _REPORT = "report"
 """The report, among the artifacts of a run."""
@@ -241,5 +242,5 @@ def _log_report(mlflow: Any, run: RunTables) -> None:
         manifest.write_text(json.dumps(asdict(run.record), default=str, indent=2), encoding="utf-8")
         mlflow.log_artifact(str(manifest))
     if report := run.record.artifacts.get(_REPORT):
-        with on_this_machine(report, run.lake) as path:
+        with local_source(report, run.lake.storage) as path:
             mlflow.log_artifact(str(path), artifact_path=_REPORT)

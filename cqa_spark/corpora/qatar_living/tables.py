@@ -79,19 +79,32 @@ class JudgedTasks(NamedTuple):
 def judgments_table(threads: DataFrame, tasks: JudgedTasks) -> DataFrame:
     """Judgments of all labels.
 
+    Ranks of related comments are as in the official scorer's files: 100 times the related question's rank, plus the
+    comment's position.
+
     Args:
         threads: as for ``posts_table``.
         tasks: names of the judged tasks.
     """
-    judgments = {
-        tasks.comments: _of_comments,
-        tasks.questions: _of_questions,
-        tasks.related_comments: _of_related_comments,
-    }
-    judged = [of(threads).withColumn("task", F.lit(task)) for task, of in judgments.items() if task is not None]
-    return reduce(DataFrame.unionByName, judged).select(
-        "site", "task", "query_id", "candidate_id", "thread_id", "label", "initial_rank", "split", "source_file"
-    )
+    related = threads.where(F.col("original").isNotNull())
+    rank = F.col("ranking_order") * RANKS_PER_THREAD + F.col("comment.position")
+    query, candidate = "original.original_id", "comment.comment_id"
+    judged = [
+        (tasks.comments, _with_comments(threads), "thread_id", candidate, "comment.to_related", "comment.position"),
+        (tasks.questions, related, query, "thread_id", "relevance", "ranking_order"),
+        (tasks.related_comments, _with_comments(related), query, candidate, "comment.to_original", rank),
+    ]
+    names = ("query_id", "candidate_id", "label", "initial_rank")
+    tables = [
+        rows.select(
+            "site", F.lit(task).alias("task"), "thread_id", "split", "source_file",
+            *[(F.col(value) if isinstance(value, str) else value).alias(name)
+              for name, value in zip(names, values, strict=True)],
+        )
+        for task, rows, *values in judged
+        if task is not None
+    ]  # fmt: skip
+    return reduce(DataFrame.unionByName, tables)
 
 
 def _original_questions(threads: DataFrame) -> DataFrame:
@@ -103,40 +116,6 @@ def _original_questions(threads: DataFrame) -> DataFrame:
     by_id = copies.groupBy("site", F.col("original.original_id").alias("post_id"))
     first = by_id.agg(F.min(copy).alias("copy"))
     return first.select("site", "post_id", "copy.split", "copy.source_file", "copy.subject", "copy.body")
-
-
-def _of_comments(threads: DataFrame) -> DataFrame:
-    return _with_comments(threads).select(
-        *ORIGIN,
-        F.col("thread_id").alias("query_id"),
-        F.col("comment.comment_id").alias("candidate_id"),
-        "thread_id",
-        F.col("comment.to_related").alias("label"),
-        F.col("comment.position").alias("initial_rank"),
-    )
-
-
-def _of_questions(threads: DataFrame) -> DataFrame:
-    return threads.where(F.col("original").isNotNull()).select(
-        *ORIGIN,
-        F.col("original.original_id").alias("query_id"),
-        F.col("thread_id").alias("candidate_id"),
-        "thread_id",
-        F.col("relevance").alias("label"),
-        F.col("ranking_order").alias("initial_rank"),
-    )
-
-
-def _of_related_comments(threads: DataFrame) -> DataFrame:
-    """Ranks as in the official scorer's files: 100 times the related question's rank, plus the comment's position."""
-    return _with_comments(threads.where(F.col("original").isNotNull())).select(
-        *ORIGIN,
-        F.col("original.original_id").alias("query_id"),
-        F.col("comment.comment_id").alias("candidate_id"),
-        "thread_id",
-        F.col("comment.to_original").alias("label"),
-        (F.col("ranking_order") * RANKS_PER_THREAD + F.col("comment.position")).alias("initial_rank"),
-    )
 
 
 def _with_comments(threads: DataFrame) -> DataFrame:
