@@ -254,7 +254,9 @@ def test_the_same_run_again_converges(
     ingest: Ingest, lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where repeated ids are too many to be selected by tasks."""
-    folder = write_dump(tmp_path / BEER, {**DUMP, "Posts": [QUESTION, ANSWER, ANSWER, "lost"]})
+    folder = write_dump(
+        tmp_path / BEER, {**DUMP, "Posts": [QUESTION, ANSWER, ANSWER, ANSWER.replace("b", "c"), "lost"]}
+    )
     tables = [(POSTS, "post_id"), (QUARANTINE, "reason")]
     found = []
     for most in (MOST_SELECTED, 0):
@@ -264,6 +266,7 @@ def test_the_same_run_again_converges(
     assert found[0] == found[1]
     assert found[0][0] == [(BEER, "1"), (BEER, "2")]
     assert [reason.split(":")[0] for _, reason in found[0][-1]] == [
+        "another row has Id 2 already",
         "the same row has Id 2 already",
         "there is text outside of any row",
     ]

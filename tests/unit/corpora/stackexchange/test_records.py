@@ -1,3 +1,5 @@
+"""What a parser makes of records; ``damage.py`` has a table of damages, of which the kinds are not repeated here."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,12 +30,8 @@ def recovered(*lines: bytes) -> list[tuple[int, dict[str, str] | None, bool]]:
 @pytest.mark.parametrize(
     ("raw", "attributes"),
     [
-        (b'  <row Id="1" Title="a" />', {"Id": "1", "Title": "a"}),
-        (b"<row Id='1' Title='say \"hi\"'/>", {"Id": "1", "Title": 'say "hi"'}),
-        (b'<row  Id = "1"\tTitle="a"  ></row>\r', {"Id": "1", "Title": "a"}),
         (b'<row Body="&lt;p&gt; &amp;lt; &quot; &apos; &#xA;&#10;&#x9;" />', {"Body": "<p> &lt; \" ' \n\n\t"}),
         (b'<row Id="1" Body="a\tb\r\nc\nd" />', {"Id": "1", "Body": "a b c d"}),
-        (b'<row Id="1" Body="\\n ends with =" />', {"Id": "1", "Body": "\\n ends with ="}),
         ('<row Id="1" Body="\U0001f37a &#x1F37A;" />'.encode(), {"Id": "1", "Body": "\U0001f37a \U0001f37a"}),
         (b'<row Id="1" /></posts>', {"Id": "1"}),
         (b'<posts><row Id="1" />', {"Id": "1"}),
@@ -57,9 +55,7 @@ def test_rows(raw: bytes, attributes: dict[str, str]) -> None:
         b'<posts site="beer">',
         b"</posts >",
         b"<POSTS />",
-        b"<!-- a comment -->",
         b'<!-- <row Id="1" /> --> <!-- another -->',
-        b'<!DOCTYPE posts SYSTEM "posts.dtd">',
         b"<!DOCTYPE posts [\n<!ENTITY a 'aaa'>\n<!ELEMENT row EMPTY>\n]  >",
         b"<?xml-stylesheet href='rows.xsl'?><?a <row /> >?>",
         b"</posts><!-- a --> <!--b--> <?c?>",
@@ -74,23 +70,9 @@ def test_what_is_between_rows(raw: bytes) -> None:
 @pytest.mark.parametrize(
     ("raw", "problem"),
     [
-        (b"some text", OUTSIDE),
         (b" />", OUTSIDE),
         (b"<users>", "Premature end of data in tag users line 1, column 8"),
-        (b'<vote Id="1" />', "<vote> is not a row"),
-        (b'<row Id="1" Body="a', "AttValue: ' expected, column 20"),
-        (b'<row Id="1" Body="a<b" />', "Unescaped '<' not allowed in attributes values, column 20"),
-        (b'<row Id="1" Id="2" />', "Attribute Id redefined, column 20"),
-        (b"<row Id=1 />", "AttValue: \" or ' expected, column 9"),
-        (b'<row Id="1" Body="&nbsp;" />', "Entity 'nbsp' not defined, column 25"),
         (b'<row Id="1" Body="a & b" />', "xmlParseEntityRef: no name, column 22"),
-        (b'<row Id="1" Body="&#x110000;" />', "xmlParseCharRef: character reference out of bounds, column 29"),
-        (b'<row Id="1" Body="&#xD800;" />', "xmlParseCharRef: invalid xmlChar value 55296, column 27"),
-        (b'<row Id="1" Body="\xff" />', "byte 19 of the row is not UTF-8"),
-        (b'<row Id="1" Body="\xed\xa0\x80" />', "byte 19 of the row is not UTF-8"),
-        (b'<row Id="1"><p /></row>', "the row element is not empty"),
-        (b'<row Id="1">text</row>', "the row element is not empty"),
-        (b'<row Id="1" /> <row Id="2" />', "Extra content at the end of the document, column 16"),
         (b"<!DOCTYPE a [" * 20_000, "a document type does not end"),
         (b'<row Id="1" /> <!DOCTYPE a [', DOCUMENT_TYPE),
         (b"<!-- a -- <row />", "a comment does not end"),
@@ -98,7 +80,6 @@ def test_what_is_between_rows(raw: bytes) -> None:
         (b'<row Id="1" /> <!-- a', "Comment not terminated, column 22"),
         (b"<?a <row /> >", "a processing instruction does not end"),
         (b"<!DOCTYPE posts [", "a document type does not end"),
-        (b"<![CDATA[ text ]]>", "StartTag: invalid element name, column 2"),
     ],
 )
 def test_what_is_refused(raw: bytes, problem: str) -> None:
@@ -107,16 +88,6 @@ def test_what_is_refused(raw: bytes, problem: str) -> None:
 
 def test_bytes_that_are_no_text_are_shown() -> None:
     assert one(b'<row Id="\xff\xe9" />').text == r'<row Id="\xff\xe9" />'
-
-
-def test_an_entity_that_the_same_line_declares_is_not_expanded() -> None:
-    declared = b'<!DOCTYPE posts [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
-    assert one(declared + b'<row Id="1" Body="&b;" />').problem == "Entity 'b' not defined, column 22"
-
-
-def test_an_external_entity_is_not_read() -> None:
-    declared = b'<!DOCTYPE posts [<!ENTITY f SYSTEM "file:///etc/hostname">]>'
-    assert one(declared + b'<row Id="1" Body="&f;" />').attributes is None
 
 
 @pytest.mark.parametrize("code", [*range(0x9), 0xB, 0xC, *range(0xE, 0x20)])
@@ -157,31 +128,9 @@ def test_many_attributes_that_are_none_take_no_time(piece: bytes) -> None:
     assert one(b"<row " + piece * 200_000 + b" />").attributes is None
 
 
-def test_a_row_over_several_lines() -> None:
-    assert recovered(b'<row Id="1"', b'  Body="a', b"", b'b"', b"/>", b"</posts>") == [
-        (5, {"Id": "1", "Body": "a  b"}, False),
-        (1, None, False),
-    ]
-    assert recovered(b'<row Id="1">', b"</row>") == [(2, {"Id": "1"}, False)]
-
-
 def test_a_joined_row_stands_where_its_first_line_does() -> None:
     text = b'<row Id="1"\n/>'
     assert outcomes_of(text, base=70) == [Outcome(70, 2, text, {"Id": "1"})]
-
-
-def test_a_row_that_is_cut_does_not_take_the_next_one_with_it() -> None:
-    assert recovered(b'<row Id="1" Body="a', b'<row Id="2" />') == [(1, None, True), (1, {"Id": "2"}, False)]
-    assert recovered(b'<row Id="1" Body="a', b"lost", b'<row Id="2" />') == [
-        (1, None, True),
-        (1, None, True),
-        (1, {"Id": "2"}, False),
-    ]
-
-
-def test_a_row_that_is_cut_at_the_end_of_the_file() -> None:
-    assert recovered(b'<row Id="1" Body="a', b"</posts>") == [(1, None, True), (1, None, False)]
-    assert recovered(b'<row Id="1" Body="a') == [(1, None, True)]
 
 
 def test_the_lines_of_a_damaged_row_are_joined_a_bounded_number_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,25 +224,6 @@ def test_the_start_of_a_file_is_read_like_the_file(lines: list[bytes], data: st.
             break
         outcomes += found
     assert outcomes == outcomes_of(text)[: len(outcomes)]
-
-
-CDATA = b"StartTag: invalid element name, column 2"
-
-
-@pytest.mark.parametrize(
-    ("lines", "outcomes"),
-    [
-        ([b"<![CDATA[ a", b'<row Id="1" />', b"]]>", ROW_2], [(3, None, CDATA), (1, {"Id": "2"}, None)]),
-        ([b"<![CDATA[ a", b"]]>" + ROW_2], [(1, None, CDATA), (1, {"Id": "2"}, None)]),
-        ([b"<![CDATA[ a", ROW_2], [(1, None, CDATA), (1, {"Id": "2"}, None)]),
-        ([b"<![CDATA[ a ]]>", ROW_2], [(1, None, CDATA), (1, {"Id": "2"}, None)]),
-    ],
-)  # fmt: skip
-def test_a_cdata_section_is_text_outside_of_rows(
-    lines: list[bytes], outcomes: list[tuple[int, dict[str, str] | None, bytes | None]]
-) -> None:
-    read = outcomes_of(b"\n".join(lines) + b"\n")
-    assert [(each.records, each.attributes, each.problem and each.problem.encode()) for each in read] == outcomes
 
 
 NAME = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.-]{0,9}", fullmatch=True).filter(lambda name: name != "xmlns")

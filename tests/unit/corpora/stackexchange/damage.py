@@ -162,12 +162,6 @@ LINES = (
                     "FavoriteCount is no whole number of 32 bits: 5\n")),
     Damage("a kind that is not known", b'<row Id="@1" PostTypeId="99" />', rows={1: {"post_type": "other"}}),
     Damage("a negative id", b'<row Id="@1" PostTypeId="1" OwnerUserId="-1" />', rows={1: {"user_id": "-1"}}),
-    Damage("an id twice, the same row",
-           b'<row Id="@1" PostTypeId="1" Body="a" />\n<row Id="@1" PostTypeId="1" Body="a" />',
-           rows={1: {"body": "a"}}, refused=("the same row has Id ",)),
-    Damage("an id twice, other rows", b"<row Id='@1' PostTypeId='1' Body='a' />\n"
-           b'<row Id="@1" PostTypeId="1" Body="b" />\n<row Id="@1" PostTypeId="1" Body="a" New="c" />',
-           rows={1: {"body": "a"}}, refused=("another row has Id ", "another row has Id ")),
     # What is no row
     Damage("a blank line", b"\n  \t", not_rows=2),
     Damage("text between rows", b"some text", refused=("there is text outside of any row",)),
