@@ -76,7 +76,7 @@ def document(
         links: ids and titles of the navigation; empty for none.
         sections: the sections, in order.
         provenance: what made the page.
-        script: path below this package of the only script that the page's policy allows, by its hash, with what it loads.
+        script: path below this package of the only script that the page's policy allows, by its hash; others it loads.
     """
     code = files(PACKAGE).joinpath(script).read_text(encoding="utf-8") if script else ""
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() if script else ""

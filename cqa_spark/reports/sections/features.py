@@ -1,6 +1,7 @@
 """The importance of features in learned systems."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -82,7 +83,7 @@ def data(run: ReportedRun) -> Importances | None:
 
 def page(importances: Importances) -> Markup:
     """A plot for each learned system, and a table of all features."""
-    learned = draw_importances(importances.features, importances.systems)
+    learned = draw_importances(importances)
     return fragment("sections/features.html.j2", learned_systems=learned, importances=importances.features)
 
 
@@ -98,53 +99,36 @@ FEATURES_SHOWN = 25
 
 @dataclass(frozen=True)
 class LearnedSystem:
-    """A system with feature importances.
+    """The plot of a system's most important features.
 
     Attributes:
         system: name of the system.
-        features: all its features, most important first.
-        figure: plot of the most important ones.
+        figure: the plot.
         roles: colour role of each group in the plot.
     """
 
     system: str
-    features: tuple[ReportedImportance, ...]
     figure: Drawing
     roles: dict[str, str]
 
 
-def draw_importances(importances: tuple[ReportedImportance, ...], systems: Sequence[str]) -> tuple[LearnedSystem, ...]:
-    """Draw the learned systems; a group has the same colour in all of them.
-
-    Args:
-        importances: features of all systems.
-        systems: order of the systems; others follow alphabetically.
-    """
-    roles = _group_roles(importances)
-    learned = {item.system for item in importances}
-    ranked = [system for system in systems if system in learned]
-    return tuple(
-        _learned_system(system, number, importances, roles)
-        for number, system in enumerate([*ranked, *sorted(learned.difference(ranked))])
-    )
-
-
-def _group_roles(importances: tuple[ReportedImportance, ...]) -> dict[str, str]:
-    totals: dict[str, float] = {}
-    for item in importances:
-        totals[item.group] = totals.get(item.group, 0.0) + item.importance
+def draw_importances(importances: Importances) -> tuple[LearnedSystem, ...]:
+    """Draw the learned systems, ranked ones first; a group has the same colour in all of them."""
+    totals: Counter[str] = Counter()
+    for item in importances.features:
+        totals[item.group] += item.importance
     ordered = sorted(totals, key=lambda group: (-totals[group], group))
-    return {group: group_role(index) for index, group in enumerate(ordered)}
-
-
-def _learned_system(
-    system: str, number: int, importances: tuple[ReportedImportance, ...], roles: dict[str, str]
-) -> LearnedSystem:
-    features = tuple(item for item in importances if item.system == system)
-    shown = features[:FEATURES_SHOWN]
-    figure = draw_both(partial(plot_importances, shown, roles), f"features{number}")
-    used = {item.group for item in shown}
-    return LearnedSystem(system, features, figure, {group: role for group, role in roles.items() if group in used})
+    roles = {group: group_role(index) for index, group in enumerate(ordered)}
+    by_system: dict[str, list[ReportedImportance]] = {system: [] for system in importances.systems}
+    for item in sorted(importances.features, key=lambda item: item.system):
+        by_system.setdefault(item.system, []).append(item)
+    learned = []
+    for system, features in by_system.items():
+        if shown := features[:FEATURES_SHOWN]:
+            figure = draw_both(partial(plot_importances, shown, roles), f"features{len(learned)}")
+            used = {item.group for item in shown}
+            learned.append(LearnedSystem(system, figure, {group: roles[group] for group in ordered if group in used}))
+    return tuple(learned)
 
 
 _LETTERS = 62

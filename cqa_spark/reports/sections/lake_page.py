@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from markupsafe import Markup
-
 from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.page import rendering
 from cqa_spark.reports.section import Head, Reported, Section, itself
 
 
@@ -69,27 +67,16 @@ class LakePage(Reported):
         return self.publications[0]
 
 
-def header(page: LakePage) -> Markup:
-    """The published run, and its result."""
-    return fragment("sections/lake_header.html.j2", page=page)
-
-
-def threads(page: LakePage) -> Markup:
-    """The search field; the script shows threads below it."""
-    return fragment("sections/lake_threads.html.j2", sites=page.sites)
-
-
-def runs(page: LakePage) -> Markup:
-    """The publications with their scores and reports."""
-    return fragment("sections/lake_runs.html.j2", publications=page.publications)
-
-
 HEAD: Head[LakePage, LakePage] = Head(
     itself,
-    header,
+    rendering("sections/lake_header.html.j2", "page"),
     title=lambda page: f"{page.name} · {page.published.record.run_id}",
     provenance=lambda page: f"cqa-spark {page.published.record.code_version}",
 )
 
-THREADS: Section[LakePage, LakePage] = Section("threads", "Threads", itself, threads)
-RUNS: Section[LakePage, LakePage] = Section("runs", "Runs", itself, runs)
+THREADS: Section[LakePage, LakePage] = Section(
+    "threads", "Threads", itself, rendering("sections/lake_threads.html.j2", "page")
+)
+RUNS: Section[LakePage, LakePage] = Section(
+    "runs", "Runs", itself, rendering("sections/lake_runs.html.j2", "page")
+)

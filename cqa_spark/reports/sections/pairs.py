@@ -14,7 +14,7 @@ from cqa_spark.reports.kit.numbers import counted
 from cqa_spark.reports.kit.page import macro
 from cqa_spark.reports.kit.tables import Cell, Grid
 from cqa_spark.reports.measured_queries import QUERY
-from cqa_spark.reports.post_texts import TEXTS, PostText, collect_texts
+from cqa_spark.reports.post_texts import TEXTS, PostText, collect_texts, truncated
 from cqa_spark.reports.reported_run import Query, ReportedRun
 from cqa_spark.reports.section import Section
 
@@ -103,8 +103,7 @@ def _grid(kind: str, rows: Sequence[Row], texts: Mapping[Query, PostText]) -> Gr
 
 def _title(texts: Mapping[Query, PostText], site: str, id_: str) -> str:
     text = texts.get((site, id_), PostText())
-    title = text.subject or text.body or id_
-    return title if len(title) <= CHARACTERS else f"{title[:CHARACTERS]}…"
+    return truncated(text.subject or text.body or id_, CHARACTERS)
 
 
 SECTION = Section("pairs", "Pairs", data, page, products=(EXAMPLES, UNRETRIEVED), optional=(RANKINGS, *TEXTS))

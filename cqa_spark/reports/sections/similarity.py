@@ -1,7 +1,6 @@
 """Correlations with graded similarities by set of sentence pairs, beside published ones."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,6 +17,7 @@ from cqa_spark.reports.evaluation import evaluation
 from cqa_spark.reports.kit.intervals import Whisker, whiskers
 from cqa_spark.reports.kit.page import fragment
 from cqa_spark.reports.kit.svg import Plot, draw_both, draw_small, new_axes, sentinel
+from cqa_spark.reports.post_texts import PostText, collect_texts
 from cqa_spark.reports.reported_run import ReportedRun, from_entry
 from cqa_spark.reports.section import Section
 from cqa_spark.reports.sts_results import PublishedScore, official_mean, published_scores
@@ -172,19 +172,16 @@ def _points(pairs: DataFrame) -> tuple[Points, ...]:
 def _worst(run: ReportedRun, pairs: DataFrame) -> tuple[WorstPair, ...]:
     distance = F.abs(F.col("scaled") - F.col("similarity"))
     rows = pairs.orderBy(F.round(distance, 6).desc(), "query_id").limit(WORST).collect()
-    sentences = _sentences(run, [row[side] for row in rows for side in _SIDES])
+    texts = collect_texts(run.tables, [(row.site, row[side]) for row in rows for side in _SIDES]) if rows else {}
     return tuple(
-        WorstPair(row.set_name, row.similarity, row.scaled, *(sentences.get(row[side], "") for side in _SIDES))
+        WorstPair(
+            row.set_name,
+            row.similarity,
+            row.scaled,
+            *(texts.get((row.site, row[side]), PostText()).body for side in _SIDES),
+        )
         for row in rows
     )
-
-
-def _sentences(run: ReportedRun, ids: Sequence[str]) -> dict[str, str]:
-    posts = run.tables.get("posts")
-    if posts is None or not ids:
-        return {}
-    rows = posts.where(F.col("post_id").isin(*ids)).select("post_id", "body").collect()
-    return {row.post_id: row.body or "" for row in rows}
 
 
 def plot_points(points: Points, width: int) -> Plot:

@@ -118,8 +118,7 @@ def test_steps_show_their_time() -> None:
 
 
 def test_a_group_keeps_its_colour_in_every_system() -> None:
-    importances = literal.importances()
-    first, second = draw_importances(importances.features, importances.systems)
+    first, second = draw_importances(literal.importances())
     assert (first.system, second.system) == ("best_a", "logistic")
     assert first.roles == second.roles
     assert list(first.roles.items())[:2] == [("lexicon_v1", "group-1"), ("dialogue_v1", "group-2")]
