@@ -76,7 +76,7 @@ class Plot:
 
 
 Plotter = Callable[[int], Plot]
-"""Makes a plot of a width in CSS pixels."""
+"""Makes a plot of a width in CSS pixels: a function of the plotted values and the width, without the values."""
 
 
 @dataclass(frozen=True)

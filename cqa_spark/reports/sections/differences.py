@@ -69,12 +69,7 @@ def page(differences: Differences) -> Markup:
 
 
 def plot_differences(differences: Differences, width: int) -> Plot:
-    """Draw one bar per query in percentage points, from the largest gain to the largest loss.
-
-    Args:
-        differences: of at least one query.
-        width: in CSS pixels.
-    """
+    """Draw one bar per query, at least one, in percentage points, from the largest gain to the largest loss."""
     figure, axes = new_axes(width, _HEIGHT)
     ends = list(accumulate(queries for _, queries in differences.steps))
     edges = [0, *ends]

@@ -78,13 +78,7 @@ def _by_system(variants: Sequence[Result]) -> list[tuple[Result, ...]]:
 
 
 def plot_cross_validations(validated: Sequence[CrossValidation], measure: str, width: int) -> Plot:
-    """Plot the mean of each system over the repeats with its interval, and a line at the best system.
-
-    Args:
-        validated: systems, best first; at least one.
-        measure: name of the measure.
-        width: in CSS pixels.
-    """
+    """Plot the mean of systems, best first, over the repeats with its interval, and a line at the best system."""
     rows = [
         Whisker(
             result.system, result.value, result.low, result.high, "accent" if result.system == result.best else "ink"
@@ -96,13 +90,7 @@ def plot_cross_validations(validated: Sequence[CrossValidation], measure: str, w
 
 
 def plot_ablations(ablations: Sequence[Ablation], measure: str, width: int) -> Plot:
-    """Plot each variant with its interval, and a line at the full system.
-
-    Args:
-        ablations: variants of one system, including the full one.
-        measure: name of the measure.
-        width: in CSS pixels.
-    """
+    """Plot the variants of one system with their intervals, and a line at the full system, which is one of them."""
     full = next(ablation for ablation in ablations if ablation.variant == "all")
     rows = [
         Whisker(ablation.name, ablation.value, ablation.low, ablation.high, _role(ablation)) for ablation in ablations
@@ -112,13 +100,7 @@ def plot_ablations(ablations: Sequence[Ablation], measure: str, width: int) -> P
 
 
 def plot_curve(curve: Sequence[CurvePoint], measure: str, width: int) -> Plot:
-    """Plot the measure over the number of training threads, with its interval as a band.
-
-    Args:
-        curve: points of one system, smallest share first; at least one.
-        measure: name of the measure.
-        width: in CSS pixels.
-    """
+    """Plot a measure of one system over the number of training threads, ascending, with its interval as a band."""
     values = [Whisker(count(point.threads), point.value, point.low, point.high, "accent") for point in curve]
     figure = curve_of(values, [point.threads for point in curve], width)
     words = "; ".join(

@@ -144,13 +144,7 @@ _SIGN = {1: " +", -1: f" {MINUS}", 0: ""}
 
 
 def plot_importances(importances: Sequence[ReportedImportance], roles: Mapping[str, str], width: int) -> Plot:
-    """Draw the share of each feature of the total importance, in percent.
-
-    Args:
-        importances: features of one system, most important first; at least one.
-        roles: colour role of each group.
-        width: in CSS pixels.
-    """
+    """Draw the share of each feature, most important first, of the total importance, in percent; roles are by group."""
     shares = [item.importance * 100 for item in importances]
     wide = width >= WIDE
     figure = named_bars(

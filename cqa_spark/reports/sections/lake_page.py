@@ -77,6 +77,4 @@ HEAD: Head[LakePage, LakePage] = Head(
 THREADS: Section[LakePage, LakePage] = Section(
     "threads", "Threads", itself, rendering("sections/lake_threads.html.j2", "page")
 )
-RUNS: Section[LakePage, LakePage] = Section(
-    "runs", "Runs", itself, rendering("sections/lake_runs.html.j2", "page")
-)
+RUNS: Section[LakePage, LakePage] = Section("runs", "Runs", itself, rendering("sections/lake_runs.html.j2", "page"))

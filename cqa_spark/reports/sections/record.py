@@ -32,12 +32,7 @@ def seconds(record: RunRecord) -> float:
 
 
 def plot_steps(steps: Sequence[StepRecord], width: int) -> Plot:
-    """Draw the wall-clock time of each step, in the order of the run.
-
-    Args:
-        steps: at least one.
-        width: in CSS pixels.
-    """
+    """Draw the wall-clock time of each step, at least one, in the order of the run."""
     names = [readable(step.step) for step in steps]
     texts = [duration(step.seconds) for step in steps]
     figure = named_bars(

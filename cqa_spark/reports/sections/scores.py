@@ -48,12 +48,7 @@ def page(scores: Scores) -> Markup:
 
 
 def plot_scores(histogram: ScoreHistogram, width: int) -> Plot:
-    """Draw the share of relevant, of other and of unjudged candidates per score; a rare kind shows as well as others.
-
-    Args:
-        histogram: counts in equal-width bins.
-        width: in CSS pixels.
-    """
+    """Draw the share of relevant, other and unjudged candidates per score; a rare kind shows as well as others."""
     figure, axes = new_axes(width, _HISTOGRAM_HEIGHT)
     edges = histogram.edges
     axes.stairs(_shares(histogram.relevant), edges, fill=True, color=sentinel("accent"), linewidth=0)
@@ -88,11 +83,8 @@ def _described_histogram(histogram: ScoreHistogram) -> str:
 def plot_calibration(histogram: ScoreHistogram, width: int) -> Plot:
     """Draw the percentage of relevant candidates in each bin of scores; the area of a dot is the number of candidates.
 
-    Scores that are probabilities should lie on the dotted diagonal; other scores should rise from left to right.
-
-    Args:
-        histogram: counts in equal-width bins; at least one has a ``calibration``.
-        width: in CSS pixels.
+    Scores that are probabilities should lie on the dotted diagonal; other scores should rise from left to right. At
+    least one bin has a ``calibration``.
     """
     figure, axes = new_axes(width, _HEIGHT)
     centres, shares, totals = zip(*histogram.calibration, strict=True)
@@ -113,12 +105,7 @@ def plot_calibration(histogram: ScoreHistogram, width: int) -> Plot:
 
 
 def plot_lengths(lengths: Sequence[LengthScores], width: int) -> Plot:
-    """Draw the mean score of relevant and of other candidates by length; a dot's area is the number of candidates.
-
-    Args:
-        lengths: at least one, the shortest first.
-        width: in CSS pixels.
-    """
+    """Draw the mean score of relevant and of other candidates by length, at least one; a dot's area is their number."""
     figure, axes = new_axes(width, _HEIGHT)
     most = max(number for length in lengths for number in (length.relevant, length.not_relevant))
     relevant = [

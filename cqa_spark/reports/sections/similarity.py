@@ -185,12 +185,7 @@ def _worst(run: ReportedRun, pairs: DataFrame) -> tuple[WorstPair, ...]:
 
 
 def plot_points(points: Points, width: int) -> Plot:
-    """Draw the pairs of a set; a perfect score lies on the diagonal.
-
-    Args:
-        points: the pairs.
-        width: in CSS pixels.
-    """
+    """Draw the pairs of a set; a perfect score lies on the diagonal."""
     from matplotlib.ticker import MultipleLocator
 
     figure, axes = new_axes(width, width)
@@ -206,12 +201,7 @@ def plot_points(points: Points, width: int) -> Plot:
 
 
 def plot_sets(similarity: Similarity, width: int) -> Plot:
-    """Draw the best system's correlation on each set with its interval, and the published one as a mark.
-
-    Args:
-        similarity: correlations and published results.
-        width: in CSS pixels.
-    """
+    """Draw the best system's correlation on each set with its interval, and the published one as a mark."""
     best = [similarity.correlation(similarity.systems[0], name) for name in similarity.sets]
     figure = whiskers([Whisker(row.set_name, row.value, row.low, row.high, "ink") for row in best], None, width)
     for position, set_name in enumerate(similarity.sets):

@@ -67,13 +67,7 @@ def console(evaluated: Evaluation, terminal: Terminal) -> None:
 
 
 def plot_measure(evaluated: Evaluation, measure: str, width: int) -> Plot:
-    """Plot a measure of each system in percentage points, with its interval and a line at the baseline.
-
-    Args:
-        evaluated: measurements, at least one of the measure.
-        measure: name of the measure.
-        width: in CSS pixels.
-    """
+    """Plot a measure of each system in percentage points, with its interval and a line at the baseline."""
     measured = [m for s in evaluated.systems if (m := evaluated.measurement(s, measure)) is not None]
     rows = [Whisker(m.system, m.value, m.low, m.high, _role(evaluated, m.system)) for m in measured]
     baseline = evaluated.measurement(evaluated.baseline, measure) if evaluated.baseline else None

@@ -89,12 +89,7 @@ def console(trend: Trend, terminal: Terminal) -> None:
 
 
 def plot_trend(trend: Trend, width: int) -> Plot:
-    """Plot the measure by the time of the runs.
-
-    Args:
-        trend: the measure.
-        width: in CSS pixels.
-    """
+    """Plot the measure by the time of the runs."""
     values = [
         Whisker(
             f"{point.ended_at:%m-%d}",

@@ -20,12 +20,7 @@ _STEPS = (1, 2, 5, 10, 20, 50)
 
 
 def plot_months(months: Sequence[Month], width: int) -> Plot:
-    """Draw questions above the axis and answers below it; months without posts stay empty.
-
-    Args:
-        months: earliest first; at least one.
-        width: in CSS pixels.
-    """
+    """Draw questions above the axis and answers below it, earliest month first; months without posts stay empty."""
     figure, axes = new_axes(width, _HEIGHT)
     first, last = months[0].number, months[-1].number
     questions, answers = [0] * (last - first + 1), [0] * (last - first + 1)
@@ -54,14 +49,7 @@ _EVERY = 5
 
 
 def plot_score_counts(scores: Sequence[ScoreCount], lowest: int, highest: int, width: int) -> Plot:
-    """Draw questions above the axis and answers below it, one bin per score.
-
-    Args:
-        scores: lowest first.
-        lowest: lowest score; includes all scores below it.
-        highest: highest score; includes all scores above it.
-        width: in CSS pixels.
-    """
+    """Draw questions above the axis and answers below it, a bin per score; the outer ones include those beyond."""
     figure, axes = new_axes(width, _HEIGHT)
     by_score = {count.score: count for count in scores}
     steps = [by_score.get(score, ScoreCount(score, 0, 0)) for score in range(lowest, highest + 1)]
@@ -79,12 +67,7 @@ def _label(score: int, lowest: int, highest: int) -> str:
 
 
 def plot_tags(tags: Sequence[Counted], width: int) -> Plot:
-    """Draw the number of posts of each tag.
-
-    Args:
-        tags: most frequent first; at least one.
-        width: in CSS pixels.
-    """
+    """Draw the number of posts of each tag, at least one, most frequent first."""
     names = [tag.name for tag in tags]
     texts = [count(tag.rows) for tag in tags]
     figure = named_bars(

@@ -106,12 +106,7 @@ def _listed(systems: list[str]) -> str:
 
 
 def plot_attention(attention: AttentionExample, width: int) -> Plot:
-    """Draw how the words of an answer (columns) and of its question (rows) attend to each other.
-
-    Args:
-        attention: the weights.
-        width: in CSS pixels.
-    """
+    """Draw how the words of an answer (columns) and of its question (rows) attend to each other."""
     shares = attention.normalised()
     strongest = sorted(
         (
