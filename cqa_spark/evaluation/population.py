@@ -45,12 +45,7 @@ def population(gold: Path, measure: str) -> JudgedPopulation:
 
 
 def in_words(of_queries: JudgedPopulation, measure: str) -> str:
-    """A sentence about a population.
-
-    Args:
-        of_queries: the queries, with values of the measure.
-        measure: display name of the measure.
-    """
+    """A sentence about a population with values of this measure, by its display name."""
     return (
         f"{of_queries['queries']:,} queries with {of_queries['candidates']:,} candidates; {measure} of a random order "
         f"{100 * of_queries['random']:.2f}, of the best {100 * of_queries['best']:.2f}"

@@ -50,21 +50,11 @@ class Experiment(Step):
         counts.rows_out = run.write_entries(self.table, self.entries(run, systems))
 
     def entries(self, run: Run, systems: Sequence[System]) -> list[Entry]:
-        """The entries of the table, one system after the other.
-
-        Args:
-            run: a run with computed features.
-            systems: the recipes as trained.
-        """
+        """The entries of the table, of one system after the other, as they were trained."""
         return [entry for system in systems for entry in self.of_system(run, system)]
 
     def of_system(self, run: Run, system: System) -> list[Entry]:
-        """The entries about a system; experiments that compare systems define ``entries`` instead.
-
-        Args:
-            run: a run with computed features.
-            system: the recipe as trained.
-        """
+        """The entries about a system; experiments that compare systems define ``entries`` instead."""
         raise NotImplementedError(f"{type(self).__name__} compares systems")
 
 

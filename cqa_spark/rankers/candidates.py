@@ -47,11 +47,7 @@ class Candidates:
         return replace(self, features=tuple(features), values=values)
 
     def where(self, chosen: NDArray[np.bool_]) -> Candidates:
-        """Some of the candidates, in order.
-
-        Args:
-            chosen: shape (candidates,).
-        """
+        """Some of the candidates, in order; ``chosen`` has the shape (candidates,)."""
         return replace(self, examples=self.examples.filter(pa.array(chosen)), values=self.values[chosen])
 
     @cached_property

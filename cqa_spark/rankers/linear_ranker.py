@@ -47,21 +47,12 @@ class LinearRanker(Ranker[P]):
         return self.learned(frame, self.target)
 
     def learned(self, frame: DataFrame, target: str) -> LinearModel:
-        """Learn a column from the features.
-
-        Args:
-            frame: training examples with features.
-            target: the column.
-        """
+        """Learn a column from the features of training examples."""
         trained = train_in_tasks(frame, self.learning, self.parameters, target=target)
         threshold = getattr(self.parameters, "threshold", None)
         description = self.describe(trained.features, threshold=threshold, training=trained.counts)
         return self.model_type(description, LinearWeights.model_validate_json(trained.learned))
 
     def learning(self, features: tuple[str, ...]) -> LinearLearning:
-        """What each task runs.
-
-        Args:
-            features: names of the features.
-        """
+        """What each task runs, given the names of the features."""
         return LinearLearning(self.loss, self.parameters.l2, self.parameters.iterations)

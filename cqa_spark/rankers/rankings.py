@@ -66,12 +66,7 @@ def rank_scored(scored: DataFrame, system: str, run_id: str) -> DataFrame:
 
 
 def best_first(candidates: Candidates, scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The positions of candidates in the order of ``rank``, query by query.
-
-    Args:
-        candidates: whole queries, sorted by candidate id.
-        scores: of each candidate.
-    """
+    """The positions of candidates, whole queries sorted by candidate id, in the order of ``rank``, query by query."""
     query = np.repeat(np.arange(len(candidates.starts)), candidates.sizes)
     return np.lexsort((candidates.examples.column("initial_rank").to_numpy(), -scores, query))
 

@@ -51,12 +51,7 @@ def truncated(text: str, characters: int) -> str:
 
 
 def any_of(column: str, ids: Sequence[Query]) -> Column:
-    """Whether a row has one of a few ids.
-
-    Args:
-        column: the id column, beside ``site``.
-        ids: the ids.
-    """
+    """Whether a row has one of a few ids, in a column beside ``site``."""
     return F.struct("site", column).isin([F.struct(F.lit(site), F.lit(id_)) for site, id_ in ids])
 
 

@@ -130,11 +130,7 @@ def published_results(set_id: str) -> tuple[PublishedSets, float] | None:
 
 
 def official_mean(set_ids: Collection[str]) -> str:
-    """The mean that is the official score of these sets: ``MEAN`` for tracks of 2017, ``WEIGHTED_MEAN`` for all others.
-
-    Args:
-        set_ids: folders and names of the sets.
-    """
+    """The official mean over sets: ``MEAN`` for tracks of 2017, ``WEIGHTED_MEAN`` for all others."""
     kinds = {RESULTS[task].official if name else WEIGHTED_MEAN for task, name in map(_task_and_set, set_ids)}
     return kinds.pop() if len(kinds) == 1 else WEIGHTED_MEAN
 

@@ -77,11 +77,7 @@ class ModelCard(BaseModel):
 
 
 def features_hash(groups: Iterable[str]) -> str:
-    """A hash of the declarations of feature groups: their columns, with meaning, unit and value where unknown.
-
-    Args:
-        groups: their names.
-    """
+    """A hash of the declarations of feature groups: their columns, with meaning, unit and value where unknown."""
     declared = [
         [group.name, *([column.name, column.about, column.missing] for column in group.columns)]
         for group in map(group_class, groups)

@@ -58,12 +58,7 @@ def are_fitted(systems: Iterable[System]) -> bool:
 
 
 def cross_fitted(system: System, folds: int) -> System:
-    """The system, scoring what it learned from out of fold; itself if it does so or learns nothing.
-
-    Args:
-        system: a recipe.
-        folds: number of folds.
-    """
+    """The system, scoring what it learned from out of fold; itself if it does so or learns nothing."""
     if system.ranker.name == CrossFittedRanker.name or not learn([system]):
         return system
     ranker = RankerSpec(name=CrossFittedRanker.name, parameters={"member": system.ranker.model_dump(), "folds": folds})

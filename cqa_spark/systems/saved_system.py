@@ -34,14 +34,7 @@ class SavedSystem(BaseModel):
 
 
 def save_system(folder: NewModelFolder, system: System, model: RankerModel, training_run: str) -> None:
-    """Write a trained system.
-
-    Args:
-        folder: the target folder.
-        system: the recipe.
-        model: fitted model of the recipe's ranker.
-        training_run: id of the training run.
-    """
+    """Write a trained system: its recipe, the fitted model of its ranker, and the id of its training run."""
     model.save(folder.within(_RANKER))
     libraries = {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
     saved = SavedSystem(

@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 
 def shipped_model(system: str) -> str | None:
-    """The folder of a shipped model; None if the package ships none of this system.
-
-    Args:
-        system: name of the system.
-    """
+    """The folder of a shipped model, by the name of its system; None if the package ships none."""
     manifest = conf_file(f"trained/{system}/{MANIFEST}")
     return str(manifest.parent) if manifest.is_file() else None
 

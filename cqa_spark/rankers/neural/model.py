@@ -91,12 +91,7 @@ class TextNetworkModel(NetworkModel):
         return word_numbers(words, self._vocabulary, self.description.parameters["most_words"])
 
     def attention(self, query: Sequence[str], candidate: Sequence[str]) -> Attention:
-        """Attention weights between the words of two texts.
-
-        Args:
-            query: words of the query.
-            candidate: words of the candidate.
-        """
+        """Attention weights between the words of two texts."""
         texts = self.numbers(pa.chunked_array([[list(query), list(candidate)]], pa.list_(pa.string())))
         weights = self.network.attention(*(self._vectors[numbers] for numbers in texts))
         known = self.vectors.vocabulary.words

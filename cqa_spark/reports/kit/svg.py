@@ -54,11 +54,7 @@ def sentinel(role: str) -> str:
 
 
 def group_role(index: int) -> str:
-    """The role of a feature group.
-
-    Args:
-        index: position of the group, from 0.
-    """
+    """The role of a feature group, by its position from 0."""
     return f"group-{index % GROUPS + 1}"
 
 
@@ -113,12 +109,7 @@ def draw_both(plotter: Plotter, name: str) -> Drawing:
 
 
 def new_axes(width: int, height: float) -> tuple[Figure, Axes]:
-    """An empty figure with a horizontal axis only.
-
-    Args:
-        width: in CSS pixels.
-        height: in CSS pixels.
-    """
+    """An empty figure with a horizontal axis only; width and height are in CSS pixels."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -138,12 +129,7 @@ def new_axes(width: int, height: float) -> tuple[Figure, Axes]:
 
 
 def short(name: str, letters: int = NAME_LENGTH) -> str:
-    """A name on one line, truncated so that it fits beside a plot.
-
-    Args:
-        name: the name.
-        letters: characters that fit.
-    """
+    """A name on one line, truncated to a number of letters, so that it fits beside a plot."""
     name = visible_line(name)
     return name if len(name) <= letters else f"{name[: letters - 1]}…"
 

@@ -151,13 +151,7 @@ def in_reading_order(ablations: Sequence[Ablation]) -> tuple[Ablation, ...]:
 
 
 def seeds_table(seeds: Sequence[SeedValues], measure: str, label: Callable[[str], str] = str) -> Grid:
-    """Each system over several seeds; no rows for systems with one.
-
-    Args:
-        seeds: values of each system.
-        measure: name of the measure.
-        label: displayed name of a system.
-    """
+    """Each system, by its displayed name, over several seeds; no rows for systems with one."""
     return Grid(
         title="Seeds",
         about=(

@@ -111,12 +111,7 @@ def _about(changes: FirstAnswerChanges) -> str:
 
 
 def table(changes: FirstAnswerChanges, title: str) -> Grid:
-    """A row for each thread.
-
-    Args:
-        changes: the threads.
-        title: heading of the table.
-    """
+    """A row for each thread."""
     return Grid(
         title=title,
         about=_about(changes),

@@ -106,11 +106,7 @@ def plot_trend(trend: Trend, width: int) -> Plot:
 
 
 def sparkline(values: list[float]) -> str:
-    """A character for each value, the higher the greater.
-
-    Args:
-        values: at least one.
-    """
+    """A character for each value, at least one, the higher the greater."""
     low, high = min(values), max(values)
     return "".join(_LEVELS[round((value - low) / ((high - low) or 1) * (len(_LEVELS) - 1))] for value in values)
 

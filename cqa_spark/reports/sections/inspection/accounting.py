@@ -141,11 +141,7 @@ def collect_refusals(quarantine: DataFrame) -> dict[str, list[Row]]:
 
 
 def orphans_by_site(orphans: Sequence[Entry]) -> dict[str, list[OrphanReference]]:
-    """The dangling references of each site, most rows first.
-
-    Args:
-        orphans: entries of ``ORPHANS``.
-    """
+    """The dangling references (entries of ``ORPHANS``) of each site, most rows first."""
     by_site = {
         site: [OrphanReference(e["table_name"], e["reference"], e["missing_in"], e["rows"]) for e in entries]
         for site, entries in grouped(orphans).items()
@@ -157,11 +153,7 @@ def orphans_by_site(orphans: Sequence[Entry]) -> dict[str, list[OrphanReference]
 
 
 def files_by_site(files: Sequence[Entry]) -> dict[str, SiteFiles]:
-    """The input files of each site.
-
-    Args:
-        files: entries of ``INGESTED_FILES``.
-    """
+    """The input files (entries of ``INGESTED_FILES``) of each site."""
     return {site: SiteFiles(_totals(entries), _first_files(entries)) for site, entries in grouped(files).items()}
 
 

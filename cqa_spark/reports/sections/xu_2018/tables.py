@@ -46,12 +46,7 @@ PUBLISHED_HEADINGS = ("paper, small", "paper, large")
 
 
 def published_cells(results: PublishedPrecision | None, shown: Callable[[float], str] = points) -> tuple[Cell, Cell]:
-    """The published results on the small and the large data set.
-
-    Args:
-        results: the results; None if there are none.
-        shown: format of a result.
-    """
+    """The results on the small and the large data set, in a format of theirs; dashes where there are none."""
     if results is None:
         return NO_VALUE, NO_VALUE
     return Cell(shown(results.small), role="muted"), Cell(shown(results.large), role="muted")
