@@ -22,14 +22,7 @@ _MORE = "..."
 
 
 class Line(NamedTuple):
-    """One line of a file.
-
-    Attributes:
-        path: the file.
-        number: the line, from 1.
-        fields: its columns.
-        layout: the expected columns.
-    """
+    """One line of a file: its number, from 1, its columns, and the expected ones."""
 
     path: Path
     number: int

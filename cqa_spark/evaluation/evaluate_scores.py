@@ -28,14 +28,7 @@ WEIGHTED_MEAN, MEAN = "weighted mean", "mean"
 
 @dataclass(frozen=True)
 class SetCorrelation:
-    """Pearson's correlation of one file with one set, or over all sets.
-
-    Attributes:
-        file: path as given.
-        set: name of the set, or of the mean over the sets.
-        pairs: scored pairs.
-        pearson: correlation, from -1 to 1.
-    """
+    """Pearson's correlation, from -1 to 1, of one file with the scored pairs of one set, or its mean over all sets."""
 
     file: str
     set: str

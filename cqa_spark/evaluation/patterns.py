@@ -25,12 +25,7 @@ _MOST = 100_000
 
 
 class Measured(NamedTuple):
-    """The measures of a query.
-
-    Attributes:
-        values: of each measure.
-        components: of each measure.
-    """
+    """The measures of a query: the value and the components of each."""
 
     values: tuple[float, ...]
     components: tuple[tuple[float, ...], ...]

@@ -22,13 +22,7 @@ CONFIDENCE = 0.95
 
 
 class Resampling(NamedTuple):
-    """Parameters of the resampling for intervals and tests.
-
-    Attributes:
-        resamples: number of resamples.
-        seed: seed of the resampling.
-        confidence: coverage of the intervals.
-    """
+    """Number of resamples, seed, and coverage of the intervals, of intervals and tests."""
 
     resamples: int = RESAMPLES
     seed: int = SEED

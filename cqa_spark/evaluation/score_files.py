@@ -20,12 +20,7 @@ ScoredPairs = list[RankedQuery]
 
 
 class ScoredSet(NamedTuple):
-    """A set of pairs with gold scores.
-
-    Attributes:
-        name: such as ``headlines``.
-        gold: score of each pair from 0 to 5; None for an unscored pair.
-    """
+    """A set of pairs, such as ``headlines``, with gold scores from 0 to 5; None for an unscored pair."""
 
     name: str
     gold: list[float | None]

@@ -21,15 +21,7 @@ Value = TypeVar("Value", int, float)
 
 
 class RunRow(NamedTuple):
-    """One line of a run.
-
-    Attributes:
-        query_id: id of the query.
-        candidate_id: id of the candidate.
-        rank: from 1.
-        score: higher is better.
-        system: name of the system.
-    """
+    """One line of a run: a candidate with its rank, from 1, and its score; higher is better."""
 
     query_id: str
     candidate_id: str

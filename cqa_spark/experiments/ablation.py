@@ -21,11 +21,7 @@ _HELD_OUT = HeldOut()
 
 @dataclass(frozen=True)
 class AblateFamilies(Experiment):
-    """Train systems with all features, without each family, and on each family alone.
-
-    Attributes:
-        split: examples to evaluate on.
-    """
+    """Train systems with all features, without each family, and on each family alone."""
 
     split: EvaluationSplit = _HELD_OUT
 

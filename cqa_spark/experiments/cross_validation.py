@@ -34,11 +34,7 @@ SEED = 1
 
 @dataclass(frozen=True)
 class CrossValidate(RefittingExperiment):
-    """Compare systems of one task by repeated cross-validation, each with the one that has the highest mean.
-
-    Attributes:
-        protocol: repeats and folds.
-    """
+    """Compare systems of one task by repeated cross-validation, each with the one that has the highest mean."""
 
     protocol: ExperimentSettings
 

@@ -21,12 +21,7 @@ _APART = 1000
 
 @dataclass(frozen=True)
 class OtherSeeds(Experiment):
-    """Train systems with several seeds; deterministic systems are skipped.
-
-    Attributes:
-        split: examples to evaluate on.
-        seeds: number of seeds, including the recipe's own.
-    """
+    """Train systems with several seeds, the recipe's own included; deterministic systems are skipped."""
 
     split: EvaluationSplit
     seeds: int

@@ -90,12 +90,7 @@ def with_features(frame: DataFrame, features: Sequence[str]) -> DataFrame:
 
 @dataclass(frozen=True)
 class RankEveryQuery(Step):
-    """Rank every query with every system, by models that were not trained on it.
-
-    Attributes:
-        systems: recipes of one task, which the run has trained.
-        split: the queries to rank.
-    """
+    """Rank the queries of a split with every system, by models that were not trained on them."""
 
     systems: Sequence[System]
     split: EvaluationSplit

@@ -39,11 +39,7 @@ class Curve(LearnedNumbers, ABC):
 
 
 class PlattCurve(Curve):
-    """A logistic curve.
-
-    Attributes:
-        weights: weights of the logistic regression on the score.
-    """
+    """A logistic curve: a logistic regression on the score."""
 
     weights: LinearWeights
 

@@ -71,11 +71,7 @@ def build_member(member: RankerSpec) -> Ranker[Any]:
 
 @dataclass(frozen=True, eq=False)
 class MemberModel(RankerModel):
-    """Base class of models around a single other one.
-
-    Attributes:
-        member: the model.
-    """
+    """Base class of models around a single other one."""
 
     member: RankerModel
 
@@ -96,11 +92,7 @@ class MemberModel(RankerModel):
 
 @dataclass(frozen=True, eq=False)
 class MembersModel(RankerModel):
-    """Base class of models with several members.
-
-    Attributes:
-        members: the models.
-    """
+    """Base class of models with several members."""
 
     members: tuple[RankerModel, ...]
 

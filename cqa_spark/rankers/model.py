@@ -181,11 +181,7 @@ class LearnedNumbers(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class NumbersModel(RankerModel):
-    """A model with numbers as its fitted state.
-
-    Attributes:
-        learned: the numbers, of type ``learned_type``.
-    """
+    """A model with numbers, of type ``learned_type``, as its fitted state."""
 
     learned_type: ClassVar[type[LearnedNumbers]]
 

@@ -13,11 +13,7 @@ DIGITS = 3
 class Between:
     """A range of numbers, as an annotation: ``Annotated[float, Between(0.01, 1, log=True)]``.
 
-    Attributes:
-        low: the minimum.
-        high: the maximum.
-        log: whether to sample on a logarithmic scale.
-        whole: whether to sample integers.
+    Numbers are sampled on a logarithmic scale if ``log``, and integers if ``whole``.
     """
 
     low: float

@@ -64,13 +64,7 @@ def ranked_systems(rankings: DataFrame) -> tuple[RankedSystem, ...]:
 
 @dataclass(frozen=True)
 class Caution:
-    """A limitation of feature groups that affects the results.
-
-    Attributes:
-        text: description, without a full stop.
-        groups: feature groups that have the limitation.
-        systems: systems that use these groups.
-    """
+    """A limitation of feature groups, without a full stop, that affects the results of the systems that use them."""
 
     text: str
     groups: tuple[str, ...]

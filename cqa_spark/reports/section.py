@@ -177,13 +177,7 @@ class ReportKind(Generic[Read]):
 
 @dataclass(frozen=True)
 class ReportValues:
-    """The values of a report.
-
-    Attributes:
-        kind: kind of the report.
-        head: values of its head.
-        parts: sections with their values, in order.
-    """
+    """The values of a report: those of its head, and its sections with theirs, in order."""
 
     kind: ReportKind[Any]
     head: Any

@@ -90,14 +90,7 @@ _WORD = re.compile(r"[\w-]+")
 
 @dataclass(frozen=True)
 class PublishedScore:
-    """A published correlation.
-
-    Attributes:
-        set_name: name of our set.
-        system: published system.
-        value: its correlation, a fraction.
-        source: publication and table.
-    """
+    """A published correlation, a fraction, on one of our sets, with its publication and table."""
 
     set_name: str
     system: str

@@ -16,14 +16,7 @@ _LIBRARIES = ("pyspark", "xgboost-cpu", "numpy", "spark-nlp")
 
 
 class SavedSystem(BaseModel):
-    """The content of ``system.json``.
-
-    Attributes:
-        system: the recipe at training time.
-        features: feature columns of the model, in order.
-        training_run: id of the training run.
-        libraries: library versions at training time.
-    """
+    """The content of ``system.json``: recipe, features in order, training run, and libraries at training time."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -27,12 +27,7 @@ class _Part(BaseModel):
 
 
 class Expected(_Part):
-    """Expected results of the system on a data set.
-
-    Attributes:
-        source: source of the numbers.
-        measures: values by measure, as fractions.
-    """
+    """Expected results of the system on a data set: fractions by measure, and their source."""
 
     source: str
     measures: dict[str, float]

@@ -27,11 +27,7 @@ _NETWORK, _WORDS = "network", "words"
 
 @dataclass(frozen=True, eq=False)
 class NetworkModel(RankerModel):
-    """The score is the probability that the candidate is relevant.
-
-    Attributes:
-        network: the trained network.
-    """
+    """The score is the probability that the candidate is relevant, by a trained network."""
 
     network: Network
 
@@ -66,11 +62,7 @@ class Attention(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TextNetworkModel(NetworkModel):
-    """A network on the words of both texts.
-
-    Attributes:
-        vectors: the word vectors.
-    """
+    """A network on the words of both texts, and the vectors of the words."""
 
     vectors: WordVectors
 

@@ -57,13 +57,7 @@ class Ablation(ReportedVariant):
 
 @dataclass(frozen=True)
 class CurvePoint(ReportedVariant):
-    """A system trained on a share of the training data.
-
-    Attributes:
-        share: share of the training threads, in (0, 1].
-        threads: number of training threads.
-        examples: number of labelled training examples.
-    """
+    """A system trained on a share of the training threads, and their number and that of their labelled examples."""
 
     share: float
     threads: int
@@ -91,12 +85,7 @@ class CrossValidation(ReportedVariant):
 
 @dataclass(frozen=True)
 class SeedValues:
-    """A system trained with several seeds.
-
-    Attributes:
-        system: name of the system.
-        values: main measure for each seed, as fractions; the recipe's own seed first.
-    """
+    """The main measure of a system trained with several seeds, as fractions; that of the recipe's own seed first."""
 
     system: str
     values: tuple[float, ...]

@@ -53,12 +53,7 @@ _GROUP = re.compile(r"(?P<group>.+?_v\d+)[^0-9A-Za-z]+(?P<feature>.+)")
 
 @dataclass(frozen=True)
 class Importances:
-    """Feature importances of all learned systems.
-
-    Attributes:
-        features: by system, most important first.
-        systems: the ranked systems, best first.
-    """
+    """Feature importances of learned systems, most important first, and the ranked systems, best first."""
 
     features: tuple[ReportedImportance, ...]
     systems: tuple[str, ...]
@@ -99,13 +94,7 @@ FEATURES_SHOWN = 25
 
 @dataclass(frozen=True)
 class LearnedSystem:
-    """The plot of a system's most important features.
-
-    Attributes:
-        system: name of the system.
-        figure: the plot.
-        roles: colour role of each group in the plot.
-    """
+    """The plot of a system's most important features, with the colour role of each group in it."""
 
     system: str
     figure: Drawing

@@ -62,15 +62,7 @@ class Points:
 
 @dataclass(frozen=True)
 class WorstPair:
-    """A pair whose score differs most from its gold similarity.
-
-    Attributes:
-        set_name: set of the pair.
-        gold: gold similarity, 0 to 5.
-        score: score on the scale of the gold.
-        one: first sentence.
-        other: second sentence.
-    """
+    """Two sentences whose score, on the scale of the gold similarity from 0 to 5, differs most from it."""
 
     set_name: str
     gold: float

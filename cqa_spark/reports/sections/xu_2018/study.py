@@ -15,19 +15,7 @@ from cqa_spark.reports.sections.xu_2018.labels import looks_ahead
 
 @dataclass(frozen=True)
 class Figure:
-    """One measure of one system on one site, or on ``EVERY`` site, with its interval.
-
-    Attributes:
-        system: name of the system.
-        site: name of the site.
-        measure: name of the measure.
-        value: value of the measure.
-        low: lower bound of its interval.
-        high: upper bound of its interval.
-        queries: number of questions in the evaluation.
-        difference: system minus best baseline.
-        p_value: two-sided, from the paired test against the best baseline.
-    """
+    """A measure of a system on a site, or on ``EVERY`` site, with its interval and its test against the best baseline."""
 
     system: str
     site: str
@@ -98,16 +86,9 @@ class Search:
 
 @dataclass(frozen=True)
 class AttentionExample:
-    """Attention weights of a question and its preferred answer, by a system that was not trained on them.
+    """Attention of a question and its preferred answer, by a system that was not trained on them.
 
-    Attributes:
-        system: name of the system.
-        site: site of the question.
-        query_id: id of the question.
-        candidate_id: id of the answer.
-        query_words: words of the question, in order.
-        candidate_words: words of the answer, in order.
-        weights: before softmax, a row per word of the question, one after the other.
+    The weights, before softmax, are a row per word of the question, one after the other.
     """
 
     system: str
