@@ -15,8 +15,7 @@ from cqa_spark.evaluation.measures.pearson import Pearson
 from cqa_spark.evaluation.ranked_query import RankedQuery, on_unit_scale
 from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.score_files import ScoredPairs, read_gold, scored_pairs
-from cqa_spark.evaluation.significance import holm
-from cqa_spark.evaluation.williams import williams_test
+from cqa_spark.evaluation.significance import holm, williams_test
 
 if TYPE_CHECKING:
     import numpy as np

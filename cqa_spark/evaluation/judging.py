@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from cqa_spark.config.value_types import IR_DATASETS
+from cqa_spark.corpora.ir_datasets import load_collection, rows
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation import official_files, trec_rankings, truncated_rankings
-from cqa_spark.evaluation.ir_datasets_qrels import catalogue_grades
 from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
@@ -143,7 +143,26 @@ def _official_grades(path: Path) -> Grades:
 def _grades(judgments: Judgments) -> Grades:
     if file := _file(judgments):
         return read_qrels(file)
-    return catalogue_grades(judgments) if isinstance(judgments, str) else _values(judgments, "grade")
+    return _catalogue_grades(judgments) if isinstance(judgments, str) else _values(judgments, "grade")
+
+
+def _catalogue_grades(dataset: str) -> dict[str, dict[str, int]]:
+    """The grade of each judged document, by query; ir_datasets downloads the judgments if it has no copy of them.
+
+    Args:
+        dataset: id, with or without the prefix.
+
+    Raises:
+        ConfigError: ir_datasets is not installed, has no such data set, or the data set has no judgments.
+        EnvironmentProblem: the judgments cannot be downloaded.
+    """
+    collection = load_collection(dataset)
+    if not collection.has_qrels():
+        raise ConfigError(f"{dataset} has no judgments", f"name a subset with judgments, such as {dataset}/test")
+    grades: dict[str, dict[str, int]] = defaultdict(dict)
+    for row in rows(dataset, collection.qrels_iter):
+        grades[row.query_id][row.doc_id] = row.relevance
+    return dict(grades)
 
 
 def _scores(ranking: Ranking) -> RunScores:
@@ -178,12 +197,12 @@ def _rows(source: Any, meaning: Literal["grade", "score"]) -> Iterator[tuple[str
     wanted = [_COLUMNS[column] for column in ("query", "document", meaning)]
     if hasattr(source, "columns"):
         names = _names(list(source.columns), wanted)
-        rows: Iterable[Sequence[Any]] = zip(*(source[name] for name in names), strict=True)
+        values: Iterable[Sequence[Any]] = zip(*(source[name] for name in names), strict=True)
     else:
         listed = list(source)
         names = _names(list(getattr(listed[0], "_fields", ())) if listed else [name for name, *_ in wanted], wanted)
-        rows = ([getattr(row, name) for name in names] for row in listed)
-    for query, document, value in rows:
+        values = ([getattr(row, name) for name in names] for row in listed)
+    for query, document, value in values:
         yield str(query), str(document), float(value)
 
 

@@ -15,7 +15,7 @@ from cqa_spark.reports.sections.xu_2018.labels import looks_ahead
 
 @dataclass(frozen=True)
 class Figure:
-    """A measure of a system on a site, or on ``EVERY`` site, with its interval and its test against the best baseline."""
+    """A measure of a system on a site, or on ``EVERY`` site, its interval, and its test against the best baseline."""
 
     system: str
     site: str
