@@ -39,19 +39,13 @@ class Differences:
     unanswerable: int = 0
 
     @property
-    def better(self) -> int:
-        """Number of queries on which the system is better."""
-        return sum(queries for difference, queries in self.steps if difference > 0)
-
-    @property
-    def equal(self) -> int:
-        """Number of queries with a difference of 0, rounded to 0.001."""
-        return sum(queries for difference, queries in self.steps if difference == 0)
-
-    @property
-    def worse(self) -> int:
-        """Number of queries on which the baseline is better."""
-        return sum(queries for difference, queries in self.steps if difference < 0)
+    def outcomes(self) -> tuple[int, int, int]:
+        """Numbers of queries on which the system is better, equal (a difference of 0, rounded to 0.001), and worse."""
+        better, equal, worse = (
+            sum(queries for difference, queries in self.steps if (difference > 0) - (difference < 0) == sign)
+            for sign in (1, 0, -1)
+        )
+        return better, equal, worse
 
 
 def data(run: ReportedRun) -> Differences | None:
@@ -85,9 +79,10 @@ def plot_differences(differences: Differences, width: int) -> Plot:
     axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
     axes.locator_params(axis="y", nbins=5)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:+.0f}".replace("-", MINUS) if value else "0")
+    better, equal, worse = differences.outcomes
     description = (
         f"{differences.measure} of {differences.system} minus {differences.baseline} for each query, sorted: "
-        f"better on {differences.better}, equal on {differences.equal}, worse on {differences.worse} queries."
+        f"better on {better}, equal on {equal}, worse on {worse} queries."
     )
     return Plot(figure, description)
 

@@ -1,10 +1,12 @@
 """What changed since the published run, and the checks before publishing."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from cqa_spark.checks.check import Verdict
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import count, significant
@@ -15,30 +17,17 @@ from cqa_spark.reports.section import Section
 
 
 @dataclass(frozen=True)
-class TableChange:
-    """Number of rows of a table of a site that changed, in the published run and in this one."""
-
-    site: str
-    table: str
-    rows_before: int
-    rows: int
-
-
-@dataclass(frozen=True)
 class NightReview:
-    """The changes and checks of a nightly run; no changes if nothing was published before."""
+    """The changes (entries of ``CHANGES``) and checks of a night; no changes if nothing was published before."""
 
-    changes: tuple[TableChange, ...]
+    changes: Sequence[Entry]
     verdicts: tuple[Verdict, ...]
 
 
 def data(run: ReportedRun) -> NightReview:
     """Changes by site and table, and verdicts in the order of the checks."""
-    changes = [
-        TableChange(entry["site"], entry["table_name"], entry["rows_before"], entry["rows"])
-        for entry in run.entries("changes")
-    ]
-    return NightReview(tuple(changes), tuple(from_entry(Verdict, entry) for entry in run.entries("checks")))
+    verdicts = tuple(from_entry(Verdict, entry) for entry in run.entries("checks"))
+    return NightReview(run.entries("changes"), verdicts)
 
 
 def page(night: NightReview) -> Markup:
@@ -58,7 +47,10 @@ def tables(night: NightReview) -> tuple[Grid, ...]:
         about="Tables of sites whose dump changed since the published run.",
         headings=("table", "site", "rows before", "rows"),
         rows=tuple(
-            (change.table, (Cell(change.site), Cell(count(change.rows_before)), Cell(count(change.rows))))
+            (
+                change["table_name"],
+                (Cell(change["site"]), *(Cell(count(change[name])) for name in ("rows_before", "rows"))),
+            )
             for change in night.changes
         ),
         texts=("site",),

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.text_pairs.set_names import set_of_pair
-from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN
+from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN, SetScore
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import SET_METRICS
@@ -18,7 +18,7 @@ from cqa_spark.reports.kit.intervals import Whisker, whiskers
 from cqa_spark.reports.kit.page import fragment
 from cqa_spark.reports.kit.svg import Plot, draw_both, draw_small, new_axes, sentinel
 from cqa_spark.reports.post_texts import PostText, collect_texts
-from cqa_spark.reports.reported_run import ReportedRun, from_entry
+from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 from cqa_spark.reports.sts_results import PublishedScore, official_mean, published_scores
 from cqa_spark.spark.persistence import persisted
@@ -35,20 +35,6 @@ _MARK = 0.42
 
 _SIDES = ("query_id", "candidate_id")
 _PAIR = ("site", *_SIDES)
-
-
-@dataclass(frozen=True)
-class ComparedCorrelation:
-    """The correlation of one system on one set, or the mean over the sets; see ``SetScore``."""
-
-    system: str
-    set_name: str
-    value: float
-    low: float
-    high: float
-    queries: int
-    difference: float
-    p_value: float
 
 
 @dataclass(frozen=True)
@@ -88,14 +74,14 @@ class Similarity:
 
     systems: tuple[str, ...]
     sets: tuple[str, ...]
-    correlations: tuple[ComparedCorrelation, ...]
+    correlations: tuple[SetScore, ...]
     published: tuple[PublishedScore, ...]
     points: tuple[Points, ...]
     worst: tuple[WorstPair, ...]
     best_system: str
     baseline: str | None
 
-    def correlation(self, system: str, set_name: str) -> ComparedCorrelation:
+    def correlation(self, system: str, set_name: str) -> SetScore:
         """The correlation of a system on a set."""
         return next(row for row in self.correlations if (row.system, row.set_name) == (system, set_name))
 
@@ -106,7 +92,7 @@ class Similarity:
 
 def data(run: ReportedRun) -> Similarity | None:
     """Correlations of the systems, a sample of the pairs of the best one, and the pairs that differ most."""
-    correlations = tuple(from_entry(ComparedCorrelation, entry) for entry in run.entries("set_metrics"))
+    correlations = tuple(SetScore(*(entry[name] for name in SetScore._fields)) for entry in run.entries("set_metrics"))
     sets = tuple(sorted({row.set_name for row in correlations} - {WEIGHTED_MEAN, MEAN}))
     if not sets:
         return None

@@ -8,11 +8,14 @@ from lxml import html
 
 from cqa_spark.checks.check import Verdict
 from cqa_spark.reports.kit.numbers import MINUS, MISSING
-from cqa_spark.reports.sections.night import NightReview, TableChange
+from cqa_spark.reports.sections.night import NightReview
 
 SITE = "beer.example.org"
 NIGHT = NightReview(
-    (TableChange(SITE, "posts", 2008, 2106), TableChange(SITE, "users", 0, 3)),
+    [
+        {"site": SITE, "table_name": "posts", "rows_before": 2008, "rows": 2106},
+        {"site": SITE, "table_name": "users", "rows_before": 0, "rows": 3},
+    ],
     (
         Verdict("row counts", True, 0.0125, 0.05, "posts of <beer>"),
         Verdict("score drift", False, 0.31, 0.25, "population stability index"),
@@ -54,5 +57,5 @@ def test_texts_are_aligned_left_and_numbers_right() -> None:
 
 
 def test_the_first_night_has_no_changes() -> None:
-    first = literal.short_report(night=replace(NIGHT, changes=())).page()
+    first = literal.short_report(night=replace(NIGHT, changes=[])).page()
     assert [name for name, *_ in night_rows(first)] == ["row counts", "score drift", "rank correlation"]

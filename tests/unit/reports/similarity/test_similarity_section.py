@@ -4,8 +4,8 @@ import pytest
 from literal_report import short_report
 from lxml import html
 
-from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN
-from cqa_spark.reports.sections.similarity import ComparedCorrelation, Points, PublishedScore, Similarity, WorstPair
+from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN, SetScore
+from cqa_spark.reports.sections.similarity import Points, PublishedScore, Similarity, WorstPair
 from cqa_spark.reports.sts_results import RESULTS, official_mean, published_mean, published_results
 
 SETS = ("2014/OnWN.test", "2014/images.test", WEIGHTED_MEAN, MEAN)
@@ -13,9 +13,7 @@ SETS = ("2014/OnWN.test", "2014/images.test", WEIGHTED_MEAN, MEAN)
 
 def similarity() -> Similarity:
     correlations = [
-        ComparedCorrelation(
-            system, name, value, value - 0.02, value + 0.02, 750, value - 0.5, 0.001 if value > 0.5 else 1.0
-        )
+        SetScore(system, name, value, value - 0.02, value + 0.02, 750, value - 0.5, 0.001 if value > 0.5 else 1.0)
         for system, value in (("best_a", 0.9), ("given_order", 0.5))
         for name in SETS
     ]
