@@ -34,11 +34,12 @@ def tune(settings: TuneSettings) -> None:
     tuned = snapshot_of(read_lake(settings), settings.run_id)
     run = Run(tuned.lake, tuned.record, on_step=lambda step: None, before=tuned.manifest)
     search = settings.search
-    folds = {"folds": search.folds, "repeats": search.repeats, "seed": search.seed}
     with (
         tracked(settings),
         persistence_scope(),
-        nested_folds(run, [system], settings.features, **folds) as parts_of,
+        nested_folds(
+            run, [system], settings.features, folds=search.folds, repeats=search.repeats, seed=search.seed
+        ) as parts_of,
     ):
         parts = parts_of(system)
         judged = [_told(trial.cross_validated(parts, measure), measure) for trial in trials]

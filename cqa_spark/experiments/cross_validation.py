@@ -43,8 +43,8 @@ class CrossValidate(RefittingExperiment):
 
     def entries(self, run: Run, systems: Sequence[System]) -> list[Entry]:
         """A row for each system."""
-        measure, protocol = self.settings.measures[0], {"repeats": self.protocol.repeats, "folds": self.protocol.folds}
-        with nested_folds(run, systems, self.features, **protocol, seed=SEED) as parts_of:
+        measure, folds, repeats = self.settings.measures[0], self.protocol.folds, self.protocol.repeats
+        with nested_folds(run, systems, self.features, folds=folds, repeats=repeats, seed=SEED) as parts_of:
             validated = {
                 system.name: cross_validate(system.build(), parts_of(system), name=system.name, measure=measure)
                 for system in systems
@@ -53,7 +53,13 @@ class CrossValidate(RefittingExperiment):
         with persisted(mean_over_repeats(validated.values())) as (queries,):
             summary = summarise(queries, best, self.settings.resamples, self.settings.seed, self.settings.confidence)
         rows = [
-            {**with_test(entry), "best": best, **protocol, "spread": validated[entry["system"]].spread}
+            {
+                **with_test(entry),
+                "best": best,
+                "repeats": repeats,
+                "folds": folds,
+                "spread": validated[entry["system"]].spread,
+            }
             for entry in summary.tested
         ]
         return [{name: value for name, value in row.items() if name != "split"} for row in rows]

@@ -42,11 +42,11 @@ def cross_validate_choice(
         Varma and Simon 2006, Bias in error estimation when using cross-validation for model selection, BMC
         Bioinformatics 7; Cawley and Talbot 2010, On over-fitting in model selection, JMLR 11.
     """
-    folds = {"folds": search.folds, "repeats": search.repeats, "seed": search.seed + 1}
+    folds, repeats, seed = search.folds, search.repeats, search.seed + 1
     rankers = []
-    for number in range(search.folds):
-        others = fold_number(search.folds, search.seed) != number
-        with nested_folds(run, [system], features, **folds, among=others) as parts_of:
+    for number in range(folds):
+        others = fold_number(folds, search.seed) != number
+        with nested_folds(run, [system], features, folds=folds, repeats=repeats, seed=seed, among=others) as parts_of:
             inner = parts_of(system)
             rankers.append(chosen([trial.cross_validated(inner, measure) for trial in trials]).build())
     return cross_validate_by_fold([rankers], [outer], name=CHOICE, measure=measure)
