@@ -9,6 +9,7 @@ from cqa_spark.experiments.evaluation_split import Part
 from cqa_spark.experiments.nested_folds import fold_number, nested_folds
 from cqa_spark.experiments.trials import Trial, chosen
 from cqa_spark.lake.run import Run
+from cqa_spark.spark.persistence import persistence_scope
 from cqa_spark.systems.system import System
 
 CHOICE = "choice"
@@ -46,7 +47,10 @@ def cross_validate_choice(
     rankers = []
     for number in range(folds):
         others = fold_number(folds, search.seed) != number
-        with nested_folds(run, [system], features, folds=folds, repeats=repeats, seed=seed, among=others) as parts_of:
+        with (
+            persistence_scope(),
+            nested_folds(run, [system], features, folds=folds, repeats=repeats, seed=seed, among=others) as parts_of,
+        ):
             inner = parts_of(system)
             rankers.append(chosen([trial.cross_validated(inner, measure) for trial in trials]).build())
     return cross_validate_by_fold([rankers], [outer], name=CHOICE, measure=measure)
