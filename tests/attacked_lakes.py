@@ -149,7 +149,7 @@ def duck_db(lake: Lake) -> Content:
     """What DuckDB's Delta extension sees, which uses another implementation of the protocol."""
     found = {}
     for name, place in _delta_tables(lake):
-        rows = _duck_db().execute("SELECT site, number FROM delta_scan(?)", [place]).fetchall()
+        rows = duck_db_with_delta().execute("SELECT site, number FROM delta_scan(?)", [place]).fetchall()
         assert len(dict(rows)) == len(rows)
         found[name] = dict(rows)
     return {name: rows for name, rows in found.items() if rows}
@@ -192,7 +192,7 @@ def _rows(lake: Lake, paths: list[str]) -> dict[str, int]:
 _CONNECTIONS: list[duckdb.DuckDBPyConnection] = []
 
 
-def _duck_db() -> duckdb.DuckDBPyConnection:
+def duck_db_with_delta() -> duckdb.DuckDBPyConnection:
     """A connection with the Delta extension of the package index; DuckDB would download another one."""
     if not _CONNECTIONS:
         connection = duckdb.connect()

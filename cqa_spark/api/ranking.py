@@ -19,11 +19,14 @@ from pyspark.sql import functions as F
 from cqa_spark.api.job import job
 from cqa_spark.api.pairs import KEY, SITE, community, community_in_spark, require_columns
 from cqa_spark.api.rows import Rows
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.examples.task import Task
 from cqa_spark.examples.task import task as task_named
+from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.spark.session import is_local_master
-from cqa_spark.systems.system import read_system
+from cqa_spark.systems.saved_system import load_recipe
+from cqa_spark.systems.system import System, read_system
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +36,7 @@ _RESULTS = ("score", "rank", "predicted")
 
 
 def rank(
-    pairs: Pairs, system: str, *, train: Pairs | None = None, model: str | PathLike[str] | None = None,
+    pairs: Pairs, system: str | None = None, *, train: Pairs | None = None, model: str | PathLike[str] | None = None,
     folder: str | PathLike[str] | None = None, **settings: Any,
 ) -> Pairs:  # fmt: skip
     """Rank the candidates of each query.
@@ -42,7 +45,7 @@ def rank(
         pairs: a row per query and candidate: ``query_id``, ``query`` (text), ``candidate_id``, ``candidate`` (text);
             optional: ``title`` and ``asker_id`` of the query, ``author_id``, ``asked_at``, ``answered_at`` (times), and
             ``initial_rank``, from 1, for the order that is known. A pandas, Arrow or Spark frame.
-        system: recipe, such as ``best_a``; its task says what candidates are.
+        system: recipe, such as ``best_a``; its task says what candidates are. Not read with ``model``.
         train: pairs with ``label``: a boolean, a grade of the task, or one of its labels; for pairs of sentences, the
             similarity. Omit it with ``model``.
         model: folder of the trained system.
@@ -60,7 +63,7 @@ def rank(
         ConfigError: an unknown system, or neither ``train`` nor ``model``; or a Spark frame on a cluster without
             ``folder``.
     """
-    task = task_named(read_system(system).task)
+    task = task_named(_recipe(system, model, settings).task)
     for frame in (pairs, *([train] if train is not None else [])):
         require_columns(frame.columns if isinstance(frame, DataFrame) else _arrow(frame).column_names)
     with ExitStack() as held:
@@ -71,6 +74,18 @@ def rank(
             return _joined_in_spark(pairs, ranked.to_spark())
         joined = _joined(_arrow(pairs), ranked.to_arrow().select([*KEY, *_RESULTS]))
         return joined if isinstance(pairs, pa.Table) else joined.to_pandas()
+
+
+def _recipe(system: str | None, model: str | PathLike[str] | None, settings: Mapping[str, Any]) -> System:
+    """The recipe of a trained system, else the one of this name."""
+    if model is not None:
+        storage = ObjectStorageSettings(**settings.get("object_storage", {}))
+        return load_recipe(open_model_folder(fspath(model), "trained_system", storage)).system
+    if system is None:
+        raise ConfigError(
+            "no system is named", "name a recipe, such as best_a, or the folder of a trained one as model"
+        )
+    return read_system(system)
 
 
 def _temporary(pairs: Pairs, held: ExitStack) -> str:
@@ -89,7 +104,7 @@ def _temporary(pairs: Pairs, held: ExitStack) -> str:
 
 
 def _ranked(
-    pairs: Pairs, train: Pairs | None, task: Task, system: str, model: str | PathLike[str] | None, folder: str,
+    pairs: Pairs, train: Pairs | None, task: Task, system: str | None, model: str | PathLike[str] | None, folder: str,
     settings: Mapping[str, Any],
 ) -> Rows:  # fmt: skip
     """The rankings of a job that reads the pairs as files."""

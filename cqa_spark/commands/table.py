@@ -149,6 +149,8 @@ JOBS: dict[str, tuple[Job, ...]] = {
         Job("lake forget", "remove a user or a post for good",
             "cqa_spark.config.runs_settings:ForgetSettings", "cqa_spark.commands.forget:forget",
             preview="cqa_spark.commands.forget:preview"),
+        _job("lake register", "print the SQL that registers the published tables in a catalog",
+             "runs_settings:RegisterTablesSettings", "register:print_statements"),
         _job("runs keep", "keep the files of a run", "runs_settings:KeepRunSettings", "retention:keep_run"),
         _job("features audit", "check that as-of features do not depend on later events",
              "preferred_answer_settings:FeatureAuditSettings", "audit:audit", has_flow=True),

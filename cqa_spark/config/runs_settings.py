@@ -1,7 +1,7 @@
 """The settings of ``runs``: list, show, publish, roll back and clean up."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -160,6 +160,28 @@ class ForgetSettings(RunLogSettings):
     def writes(self) -> list[str]:
         """The published run, and the list of what is forgotten."""
         return [f"{self.lake}: a new published run, forgotten.json"]
+
+
+class RegisterTablesSettings(RunLogSettings):
+    """Print the SQL that registers the published tables in a catalog, as external tables that follow publications."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa lake register --lake s3a://rankings/lake --catalog athena",
+        "cqa lake register --lake build/lake --catalog duckdb | duckdb rankings.duckdb",
+    )
+    needs: ClassVar[tuple[str, ...]] = ("catalog",)
+
+    catalog: Annotated[
+        Literal["athena", "databricks", "duckdb", "trino"] | None,
+        NotHashed(),
+        Field(description="the program that runs the SQL: athena registers in AWS Glue, databricks in Unity Catalog"),
+    ] = None
+    catalog_schema: Annotated[
+        str,
+        NotHashed(),
+        Shown("NAME"),
+        Field(pattern=r"^\w+$", description="schema, or database, that gets the tables; created if absent"),
+    ] = "cqa"
 
 
 class CollectGarbageSettings(RunLogSettings):

@@ -57,7 +57,7 @@ def refuse_changed_types(lake: Lake) -> None:
         ContractError: a column has another type than declared.
     """
     options = delta_options(lake.root, lake.storage)
-    for table in _tables(lake, {}):
+    for table in stored_tables(lake):
         place = _location(lake, table)
         with suppress(DeltaError, OSError):  # whoever updates the table says why it cannot be read
             if (stored := _opened(place, options)) is not None:
@@ -80,7 +80,7 @@ def update_tables(
     """
     failures: list[EnvironmentProblem] = []
     options = delta_options(lake.root, lake.storage)
-    for table in _tables(lake, tables):
+    for table in stored_tables(lake, tables):
         try:
             _update(lake, options, table, tables.get(table.name, NO_FILES), number, before_commit)
         except EnvironmentProblem as error:
@@ -89,7 +89,7 @@ def update_tables(
         raise EnvironmentProblem("; ".join(each.problem for each in failures), failures[0].remedy) from failures[0]
 
 
-def _tables(lake: Lake, new: Collection[str]) -> list[Table]:
+def stored_tables(lake: Lake, new: Collection[str] = ()) -> list[Table]:
     """The declared tables that are stored, or named as new."""
     stored = {*lake.objects.folders(TABLES), *new}
     return [table for table in published_tables() if table.name in stored]

@@ -35,7 +35,7 @@ def log_model(mlflow: Any, run: RunTables, system: str) -> None:
             loader_module="cqa_spark.runtime.served_model",
             data_path=str(path),
             signature=signature(),
-            pip_requirements=[f"cqa-spark=={version('cqa-spark')}"],
+            pip_requirements=[f"cqa-spark[spark,learning]=={version('cqa-spark')}"],
         )
         mlflow.register_model(logged.model_uri, _registered_name(system), tags={"folder": folder})
 

@@ -5,8 +5,6 @@ MLflow calls ``_load_pyfunc`` with the folder of the trained system. Spark start
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import cqa_spark as cqa
@@ -30,8 +28,6 @@ class ServedModel:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        recipe = json.loads(Path(folder, "system.json").read_text(encoding="utf-8"))
-        self._system = str(recipe["system"]["name"])
 
     def predict(self, pairs: pd.DataFrame, params: dict[str, Any] | None = None) -> pd.DataFrame:
         """Rank the candidates of each query.
@@ -43,7 +39,7 @@ class ServedModel:
         Returns:
             The ids of each pair, with ``score``, ``rank`` from 1, and ``predicted``.
         """
-        ranked = cqa.rank(pairs.dropna(axis="columns", how="all"), self._system, model=self._folder)
+        ranked = cqa.rank(pairs.dropna(axis="columns", how="all"), model=self._folder)
         return ranked[list(RESULTS)]
 
 

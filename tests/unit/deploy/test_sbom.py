@@ -8,7 +8,8 @@ DEPLOY = Path(__file__).resolve().parents[3] / "deploy"
 
 def test_every_jar_is_a_component_with_its_coordinate_and_hash() -> None:
     spec = importlib.util.spec_from_file_location("add_jars", DEPLOY / "add_jars.py")
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     add_jars = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(add_jars)
     assert add_jars.component("ab12  com.johnsnowlabs.nlp_spark-nlp_2.12-5.5.3.jar\n") == {
