@@ -26,7 +26,7 @@ PYTHON312 ?= 3.12
 PYTEST := $(BIN)/pytest --durations 25 --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 S3_SERVER := $(if $(shell command -v go),$(GATEWAY))
 
-.PHONY: help setup models neural demo test test-plan test-fast test-python312 test-neural test-more lint format lock airflow docs \
+.PHONY: help setup models neural demo test test-plan test-fast test-python312 test-neural test-more lint format lock schedulers docs \
     image versitygw offline environment sbom clean
 
 help: ## print this list
@@ -63,7 +63,7 @@ test-neural: neural ## run the tests that need JAX, ONNX or gensim
 	$(BIN)/python -c 'import gensim, jax, onnx'  # without which their tests would be skipped
 	$(PYTEST) -m 'neural and not more'
 
-test-more: setup airflow $(S3_SERVER) ## run the tests that are long by nature
+test-more: setup schedulers $(S3_SERVER) ## run the tests that are long by nature
 	$(PYTEST) -m more
 
 lint: setup ## check style, types, import contracts
@@ -81,13 +81,13 @@ lock: $(INSTALLED) ## update the locks from pyproject.toml
 	$(call compile,locks/base.txt,--extra all pyproject.toml)
 	$(call compile,locks/dev.txt,--extra all --extra dev pyproject.toml)
 	$(call compile,locks/neural.txt,--extra neural --constraint locks/dev.txt locks/dev.txt pyproject.toml)
-	$(call compile,locks/airflow.txt,--group airflow)
+	$(call compile,locks/schedulers.txt,--group schedulers)
 
-airflow: $(INSTALLED) ## test the DAG of deploy/airflow with Airflow, in a separate environment
-	$(UV) venv --quiet --allow-existing --python $(BIN)/python build/airflow
-	$(UV) pip sync --quiet --python build/airflow/bin/python --require-hashes locks/airflow.txt
-	AIRFLOW_HOME=$(CURDIR)/build/airflow/home AIRFLOW__CORE__DAGS_FOLDER=$(CURDIR)/deploy/airflow \
-	    build/airflow/bin/python -m pytest --noconftest tests/unit/deploy/test_airflow.py
+schedulers: $(INSTALLED) ## test the nights of Airflow, Dagster and Prefect with them, in a separate environment
+	$(UV) venv --quiet --allow-existing --python $(BIN)/python build/schedulers
+	$(UV) pip sync --quiet --python build/schedulers/bin/python --require-hashes locks/schedulers.txt
+	AIRFLOW_HOME=$(CURDIR)/build/schedulers/home AIRFLOW__CORE__DAGS_FOLDER=$(CURDIR)/deploy/airflow \
+	    build/schedulers/bin/python -m pytest --noconftest tests/unit/deploy/test_airflow.py tests/unit/deploy/test_dagster_and_prefect.py
 
 docs: setup ## build the documentation in build/docs, for reading without network access
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

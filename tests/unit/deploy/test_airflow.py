@@ -1,4 +1,4 @@
-"""The DAG in Airflow itself: `make airflow` runs these in an environment of their own, also for `make test-more`."""
+"""The DAG in Airflow itself: `make schedulers` runs these in an environment of their own, also for `make test-more`."""
 
 import sys
 from datetime import timedelta
