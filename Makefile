@@ -87,6 +87,7 @@ schedulers: $(INSTALLED) ## test the nights of Airflow, Dagster and Prefect with
 	$(UV) venv --quiet --allow-existing --python $(BIN)/python build/schedulers
 	$(UV) pip sync --quiet --python build/schedulers/bin/python --require-hashes locks/schedulers.txt
 	AIRFLOW_HOME=$(CURDIR)/build/schedulers/home AIRFLOW__CORE__DAGS_FOLDER=$(CURDIR)/deploy/airflow \
+	    DAGSTER_DISABLE_TELEMETRY=1 PREFECT_SERVER_ANALYTICS_ENABLED=0 DO_NOT_TRACK=1 \
 	    build/schedulers/bin/python -m pytest --noconftest tests/unit/deploy/test_airflow.py tests/unit/deploy/test_dagster_and_prefect.py
 
 docs: setup ## build the documentation in build/docs, for reading without network access

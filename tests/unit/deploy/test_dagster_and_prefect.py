@@ -1,6 +1,5 @@
 """The nights of Dagster and Prefect in those programs themselves: `make schedulers` runs these in their environment."""
 
-import os
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,10 +7,10 @@ from typing import Any
 
 import pytest
 
-os.environ |= {"DAGSTER_DISABLE_TELEMETRY": "1", "PREFECT_SERVER_ANALYTICS_ENABLED": "0"}
-dagster = pytest.importorskip("dagster", reason="needs Dagster, in an environment of its own: make test-more runs it")
-prefect = pytest.importorskip("prefect", reason="needs Prefect, in an environment of its own: make test-more runs it")
+pytest.importorskip("dagster", reason="needs Dagster, in an environment of its own: make test-more runs it")
+pytest.importorskip("prefect", reason="needs Prefect, in an environment of its own: make test-more runs it")
 
+import dagster
 from prefect.testing.utilities import prefect_test_harness
 from test_airflow import home  # noqa: F401
 
