@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -89,6 +90,13 @@ def finished(lake: Lake, run_id: str, content: Content, *, resume: bool = False,
         if fails:
             raise RuntimeError("made up")
     return run
+
+
+def copied(lake: Lake, to: Path) -> Lake:
+    """A copy of a lake in a folder, in place of what is there."""
+    shutil.rmtree(to, ignore_errors=True)
+    shutil.copytree(lake.root, to)
+    return Lake(no_spark, str(to))
 
 
 def published(lake: Lake, clock: Clock, *runs: tuple[str, Content]) -> None:

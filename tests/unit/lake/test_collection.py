@@ -1,6 +1,5 @@
 """Collection: what it keeps and deletes, and what a failure or a kill at any of its calls leaves."""
 
-import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 from attacked_lakes import (
     Clock,
     Content,
+    copied,
     finished,
     no_spark,
     ours,
@@ -44,13 +44,6 @@ def lake(tmp_path: Path, clock: Clock) -> Lake:
     lake = Lake(no_spark, str(tmp_path / "lake"))
     published(lake, clock, *[(run_id, NIGHTS[run_id]) for run_id in ("r1", "r2", "r3", "r4")])
     return lake
-
-
-def copied(lake: Lake, to: Path) -> Lake:
-    if to.exists():
-        shutil.rmtree(to)
-    shutil.copytree(lake.root, to)
-    return Lake(no_spark, str(to))
 
 
 def folders_of_runs(lake: Lake) -> set[str]:

@@ -1,6 +1,5 @@
 """The published tables as other programs see and change them."""
 
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from attacked_lakes import (
     BETA,
     Clock,
     Content,
+    copied,
     delta_rs,
     duck_db,
     finished,
@@ -120,9 +120,7 @@ def test_other_programs_between_any_two_calls_of_a_publication(
     happened, call = True, 0
     while happened:
         call += 1
-        tried = Lake(no_spark, str(tmp_path / "tried"))
-        shutil.rmtree(tried.root, ignore_errors=True)
-        shutil.copytree(lake.root, tried.root)
+        tried = copied(lake, tmp_path / "tried")
 
         def outsider(root: str = tried.root) -> None:
             for name in ("alpha", "beta"):

@@ -1,7 +1,5 @@
 """Runs of two small tables are published and rolled back, while processes die and lakes move; without Spark."""
 
-import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +12,6 @@ from small_runs import (
     finished,
     held,
     lake_at,
-    new_files,
     opened,
     paths,
     published,
@@ -27,12 +24,10 @@ from cqa_spark.errors import AnotherWriter, InputError
 from cqa_spark.lake.collection import collect
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.lease import LASTS, take_lease
-from cqa_spark.lake.manifest import read_manifest
 from cqa_spark.lake.pointer import change_pointer, claim
 from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.schemas.community import USERS
-from cqa_spark.lake.snapshot import published_runs, published_snapshot, snapshot_of
+from cqa_spark.lake.snapshot import published_runs, published_snapshot
 from cqa_spark.lake.storage import Lake
 
 
@@ -64,15 +59,6 @@ def test_the_same_run_again_converges_and_publishing_twice_adds_no_record(lake: 
     assert [each.attempt for each in RunLog(lake.objects).records(status="published")] == [1, 4]
 
 
-def test_the_report_of_the_lake_is_that_of_the_published_run(lake: Lake) -> None:
-    for run_id in ("r1", "r2"):
-        with opened(lake, run_id) as run:
-            lake.objects.put(f"runs/{run_id}.{run.record.attempt}/report.html", run_id.encode())
-    for run_id in ("r1", "r2", "r1"):
-        published(lake, run_id)
-        assert Path(lake.root, "report.html").read_text() == run_id
-
-
 def test_the_page_of_the_lake_is_that_of_the_latest_published_run_that_has_one(lake: Lake) -> None:
     for run_id, corpus in (("r1", "forum"), ("s1", "list"), ("r2", "forum")):
         with opened(lake, run_id) as run:
@@ -89,26 +75,6 @@ def test_the_page_of_the_lake_is_that_of_the_latest_published_run_that_has_one(l
     with held(lake) as leased:
         rollback(leased, "r1")
     assert page.read_text() == "page of r1"
-
-
-def test_rolling_back_is_one_more_record(lake: Lake) -> None:
-    for run_id, letter in (("r1", "x"), ("r2", "y")):
-        finished(lake, run_id, a=letter)
-        published(lake, run_id)
-    with held(lake) as leased:
-        assert rollback(leased).message == "rolled back from r2"
-        assert users(published_snapshot(lake)) == ["a/x"]
-        assert rollback(leased, "r2").run_id == "r2"
-        with pytest.raises(InputError, match="run r3 was not published before"):
-            rollback(leased, "r3")
-    assert [each.run_id for each in RunLog(lake.objects).records(status="published")] == ["r1", "r2", "r1", "r2"]
-
-
-def test_there_must_be_something_to_roll_back_to(lake: Lake) -> None:
-    finished(lake, "r1", a="x")
-    published(lake, "r1")
-    with pytest.raises(InputError, match="no earlier run"), held(lake) as leased:
-        rollback(leased)
 
 
 def test_a_publication_replaces_the_run_of_its_corpus_alone(lake: Lake) -> None:
@@ -170,23 +136,6 @@ def test_a_site_is_of_one_corpus(lake: Lake) -> None:
     assert users(published_snapshot(lake)) == ["a/x"]
 
 
-def test_a_run_without_a_file_of_its_own_is_not_published_and_runs_that_can_be_are_named(lake: Lake) -> None:
-    for run_id in ("r1", "r2"):
-        finished(lake, run_id, a="x")
-        published(lake, run_id)
-    finished(lake, "r3", a="y")
-    (file,) = snapshot_of(lake, "r3").files(USERS).files
-    Path(lake.path(file.path)).unlink()
-    with pytest.raises(InputError) as refused:
-        published(lake, "r3")
-    assert (refused.value.problem, refused.value.remedy) == (
-        f"run r3 cannot be published: {lake.path(file.path)} is missing, or was changed; nothing was changed",
-        "publish one of: r2, r1",
-    )
-    assert published_runs(lake) == (RunLog(lake.objects).records(status="published")[-1],)
-    assert users(published_snapshot(lake)) == ["a/x"]
-
-
 def test_who_comes_after_a_dead_writer_completes_its_publication(lake: Lake) -> None:
     success = finished(lake, "r1", a="x")
     dead = Holder.of_this_process("nightly").model_copy(update={"pid": 2**22 + 1})
@@ -236,28 +185,3 @@ def test_a_process_that_lost_the_lease_writes_nothing_more(lake: Lake) -> None:
         sleep_and_go_on()
     assert users(published_snapshot(lake)) == ["a/y"]
     assert RunLog(lake.objects).last_success("late") is None
-
-
-@pytest.mark.parametrize("way", [shutil.copytree, shutil.move])
-def test_a_lake_that_is_copied_or_moved_is_read_and_written_further(
-    lake: Lake, tmp_path: Path, way: Callable[[str, Path], object]
-) -> None:
-    finished(lake, "r1", a="x")
-    published(lake, "r1")
-    with opened(lake, "r2") as run:
-        lake.objects.put("runs/r2.4/models/best_a/model.json", b"{}")
-        run.add_artifact("model:best_a", run.artifact_path("models", "best_a"))
-        put_users(run, a="y")
-    way(lake.root, tmp_path / "other")
-    other = lake_at(tmp_path / "other")
-    assert users(published_snapshot(other)) == ["a/x"]
-    assert snapshot_of(other, "r2").record.artifacts == {"model:best_a": f"{other.root}/runs/r2.4/models/best_a"}
-    with opened(other, "r2", resume=True) as run:
-        run.put(USERS, run.files(USERS).united(new_files(run, USERS, {"b": [{"user_id": "z"}]})))
-    published(other, "r2")
-    assert users(published_snapshot(other)) == ["a/y", "b/z"]
-    assert read_manifest(other.objects, run.record).sizes == {"runs/r2.4/models/best_a/model.json": 2}
-    with held(other) as leased:
-        rollback(leased)
-    assert users(published_snapshot(other)) == ["a/x"]
-    assert delta_table(other) == paths(published_snapshot(other))

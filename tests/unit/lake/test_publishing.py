@@ -1,6 +1,5 @@
 """Publishing and rolling back, with a failure and a kill at every call that they make."""
 
-import shutil
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +10,7 @@ from attacked_lakes import (
     OUTSIDERS,
     Clock,
     Content,
+    copied,
     finished,
     no_spark,
     ours,
@@ -52,13 +52,6 @@ def lake(tmp_path: Path, clock: Clock) -> Lake:
     with taken_over(lake, clock) as leased:
         finished(leased, "r2", SECOND)
     return lake
-
-
-def copied(lake: Lake, to: Path) -> Lake:
-    if to.exists():
-        shutil.rmtree(to)
-    shutil.copytree(lake.root, to)
-    return Lake(no_spark, str(to))
 
 
 def rolled_back(leased: LeasedLake) -> None:

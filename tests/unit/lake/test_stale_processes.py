@@ -1,6 +1,5 @@
 """A process that pauses at any call until others have taken its lake over: it changes nothing that they left."""
 
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -9,6 +8,7 @@ import pytest
 from attacked_lakes import (
     Clock,
     Content,
+    copied,
     finished,
     no_spark,
     published,
@@ -92,9 +92,7 @@ def test_what_the_others_left_stays(
     happened, call, clock = True, 0, Clock()
     while happened:
         call += 1
-        tried = Lake(no_spark, str(tmp_path / "tried"))
-        shutil.rmtree(tried.root, ignore_errors=True)
-        shutil.copytree(lake.root, tried.root)
+        tried = copied(lake, tmp_path / "tried")
         left: list[tuple[Content, set[str]]] = []
 
         def others(tried: Lake = tried, left: list[tuple[Content, set[str]]] = left) -> None:
