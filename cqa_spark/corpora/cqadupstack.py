@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, ListCounts
+from cqa_spark.corpora.question_list.records import ListCounts, write_list
 from cqa_spark.errors import InputError
 
 _SUFFIX = "_questions.json"
@@ -31,18 +31,12 @@ def write_question_list(archive: Path, folder: Path) -> ListCounts:
         Research, ADCS, and its script query_cqadupstack.py.
     """
     questions = _questions(archive)
-    with (folder / QUESTIONS).open("w", encoding="utf-8") as file:
-        for name, values in questions.items():
-            known = values if isinstance(values, dict) else {}
-            question = {"qid": name} | {key: known[key] for key in ("title", "body") if key in known}
-            file.write(json.dumps(question, ensure_ascii=False) + "\n")
-    duplicates = 0
-    with (folder / DUPLICATES).open("w", encoding="utf-8") as file:
-        for name, values in questions.items():
-            for duplicate in values.get("dups", []) if isinstance(values, dict) else []:
-                file.write(f"{name}\t{duplicate}\n")
-                duplicates += 1
-    return ListCounts(len(questions), duplicates)
+    known = {name: values if isinstance(values, dict) else {} for name, values in questions.items()}
+    return write_list(
+        folder,
+        ({"qid": name} | {key: known[name][key] for key in ("title", "body") if key in known[name]} for name in known),
+        ((name, duplicate) for name, values in known.items() for duplicate in values.get("dups", [])),
+    )
 
 
 def _questions(archive: Path) -> Mapping[str, Any]:

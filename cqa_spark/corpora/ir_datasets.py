@@ -1,13 +1,12 @@
 """Test collections of ir_datasets, an optional package that downloads them, and their questions as a list."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from cqa_spark.config.value_types import IR_DATASETS
-from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, ListCounts
+from cqa_spark.corpora.question_list.records import ListCounts, write_list
 from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
 
 
@@ -67,16 +66,7 @@ def write_question_list(dataset: str, folder: Path) -> ListCounts:
     collection = load_collection(dataset)
     if not (collection.has_docs() and collection.has_queries()):
         raise ConfigError(f"{dataset} lacks documents or queries", "name a subset that has both")
-    questions = duplicates = 0
-    with (folder / QUESTIONS).open("w", encoding="utf-8") as file:
-        for question in _questions(dataset, collection):
-            file.write(json.dumps(question, ensure_ascii=False) + "\n")
-            questions += 1
-    with (folder / DUPLICATES).open("w", encoding="utf-8") as file:
-        for query_id, document_id in _duplicates(dataset, collection):
-            file.write(f"{query_id}\t{document_id}\n")
-            duplicates += 1
-    return ListCounts(questions, duplicates)
+    return write_list(folder, _questions(dataset, collection), _duplicates(dataset, collection))
 
 
 def _questions(dataset: str, collection: Any) -> Iterator[dict[str, str]]:

@@ -21,17 +21,16 @@ def require_lake(root: str, storage: ObjectStorageSettings) -> None:
         ContractError: its pointer is missing.
         EnvironmentProblem: the storage does not answer, or the user may not read.
     """
+    refuse_unusable_lake(root, storage)
     if not _is_lake(root, storage):
-        refuse_lost_pointer(root, storage)
         near = _similar_lakes(root, storage)
         advice = "check the path; cqa run and cqa ingest create a lake"
         remedy = f"did you mean {' or '.join(near)}?" if near else advice
         raise ConfigError(f"there is no lake at {root}; nothing was written", remedy)
-    refuse_old_lake(root, storage)
 
 
-def refuse_old_lake(root: str, storage: ObjectStorageSettings) -> None:
-    """Check that a lake, if there is one, has the format of this release.
+def refuse_unusable_lake(root: str, storage: ObjectStorageSettings) -> None:
+    """Check that a lake, if there is one, has the format of this release, and its pointer if it has a run log.
 
     Args:
         root: folder of the lake, local or ``s3a://BUCKET/PREFIX``.
@@ -39,21 +38,11 @@ def refuse_old_lake(root: str, storage: ObjectStorageSettings) -> None:
 
     Raises:
         ConfigError: another release wrote it.
-    """
-    pointer.read_pointer(open_store(root, storage))
-
-
-def refuse_lost_pointer(root: str, storage: ObjectStorageSettings) -> None:
-    """Check that a lake with a run log has its pointer, which the first writer creates before the log.
-
-    Args:
-        root: folder of the lake, local or ``s3a://BUCKET/PREFIX``.
-        storage: object storage settings.
-
-    Raises:
-        ContractError: the pointer is missing; a new one would forget the published run.
+        ContractError: the pointer, which the first writer creates before the log, is missing; a new one would forget
+            the published run.
     """
     objects = open_store(root, storage)
+    pointer.read_pointer(objects)
     if objects.read(pointer.KEY) is None and not RunLog(objects).is_empty():
         raise missing(objects.root, pointer.KEY, "the lake has a run log")
 

@@ -16,7 +16,7 @@ from cqa_spark.errors import noted
 from cqa_spark.lake.delta_tables import refuse_unusable_path
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.opening import refuse_lost_pointer, refuse_old_lake, require_lake
+from cqa_spark.lake.opening import refuse_unusable_lake, require_lake
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_log import RunLog
@@ -74,8 +74,7 @@ def write_lake(settings: JobSettings, job: str, *, create: bool = True) -> Itera
     if not create:
         require_lake(settings.lake, settings.object_storage)
     refuse_unusable_path(settings.lake)
-    refuse_old_lake(settings.lake, settings.object_storage)
-    refuse_lost_pointer(settings.lake, settings.object_storage)
+    refuse_unusable_lake(settings.lake, settings.object_storage)
     require_writable(settings.lake, settings.object_storage)
     with hold(Lake(_session(settings), settings.lake, settings.object_storage), Holder.of_this_process(job)) as lake:
         yield lake

@@ -2,8 +2,9 @@
 
 import html
 import json
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
 QUESTIONS, DUPLICATES = "questions.jsonl", "duplicates.tsv"
 
@@ -18,6 +19,29 @@ class ListCounts(NamedTuple):
 
     questions: int
     duplicates: int
+
+
+def write_list(
+    folder: Path, questions: Iterable[Mapping[str, Any]], duplicates: Iterable[tuple[str, Any]]
+) -> ListCounts:
+    """Write the files of a list.
+
+    Args:
+        folder: existing folder for the files.
+        questions: objects with ``qid``, ``title`` and perhaps ``body``; they are streamed.
+        duplicates: ids of questions, with the ids of the earlier ones that they duplicate.
+    """
+    lines = {
+        QUESTIONS: (json.dumps(question, ensure_ascii=False) for question in questions),
+        DUPLICATES: (f"{question}\t{earlier}" for question, earlier in duplicates),
+    }
+    counts = dict.fromkeys(lines, 0)
+    for name, of_file in lines.items():
+        with (folder / name).open("w", encoding="utf-8") as file:
+            for line in of_file:
+                file.write(f"{line}\n")
+                counts[name] += 1
+    return ListCounts(counts[QUESTIONS], counts[DUPLICATES])
 
 
 class QuestionListLine(NamedTuple):

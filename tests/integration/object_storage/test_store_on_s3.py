@@ -4,10 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from s3_server import S3Server
+from store_races import creations, increments
 
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.locations import open_store
-from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore
+from cqa_spark.object_store.store import ObjectStore
 
 
 @pytest.fixture
@@ -15,33 +16,8 @@ def store(s3: S3Server, request: pytest.FixtureRequest) -> ObjectStore:
     return open_store(s3.location("store", request.node.name), s3.settings)
 
 
-def test_one_of_many_creates(store: ObjectStore) -> None:
-    def create(number: int) -> bool:
-        try:
-            store.create("lease", str(number).encode())
-        except AlreadyThere:
-            return False
-        return True
-
-    with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(create, range(40))) == 1
-
-
-def test_no_increment_is_lost(store: ObjectStore) -> None:
-    store.create("count", b"0 first")
-
-    def increment(who: int) -> None:
-        while True:
-            stored = store.read("count")
-            try:
-                store.replace("count", b"%d %d" % (int(stored.data.split()[0]) + 1, who), stored.version)
-            except Changed:
-                continue
-            return
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(increment, range(20)))
-    assert store.read("count").data.split()[0] == b"20"
+def test_of_many_who_write_at_once(store: ObjectStore) -> None:
+    assert (creations(store), increments(store, 20)) == (1, 20)
 
 
 def test_more_keys_than_a_page_of_the_listing(store: ObjectStore) -> None:

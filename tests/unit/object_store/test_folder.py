@@ -1,44 +1,16 @@
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from store_races import creations, increments
 
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.folder import Folder
-from cqa_spark.object_store.store import AlreadyThere, Changed
+from cqa_spark.object_store.store import AlreadyThere
 
 
-def test_one_of_many_creates(tmp_path: Path) -> None:
+def test_of_many_who_write_at_once(tmp_path: Path) -> None:
     store = Folder(str(tmp_path))
-
-    def create(number: int) -> bool:
-        try:
-            store.create("lease", str(number).encode())
-        except AlreadyThere:
-            return False
-        return True
-
-    with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(create, range(40))) == 1
-
-
-def test_no_increment_is_lost(tmp_path: Path) -> None:
-    store = Folder(str(tmp_path))
-    store.create("count", b"0 first")
-
-    def increment(who: int) -> None:
-        while True:
-            stored = store.read("count")
-            count = int(stored.data.split()[0])
-            try:
-                store.replace("count", f"{count + 1} {who}".encode(), stored.version)
-            except Changed:
-                continue
-            return
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(increment, range(40)))
-    assert store.read("count").data.split()[0] == b"40"
+    assert (creations(store), increments(store, 40)) == (1, 40)
 
 
 def test_nothing_but_the_objects_is_left(tmp_path: Path) -> None:

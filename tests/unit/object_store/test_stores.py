@@ -24,12 +24,6 @@ def test_nothing_is_there_at_first(store: ObjectStore) -> None:
     store.delete("a/b")
 
 
-def test_what_was_put_is_read(store: ObjectStore) -> None:
-    store.put("a/b", b"one")
-    store.put("a/b", b"two")
-    assert store.read("a/b").data == b"two"
-
-
 def test_only_the_first_creates(store: ObjectStore) -> None:
     version = store.create("lease", b"first")
     with pytest.raises(AlreadyThere):
@@ -46,19 +40,6 @@ def test_only_the_version_that_was_read_is_replaced(store: ObjectStore) -> None:
         store.replace("lease", b"three", first)
     assert store.read("lease").version == second
     assert store.read("lease").data == b"two"
-
-
-def test_nothing_is_replaced_where_nothing_is(store: ObjectStore) -> None:
-    with pytest.raises(Changed):
-        store.replace("lease", b"two", '"0123"')
-    assert store.read("lease") is None
-
-
-def test_what_was_deleted_can_be_created_again(store: ObjectStore) -> None:
-    store.create("lease", b"one")
-    store.delete("lease")
-    assert store.read("lease") is None
-    store.create("lease", b"two")
 
 
 def test_keys_are_listed_in_order_by_prefix(store: ObjectStore) -> None:
