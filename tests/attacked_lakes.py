@@ -7,34 +7,29 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NoReturn
 from uuid import uuid4
 
 import duckdb
 import duckdb_ext
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
+from small_runs import NOTES, new_files, no_spark, opened
 
 from cqa_spark.lake import delta_tables
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.lease import LASTS
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_lifecycle import open_run
-from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.lake.storage import TABLES, Lake, LeasedLake
 from cqa_spark.lake.table import Table, column
-from cqa_spark.lake.table_files import NO_FILES, DataFile, TableFiles
+from cqa_spark.lake.table_files import NO_FILES, TableFiles
 
 _COLUMNS = (column("site", "string", "the site"), column("number", "int", "of the run that wrote the row"))
 ALPHA = Table("alpha", "Made for the test.", _COLUMNS, key=("site",), partition_by=("site",))
 BETA = Table("beta", "Made for the test.", _COLUMNS, key=("site",), partition_by=("site",))
-NOTES = JournalTable("notes", "Made for the test.", (column("note", "string", "a fact"),), key=("note",))
 REPORTS = ("report.html", "report.queries.csv")
 
 Content = dict[str, dict[str, int]]
@@ -49,10 +44,6 @@ class Clock:
 
     def __call__(self) -> datetime:
         return self.now
-
-
-def no_spark() -> NoReturn:
-    raise AssertionError("Spark is started")
 
 
 @pytest.fixture
@@ -77,9 +68,8 @@ def taken_over(lake: Lake, clock: Clock) -> Iterator[LeasedLake]:
 
 def finished(lake: Lake, run_id: str, content: Content, *, resume: bool = False, fails: bool = False) -> Run:
     """A run with these rows, and a note, a model and a report with its id; unchanged sites keep the published files."""
-    begin = RunRecord(run_id, "running", "run", config_hash="c0ffee", config="", code_version="0")
     base = published_snapshot(lake).tables if lake.objects.folders(TABLES) and _is_published(lake) else {}
-    with open_run(lake, begin, resume=resume, on_step=lambda step: None) as run:
+    with opened(lake, run_id, resume=resume) as run:
         for table in (ALPHA, BETA):
             if table.name in content:
                 run.put(table, _files(run, table, content[table.name], base.get(table.name, NO_FILES)))
@@ -115,21 +105,9 @@ def _is_published(lake: Lake) -> bool:
 def _files(run: Run, table: Table, content: Mapping[str, int], base: TableFiles) -> TableFiles:
     unchanged = [site for site, number in content.items() if base.fingerprints.get(site) == str(number)]
     kept = base.without(base.sites - set(unchanged))
-    folder = f"{TABLES}/{table.name}/{run.run_id}.{run.record.attempt}/{uuid4().hex}"
-    new = tuple(
-        write_rows(run.lake, f"{folder}/part-{uuid4().hex}.parquet", site, number)
-        for site, number in content.items()
-        if site not in unchanged
-    )
-    made = TableFiles(tuple(column.name for column in table.columns), new)
+    rows = {site: [{"number": number}] for site, number in content.items() if site not in unchanged}
+    made = new_files(run, table, rows)
     return kept.united(made).with_fingerprints({site: str(number) for site, number in content.items()})
-
-
-def write_rows(lake: Lake, path: str, site: str, number: int) -> DataFile:
-    buffer = io.BytesIO()
-    pq.write_table(pa.table({"site": [site], "number": pa.array([number], pa.int32())}), buffer)
-    lake.objects.put(path, buffer.getvalue())
-    return DataFile(path, len(buffer.getvalue()), 1, {"site": site}, {"site": 0, "number": 0})
 
 
 def ours(lake: Lake) -> Content:

@@ -1,5 +1,6 @@
 """Runs of two small tables in a folder, written without Spark: users of sites, and a journal table of notes."""
 
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,7 +58,7 @@ def new_files(run: Run, table: Table, rows: Mapping[str, Sequence[Mapping[str, o
     """A file for each site, written as a task writes it; columns that a row does not name are null.
 
     Args:
-        run: the run, in a lake in a folder.
+        run: the run.
         table: divided by site.
         rows: by site.
     """
@@ -66,11 +67,10 @@ def new_files(run: Run, table: Table, rows: Mapping[str, Sequence[Mapping[str, o
     files = []
     for site, of_site in rows.items():
         path = f"{folder}/part-{uuid4().hex}.parquet"
-        stored = pa.Table.from_pylist([{"site": site, **row} for row in of_site], schema)
-        target = Path(run.lake.path(path))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(stored, target)
-        files.append(DataFile(path, target.stat().st_size, stored.num_rows, {"site": site}))
+        buffer = io.BytesIO()
+        pq.write_table(pa.Table.from_pylist([{"site": site, **row} for row in of_site], schema), buffer)
+        run.lake.objects.put(path, buffer.getvalue())
+        files.append(DataFile(path, len(buffer.getvalue()), len(of_site), {"site": site}))
     return TableFiles(tuple(schema.names), tuple(files))
 
 

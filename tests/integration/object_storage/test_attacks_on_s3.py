@@ -9,7 +9,6 @@ from attacked_lakes import (
     Content,
     delta_rs,
     finished,
-    no_spark,
     ours,
     published,
     report,
@@ -20,6 +19,7 @@ from attacked_lakes import (
 from fault_proxy import FaultProxy
 from s3_server import S3Server
 from seams import pausing, seams
+from small_runs import no_spark
 
 from cqa_spark.errors import CqaError
 from cqa_spark.lake.collection import collect

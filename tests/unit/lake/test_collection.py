@@ -9,7 +9,6 @@ from attacked_lakes import (
     Content,
     copied,
     finished,
-    no_spark,
     ours,
     published,
     seen,
@@ -18,6 +17,7 @@ from attacked_lakes import (
 )
 from deltalake import DeltaTable
 from seams import Fault, Killed, answer_lost, killed_before, seams
+from small_runs import no_spark
 
 from cqa_spark.errors import CqaError, InputError
 from cqa_spark.lake.collection import collect

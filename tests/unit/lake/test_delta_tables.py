@@ -15,7 +15,6 @@ from attacked_lakes import (
     delta_rs,
     duck_db,
     finished,
-    no_spark,
     ours,
     publish_tables,
     published,
@@ -26,6 +25,7 @@ from attacked_lakes import (
 )
 from deltalake import DeltaTable, write_deltalake
 from seams import Killed, Seams, killed_before, pausing, seams
+from small_runs import no_spark
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.lake.publishing import publish, rollback

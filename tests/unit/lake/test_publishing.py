@@ -12,7 +12,6 @@ from attacked_lakes import (
     Content,
     copied,
     finished,
-    no_spark,
     ours,
     published,
     report,
@@ -21,6 +20,7 @@ from attacked_lakes import (
     two_tables,  # noqa: F401
 )
 from seams import Fault, Killed, answer_lost, fails_from_here, fails_once, killed_before, seams
+from small_runs import no_spark
 
 from cqa_spark.errors import AnotherWriter, CqaError, InputError
 from cqa_spark.lake import collection, delta_tables, publishing, run_record

@@ -10,7 +10,6 @@ from attacked_lakes import (
     Content,
     copied,
     finished,
-    no_spark,
     published,
     report,
     seen,
@@ -18,6 +17,7 @@ from attacked_lakes import (
     two_tables,  # noqa: F401
 )
 from seams import pausing, seams
+from small_runs import no_spark
 
 from cqa_spark.errors import CqaError, InputError
 from cqa_spark.lake.collection import collect
