@@ -11,6 +11,10 @@ from cqa_spark.lake.table import Table, column
 MEASURE = column("measure", "string", "the measure as it prints, such as MAP@10", nullable=False)
 SEED = column("seed", "int", "seed of the resampling", nullable=False)
 RESAMPLES = column("resamples", "int", "number of resamples", nullable=False)
+RESAMPLING = (RESAMPLES, SEED)
+
+OF_SYSTEM = (SYSTEM, TASK, SPLIT, MEASURE)
+"""A measure of a system on a split of a task."""
 
 AGGREGATE = (
     column("value", "double", "fraction from 0 to 1", nullable=False),
@@ -52,15 +56,7 @@ QUERY_METRICS = Table(
 METRICS = JournalTable(
     "metrics",
     "Each measure of each system over all queries, with its bootstrap interval.",
-    (
-        SYSTEM,
-        TASK,
-        SPLIT,
-        MEASURE,
-        *AGGREGATE,
-        RESAMPLES,
-        SEED,
-    ),
+    (*OF_SYSTEM, *AGGREGATE, *RESAMPLING),
     key=("system", "task", "split", "measure"),
 )
 
@@ -85,8 +81,7 @@ COMPARISONS = JournalTable(
         column("wins", "int", "queries on which the system is better", nullable=False),
         column("losses", "int", "queries on which the baseline is better", nullable=False),
         column("ties", "int", "queries on which both are equal", nullable=False),
-        RESAMPLES,
-        SEED,
+        *RESAMPLING,
     ),
     key=("task", "split", "measure", "system", "baseline"),
 )
@@ -111,8 +106,7 @@ SITE_METRICS = JournalTable(
             "two-sided, of the paired randomization test, adjusted by Holm; 1 for itself",
             nullable=False,
         ),
-        RESAMPLES,
-        SEED,
+        *RESAMPLING,
     ),
     key=("system", "task", "split", "site", "measure"),
 )
@@ -130,8 +124,7 @@ SET_METRICS = JournalTable(
         column("baseline", "string", "system that it is compared with", nullable=False),
         column("difference", "double", "system minus baseline, a fraction; 0 for itself", nullable=False),
         column("p_value", "double", "two-sided, of the paired bootstrap test; 1 for itself", nullable=False),
-        RESAMPLES,
-        SEED,
+        *RESAMPLING,
     ),
     key=("system", "task", "split", "set_name", "measure"),
 )

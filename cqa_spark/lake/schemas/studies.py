@@ -5,7 +5,7 @@ from pyspark.sql import types as T
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, QUERY_ID, TASK
-from cqa_spark.lake.schemas.metrics import AGGREGATE, MEASURE, RESAMPLES, SEED, WHERE
+from cqa_spark.lake.schemas.metrics import AGGREGATE, MEASURE, OF_SYSTEM, RESAMPLING, WHERE
 from cqa_spark.lake.schemas.rankings import SYSTEM
 from cqa_spark.lake.table import column
 
@@ -18,8 +18,7 @@ _STUDY = (
         "two-sided, of the paired test against the system, adjusted by Holm; 1 for itself",
         nullable=False,
     ),
-    RESAMPLES,
-    SEED,
+    *RESAMPLING,
 )
 """The measures of one variant of a system, compared with the full system."""
 
@@ -27,10 +26,7 @@ ABLATIONS = JournalTable(
     "ablations",
     "Systems trained without a family of features, and on a family alone.",
     (
-        SYSTEM,
-        TASK,
-        SPLIT,
-        MEASURE,
+        *OF_SYSTEM,
         column("variant", "string", "all, without or only", nullable=False),
         column("family", "string", "family that is left out or alone; empty for all", nullable=False),
         column("features", "int", "number of features that are left", nullable=False),
@@ -43,10 +39,7 @@ TRIALS = JournalTable(
     "trials",
     "Parameters tried for a system's ranker, trained on the training split, evaluated on the dev split.",
     (
-        SYSTEM,
-        TASK,
-        SPLIT,
-        MEASURE,
+        *OF_SYSTEM,
         column("trial", "string", "given: the recipe's own parameters; or trial and a number", nullable=False),
         column("parameters", "string", "drawn values, JSON by parameter path", nullable=False),
         column("chosen", "boolean", "whether later steps use them", nullable=False),
@@ -74,10 +67,7 @@ SEEDS = JournalTable(
     "seeds",
     "Systems with random training (sampled rows, features or weights), trained with several seeds.",
     (
-        SYSTEM,
-        TASK,
-        SPLIT,
-        MEASURE,
+        *OF_SYSTEM,
         column("draw", "int", "number of the seed; 0 is the recipe's own", nullable=False),
         *_STUDY,
     ),
@@ -88,10 +78,7 @@ LEARNING_CURVES = JournalTable(
     "learning_curves",
     "Systems trained on a share of the training threads; groups that learn from labels are fitted on the same share.",
     (
-        SYSTEM,
-        TASK,
-        SPLIT,
-        MEASURE,
+        *OF_SYSTEM,
         column("share", "double", "share of the training threads, above 0 to 1", nullable=False),
         column("threads", "int", "number of training threads, repeats counted once", nullable=False),
         column("examples", "int", "number of labelled training examples", nullable=False),
@@ -123,8 +110,7 @@ CROSS_VALIDATIONS = JournalTable(
         ),
         column("repeats", "int", "number of cross-validations, each with folds of its own", nullable=False),
         column("folds", "int", "folds of each, by thread with its repeats", nullable=False),
-        RESAMPLES,
-        SEED,
+        *RESAMPLING,
     ),
     key=("system", "task", "measure"),
 )
