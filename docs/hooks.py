@@ -1,5 +1,6 @@
 """The hook of mkdocs: adds the pages that are generated from code, recipes, notebooks and project files."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -41,6 +42,11 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     for name in PROJECT_FILES:
         markdown = markdown.replace(f"](../{name}", f"]({name}")
     return markdown
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """Drawings in characters, whose lines must not wrap as those of other code do, get a class."""
+    return re.sub(r"<pre>(?=(?:(?!</pre>).)*[─│▶])", '<pre class="drawing">', html, flags=re.S)
 
 
 def _generated() -> Iterator[tuple[str, str]]:

@@ -9,8 +9,9 @@ from cqa_spark.features.registry import described, known_groups
 from cqa_spark.lake.declared_tables import declared_tables
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.table import Table
+from cqa_spark.reports.kit.numbers import counted
 from cqa_spark.systems.system import System, known_systems, read_recipe
-from generators.markdown import code, page, plain, sentence, table
+from generators.markdown import code, folded, page, plain, sentence, table
 
 
 def features_page() -> str:
@@ -76,13 +77,13 @@ def _group(group: Mapping[str, Any]) -> str:
         for each in group["columns"]
     ]
     facts = f"Entity: {group['entity']}. Learns from: {group['learns_from']}."
-    columns = table(["column", "meaning", "source", "missing"], rows)
+    columns = folded(counted(len(rows), "column"), table(["column", "meaning", "source", "missing"], rows))
     return "\n\n".join([f"### {group['name']}", f"{sentence(plain(group['about']))} {facts}", columns])
 
 
 def _system(system: System) -> str:
     lines = [f"- {name}: {text}" for name, text in _stated(system) if text]
-    return "\n\n".join([f"### {system.name}", sentence(plain(system.about)), "\n".join(lines)])
+    return "\n\n".join([f"### {system.name}", sentence(plain(system.about)), folded("Recipe", "\n".join(lines))])
 
 
 def _stated(system: System) -> Iterator[tuple[str, str]]:
@@ -109,5 +110,5 @@ def _table(declared: Table | JournalTable) -> str:
         for field in declared.columns
     ]
     facts = f"Key: {', '.join(map(code, declared.key))}."
-    columns = table(["column", "type", "required", "meaning"], rows)
+    columns = folded(counted(len(rows), "column"), table(["column", "type", "required", "meaning"], rows))
     return "\n\n".join([f"### {declared.name}", f"{sentence(plain(declared.about))} {facts}", columns])

@@ -6,7 +6,8 @@ from cqa_spark.commands.table import JOBS, Job, named
 from cqa_spark.config.flags import Flag, flags
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import Command, SettingsSection
-from generators.markdown import code, page, plain, sentence, table
+from cqa_spark.reports.kit.numbers import counted
+from generators.markdown import code, folded, page, plain, sentence, table
 
 ALWAYS = """Every command has `--dry-run`, which prints the settings, inputs and outputs, `--debug`, which prints the
 traceback of an error, and `--help`. Commands that read config files take `--config FILE`, which may be repeated.
@@ -67,7 +68,8 @@ def _command(job: Job) -> Iterator[str]:
     yield f"```\n{usage}\n```"
     own = [flag for flag in found if not in_files or len(flag.key) == 1 or not _shared(flag.section)]
     if own:
-        yield table(["argument or flag", "meaning"], [[code(_written(flag)), _meaning(flag)] for flag in own])
+        rows = [[code(_written(flag)), _meaning(flag)] for flag in own]
+        yield folded(counted(len(rows), "option"), table(["argument or flag", "meaning"], rows))
     shared = dict.fromkeys(flag.key[0] for flag in found if flag not in own)
     if shared:
         linked = ", ".join(f"[{name}](settings.md#{_anchor((name,))})" for name in shared)

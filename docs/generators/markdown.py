@@ -14,6 +14,11 @@ def page(title: str, *blocks: str) -> str:
     return "\n\n".join([f"# {title}", *blocks]) + "\n"
 
 
+def folded(summary: str, block: str) -> str:
+    """A block that the reader unfolds, for what makes a page too long to look through."""
+    return f'<details markdown="1">\n<summary>{summary}</summary>\n\n{block}\n\n</details>'
+
+
 def code(text: str) -> str:
     """Inline code; empty for an empty text."""
     return f"`{text}`" if text else ""

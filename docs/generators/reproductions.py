@@ -21,6 +21,10 @@ LABELLED = ("dev", CROSS_VALIDATED)
 SHOWN = ("MAP@10", "AvgRec@10", "MRR@10", "Pearson")
 """The measures shown of recipes whose paper reports no score."""
 
+HEADINGS = (
+    "system", "part", "measure", "published", "ours", "difference", "ours on dev", "faithfulness", "seed", "command",
+)  # fmt: skip
+
 INTRO = """Each row compares a published score with ours; scores are percent. `cqa reproduce SYSTEM --data FOLDER`
 trains the recipe and computes ours, with standard errors. A recipe is *faithful* if it has all of the published system
 but resources trained on text of the same kind, *partial* if it has its main method and not all of its parts, and a
@@ -54,20 +58,9 @@ def _shown_rows(data: DataSet, systems: list[System], scores: Scores) -> list[tu
 
 
 def _table(data: DataSet, shown: list[tuple[System, str]], scores: Scores) -> str:
-    """A row for each published measure, and below the table where the scores were published."""
-    headings = [
-        "system",
-        "part",
-        "measure",
-        "published",
-        "ours",
-        "difference",
-        "ours on dev",
-        "faithfulness",
-        "seed",
-        "command",
-    ]
-    rows = table(headings, (row for system, part in shown for row in _rows(data, part, system, scores)))
+    """A row for each published measure, without columns that no row fills; below, where the scores were published."""
+    columns = zip(HEADINGS, *(row for system, part in shown for row in _rows(data, part, system, scores)), strict=True)
+    headings, *rows = zip(*(column for column in columns if {*column[1:]} != {MISSING}), strict=True)
     sources: dict[str, list[str]] = {}
     for system, part in shown:
         if part in system.expected:
@@ -75,7 +68,9 @@ def _table(data: DataSet, shown: list[tuple[System, str]], scores: Scores) -> st
     published = [f"- {plain(source)}: {', '.join(dict.fromkeys(names))}" for source, names in sources.items()]
     populations = [f"- {part}: {in_words(of_queries, MEASURE)}" for part, of_queries in _populations(data)]
     lists = (("What the scores compare with:", populations), ("Published in:", published))
-    return "\n\n".join([rows, *(block for title, lines in lists if lines for block in (title, "\n".join(lines)))])
+    return "\n\n".join(
+        [table(headings, rows), *(block for title, lines in lists if lines for block in (title, "\n".join(lines)))]
+    )
 
 
 def _populations(data: DataSet) -> Iterator[tuple[str, JudgedPopulation]]:
