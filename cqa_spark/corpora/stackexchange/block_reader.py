@@ -188,7 +188,7 @@ class BlockReader:
         Returns:
             The outcomes; the spans of those that cover several lines; the position after the last line that was read.
         """
-        records, separator = Records(self._text, self._separator, self._at_end), self._separator
+        records, separator = self._records(), self._separator
         outcomes: list[Outcome] = []
         claimed: list[Span] = []
         position = self._position
@@ -198,7 +198,7 @@ class BlockReader:
             position = suspect
             try:
                 while position == suspect or not self._text.startswith(separator, position - 1):
-                    recovery = recover(records, position, self.root, self._base)
+                    recovery = recover(records, position)
                     outcomes += recovery.outcomes
                     position = recovery.end
                     if position == len(self._text):
@@ -209,14 +209,17 @@ class BlockReader:
             claimed.append((suspect, position))
         return outcomes, claimed, max(end, position)
 
+    def _records(self) -> Records:
+        return Records(self._text, self._separator, self._at_end, self.root, self._base)
+
     def _parsed(self) -> Block | None:
         """The records that the text has, all of them read by the parser; None if it has none."""
-        records = Records(self._text, self._separator, self._at_end)
+        records = self._records()
         outcomes: list[Outcome] = []
         start = self._position
         while len(outcomes) < MOST_OUTCOMES and self._position < len(self._text):
             try:
-                recovery = recover(records, self._position, self.root, self._base)
+                recovery = recover(records, self._position)
             except NotEnoughText:
                 break
             outcomes += recovery.outcomes

@@ -30,11 +30,15 @@ class Records:
         text: a part of a file.
         separator: a line end, or the start of the tag of a row, which belongs to the record after it.
         at_end: whether the file ends with the text.
+        root: the element around the rows.
+        base: byte offset of the text in its file.
     """
 
     text: bytes
     separator: bytes
     at_end: bool
+    root: str
+    base: int = 0
 
     def at(self, start: int) -> RawRow | None:
         """The record at a position; None if the text does not show its end."""
@@ -61,7 +65,7 @@ class NotEnoughText(Exception):
     """A record, row or comment does not end in the text, and may end in what follows it in the file."""
 
 
-def recover(records: Records, start: int, root: str, base: int = 0) -> Recovery:
+def recover(records: Records, start: int) -> Recovery:
     """Read a record, with those that follow it if it only starts a row or a comment.
 
     A row or comment that does not end costs its first record; the others are read as if it had not started.
@@ -69,8 +73,6 @@ def recover(records: Records, start: int, root: str, base: int = 0) -> Recovery:
     Args:
         records: the records of a text.
         start: position of the record.
-        root: the element around the rows.
-        base: byte offset of the text in its file.
 
     Raises:
         NotEnoughText: it does not end in the text, which is neither the file's last nor longer than ``LONGEST``.
@@ -80,20 +82,20 @@ def recover(records: Records, start: int, root: str, base: int = 0) -> Recovery:
         raise NotEnoughText
     raw = records.text[start : record.stop]
     try:
-        after_row, within = open_markup(raw, root)
+        after_row, within = open_markup(raw, records.root)
     except DamagedMarkup:
         after_row, within = 0, None
     if within is not None:
-        end = _end_of_markup(records, start, record, within, root)
+        end = _end_of_markup(records, start, record, within)
         if end is not None:
-            return _separated(records, start, start + after_row, end, root, base)
-    outcome = parse(raw, root, base + start)
-    if outcome.problem and _opens_cdata(raw, root):
+            return _separated(records, start, start + after_row, end)
+    outcome = parse(raw, records.root, records.base + start)
+    if outcome.problem and _opens_cdata(raw, records.root):
         end = _end_of_cdata(records, start, record)
         if end is not None:
-            return _separated(records, start, start, end, root, base, refusal=outcome)
+            return _separated(records, start, start, end, refusal=outcome)
     if outcome.problem and _starts_row(raw):
-        joined = _joined(records, start, record, root, base)
+        joined = _joined(records, start, record)
         if joined is not None:
             return joined
     return Recovery([outcome], record.following)
@@ -113,13 +115,13 @@ class _End(NamedTuple):
     following: int
 
 
-def _end_of_markup(records: Records, start: int, first: RawRow, within: Construct, root: str) -> _End | None:
+def _end_of_markup(records: Records, start: int, first: RawRow, within: Construct) -> _End | None:
     """The end of markup that the first record leaves open; None if it does not end."""
     position, count = first.following, 0
     while (record := _next(records, start, position)) is not None:
         count += 1
         try:
-            end, left_open = skip(records.text[position : record.stop], root, within=within)
+            end, left_open = skip(records.text[position : record.stop], records.root, within=within)
         except DamagedMarkup:
             return None
         if left_open is None:
@@ -143,20 +145,20 @@ def _end_of_cdata(records: Records, start: int, first: RawRow) -> _End | None:
 
 
 def _separated(
-    records: Records, start: int, start_of_markup: int, end: _End, root: str, base: int, refusal: Outcome | None = None
+    records: Records, start: int, start_of_markup: int, end: _End, refusal: Outcome | None = None
 ) -> Recovery:
     """The row before markup, and the markup; text after it, on its last line, is a record of its own."""
-    text, outcomes = records.text, []
+    text, base, outcomes = records.text, records.base, []
     has_row, has_rest = start_of_markup > start, bool(text[end.position : end.last.stop].strip())
     if has_row:
-        outcomes.append(parse(text[start:start_of_markup], root, base + start))
+        outcomes.append(parse(text[start:start_of_markup], records.root, base + start))
     stop = end.position if has_rest else end.last.stop
     markup = Outcome(base + start_of_markup, 1 + end.following - has_row - has_rest, text[start_of_markup:stop])
     outcomes.append(replace(markup, problem=refusal.problem) if refusal else markup)
     return Recovery(outcomes, stop if has_rest else end.last.following)
 
 
-def _joined(records: Records, start: int, first: RawRow, root: str, base: int) -> Recovery | None:
+def _joined(records: Records, start: int, first: RawRow) -> Recovery | None:
     """The row that a record starts, joined from several; None if it does not end."""
     text, position = records.text, first.following
     quotes, joins, count = text.count(b'"', start, first.stop), 0, 1
@@ -169,7 +171,7 @@ def _joined(records: Records, start: int, first: RawRow, root: str, base: int) -
         # An odd number of quotes means an open value. A closed row that does not parse is damaged.
         if quotes % 2 == 0 and raw.rstrip().endswith(b">"):
             joins += 1
-            outcome = parse(text[start : record.stop], root, base + start, count)
+            outcome = parse(text[start : record.stop], records.root, records.base + start, count)
             if outcome.attributes is not None:
                 return Recovery([outcome], record.following)
         position = record.following

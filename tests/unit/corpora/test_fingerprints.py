@@ -95,5 +95,5 @@ def test_sites_with_a_file_that_was_not_read_have_changed(now: list[Entry], expe
 
 
 def test_compressed_files_count_with_the_usual_size_of_their_text() -> None:
-    files = [read(BEER, "a", path=path) for path in ("Posts.xml", "Users.xml.GZ", "Votes.xml.bz2")]
-    assert dump_bytes(files) == 8 + 2 * 6 * 8
+    files = [read(BEER, "a", path=path) for path in ("Posts.xml", "Users.xml.GZ", "Votes.xml.bz2", "Tags.xml.zst")]
+    assert dump_bytes(files) == 8 + 3 * 6 * 8

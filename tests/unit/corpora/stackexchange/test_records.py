@@ -14,9 +14,9 @@ def one(raw: bytes, root: str = "posts") -> Outcome:
 
 def outcomes_of(text: bytes, separator: bytes = b"\n", base: int = 0) -> list[Outcome]:
     """The outcomes of all records of a file."""
-    records, outcomes, position = Records(text, separator, at_end=True), [], 0
+    records, outcomes, position = Records(text, separator, True, "posts", base), [], 0
     while position < len(text):
-        found, position = recover(records, position, "posts", base)
+        found, position = recover(records, position)
         outcomes += found
     return outcomes
 
@@ -215,11 +215,11 @@ def test_every_line_is_in_one_outcome(lines: list[bytes]) -> None:
 def test_the_start_of_a_file_is_read_like_the_file(lines: list[bytes], data: st.DataObject) -> None:
     """What is read from a part of a file is what is read from all of it, or more text is asked for."""
     text = b"".join(line + b"\n" for line in lines)
-    part = Records(text[: data.draw(st.integers(0, len(text)))], b"\n", at_end=False)
+    part = Records(text[: data.draw(st.integers(0, len(text)))], b"\n", False, "posts")
     position, outcomes = 0, list[Outcome]()
     while position < len(part.text):
         try:
-            found, position = recover(part, position, "posts")
+            found, position = recover(part, position)
         except NotEnoughText:
             break
         outcomes += found
