@@ -94,7 +94,7 @@ def _opened_early(settings: TrackedSettings) -> None:
         return
 
 
-def track(run: RunTables, settings: TrackingSettings) -> bool:
+def track(run: RunTables, settings: TrackingSettings) -> None:
     """Log a run; if the server cannot be reached, print a warning to stderr.
 
     The parent has the settings, input files, measures and the report; a child for each system has its measures and its
@@ -104,14 +104,11 @@ def track(run: RunTables, settings: TrackingSettings) -> bool:
         run: a finished run.
         settings: where to log.
 
-    Returns:
-        Whether it was logged.
-
     Raises:
         EnvironmentProblem: the disk of the SQLite file or of the artifacts is full.
     """
     record = run.record
-    with _warned("run", settings) as outcome:
+    with _warned("run", settings):
         mlflow = open_tracking(settings, run.lake.storage)
         tags = {"run_id": record.run_id, "attempt": str(record.attempt), "lake": run.lake.root, "job": record.job,
                 "code_version": record.code_version}  # fmt: skip
@@ -127,8 +124,6 @@ def track(run: RunTables, settings: TrackingSettings) -> bool:
                         log_model(mlflow, run, system)
             if record.attempt_name in (published.attempt_name for published in published_runs(run.lake)):
                 mark_published(mlflow, record)
-        outcome.is_logged = True
-    return outcome.is_logged
 
 
 def track_publication(lake: Lake, settings: TrackingSettings) -> None:
@@ -147,7 +142,7 @@ def track_publication(lake: Lake, settings: TrackingSettings) -> None:
 
 def track_trials(
     settings: TrackingSettings, name: str, parameters: Mapping[str, object], trials: Sequence[LoggedTrial], verdict: str
-) -> bool:
+) -> None:
     """Log a search for parameters, or a comparison of systems: a run for it, and a nested one per trial or system.
 
     Args:
@@ -157,13 +152,10 @@ def track_trials(
         trials: with their outcomes.
         verdict: conclusion of the search.
 
-    Returns:
-        Whether it was logged.
-
     Raises:
         EnvironmentProblem: the disk of the SQLite file is full.
     """
-    with _warned("search", settings) as outcome:
+    with _warned("search", settings):
         mlflow = open_tracking(settings, ObjectStorageSettings())
         with mlflow.start_run(run_name=name, nested=mlflow.active_run() is not None):
             mlflow.log_params(dict(parameters))
@@ -174,8 +166,6 @@ def track_trials(
                     mlflow.log_metrics(dict(trial.metrics))
                     for repeat, value in enumerate(trial.repeats):
                         mlflow.log_metric("repeat", value, step=repeat)
-        outcome.is_logged = True
-    return outcome.is_logged
 
 
 def metric_name(*parts: str) -> str:
@@ -183,18 +173,12 @@ def metric_name(*parts: str) -> str:
     return "/".join(parts).replace("@", "_at_")
 
 
-@dataclass
-class _Outcome:
-    is_logged: bool = False
-
-
 @contextmanager
-def _warned(what: str, settings: TrackingSettings) -> Iterator[_Outcome]:
+def _warned(what: str, settings: TrackingSettings) -> Iterator[None]:
     """Turn errors of MLflow into a warning; raise one for a full disk, which would affect the next run too."""
     try:
-        yield (outcome := _Outcome())
+        yield
     except Exception as error:  # no error of a tracking client may fail the run
-        outcome.is_logged = False
         message = f"the {what} was not tracked in MLflow ({settings.uri})"
         if problem := disk_problem(error):
             raise EnvironmentProblem(f"{message}: {problem.problem}", problem.remedy) from error

@@ -39,7 +39,7 @@ def test_a_run_is_a_parent_with_a_child_for_each_system(tmp_path: Path) -> None:
         run.add_artifact("report", run.artifact_path("report.html"))
         run.add_inputs([InputRecord(str(tmp_path / "train.xml"), "train", 3, "ab" * 32)])
         run.add_scores([RecordedScore("best_a", "MAP@10", 0.5, 0.4, 0.6), RecordedScore("length", "MAP@10", 0.3)])
-    assert track(snapshot_of(lake, "r1"), settings_of(tmp_path))
+    track(snapshot_of(lake, "r1"), settings_of(tmp_path))
     runs = {run.info.run_name: run for run in mlflow.search_runs(experiment_names=["test"], output_format="list")}
     parent = runs["r1"]
     assert parent.data.params == {"task": "x", "config_hash": "c0ffee"}
@@ -55,7 +55,7 @@ def test_a_run_is_a_parent_with_a_child_for_each_system(tmp_path: Path) -> None:
 def test_the_model_of_a_published_run_ranks_pairs(
     question_comment_run: GoldenRun, at_home: None, tmp_path: Path
 ) -> None:
-    assert track(question_comment_run.snapshot, settings_of(tmp_path))
+    track(question_comment_run.snapshot, settings_of(tmp_path))
     model = mlflow.pyfunc.load_model("models:/cqa-spark.learned@published")
     pairs = pd.DataFrame(
         {
@@ -69,7 +69,7 @@ def test_the_model_of_a_published_run_ranks_pairs(
     assert list(ranked.columns) == model.metadata.signature.outputs.input_names()
     assert ranked["candidate_id"].tolist() == ["a", "b"]
     assert sorted(ranked["rank"]) == [1, 2]
-    assert track(question_comment_run.snapshot, settings_of(tmp_path))
+    track(question_comment_run.snapshot, settings_of(tmp_path))
     assert len(mlflow.MlflowClient().search_model_versions("name = 'cqa-spark.learned'")) == 1
 
 
@@ -81,7 +81,7 @@ def test_publishing_a_run_again_gives_its_models_the_alias(tmp_path: Path, monke
             lake.objects.put(f"{folder}/system.json", b'{"system": {"name": "best_a"}}')
             run.add_artifact("model/best_a", run.artifact_path("models", "model", "best_a"))
         published(lake, run_id)
-        assert track(snapshot_of(lake, run_id), settings)
+        track(snapshot_of(lake, run_id), settings)
     versions = [mlflow.MlflowClient().get_model_version_by_alias("cqa-spark.best_a", "published").version]
     monkeypatch.setenv("MLFLOW_TRACKING_URI", settings.uri)
     assert main(["runs", "rollback", "--lake", lake.root]) == 0

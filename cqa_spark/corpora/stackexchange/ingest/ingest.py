@@ -19,7 +19,7 @@ from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, 
 from cqa_spark.corpora.stackexchange.dump_stream import Access
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
 from cqa_spark.corpora.stackexchange.ingest.site_reader import SiteReader, failures, wanted_tables
-from cqa_spark.corpora.stackexchange.ingest.unusual_posts import print_unusual_posts
+from cqa_spark.corpora.stackexchange.ingest.unusual_posts import unusual_posts
 from cqa_spark.corpora.stackexchange.orphans import orphans
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import read_forgotten
@@ -100,7 +100,8 @@ class StackExchangeDump(Source):
         named.write_entries(INGESTED_FILES, [*kept, *leave_out_forgotten(run, read, tables, accounts)])
         named.of(read).sign(files)
         if read and run.has(POSTS):
-            print_unusual_posts(changed.of(read).of_sites(POSTS))
+            for notice in unusual_posts(changed.of(read).of_sites(POSTS)):
+                Terminal(stderr=True).line(f"notice: {notice}")
         _write_orphans(changed.of(sorted(read)))
         run.write_entries(FAILED_SITES, failures(failed))
 

@@ -4,20 +4,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.stackexchange.values import INVENTED
-from cqa_spark.process.terminal import Terminal
 
 FAR = 100
 """An id above so many times the median is far above the rest: ids grow with time, so the last is twice the median."""
-
-
-def print_unusual_posts(posts: DataFrame) -> None:
-    """Print a notice for every site with posts that the archive invented, or with an id far above the rest.
-
-    Args:
-        posts: the table ``posts``.
-    """
-    for notice in unusual_posts(posts):
-        Terminal(stderr=True).line(f"notice: {notice}")
 
 
 def unusual_posts(posts: DataFrame) -> list[str]:
