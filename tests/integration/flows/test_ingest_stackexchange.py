@@ -1,6 +1,5 @@
 """The job ``ingest stackexchange``: what stays, what is replaced, what is refused."""
 
-import gzip
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -287,16 +286,6 @@ def test_a_file_that_is_cut_short(
     assert [row["is_complete"] for row in published_snapshot(lake).entries(INGESTED_FILES)] == [False]
 
 
-def test_a_compressed_file_that_is_cut_short(
-    ingest: Ingest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = write_dump(tmp_path / BEER, {})
-    rows = [f'<row Id="{number}" Reputation="1" />' for number in range(5000)]  # more than a look at its head shows
-    (folder / "Users.xml.gz").write_bytes(gzip.compress(xml("Users", rows).encode())[:-20])
-    assert ingest(folder, "r1", "--tables", "users") == 3
-    assert f"damaged or truncated compressed files: {folder}/Users.xml.gz" in capsys.readouterr().err
-
-
 def test_archives(ingest: Ingest, lake: Lake, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     archive = tmp_path / f"{BEER}.7z"
     with py7zr.SevenZipFile(archive, "w") as packed:
@@ -309,11 +298,3 @@ def test_archives(ingest: Ingest, lake: Lake, tmp_path: Path, capsys: pytest.Cap
     archive.write_bytes(whole)
     assert ingest(archive, "r1", "--tables", "posts") == 0
     assert ids(lake, POSTS, "post_id") == [(BEER, "1"), (BEER, "2")]
-
-
-def test_an_archive_that_is_called_xml(ingest: Ingest, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = write_dump(tmp_path / BEER, {})
-    with py7zr.SevenZipFile(folder / "Posts.xml", "w") as packed:
-        packed.writestr(xml("Posts", [QUESTION]), "Posts.xml")
-    assert ingest(folder, "r1", "--tables", "posts") == 3
-    assert "Posts.xml is a 7z archive" in capsys.readouterr().err
