@@ -1,9 +1,9 @@
 """Tables as plain cells, which the terminal and the page show alike, and formats of other tables in the terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
+from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable
 from cqa_spark.reports.kit.numbers import MISSING, count, interval, p_value, points, signed_points
 from cqa_spark.reports.kit.wording import Tested, verdict
 
@@ -61,18 +61,6 @@ ROLE_STYLES = {"better": "green", "worse": "red", "unclear": "dim", "muted": "di
 """Style of a cell by its role."""
 
 
-def new_table(first: str, numbers: Sequence[str], *notes: str, caption: str = "") -> TextTable:
-    """An empty table.
-
-    Args:
-        first: heading of the first column, which holds text.
-        numbers: headings of the number columns.
-        notes: headings of the text columns after them.
-        caption: text below the table.
-    """
-    return TextTable(first, *map(number, numbers), *notes, caption=caption)
-
-
 def print_grids(grids: Iterable[Grid], terminal: Terminal) -> None:
     """Print tables, one below the other."""
     for grid in grids:
@@ -89,16 +77,6 @@ def print_grid(grid: Grid, terminal: Terminal) -> None:
     terminal.table(table)
     terminal.line(grid.about, style="dim")
     terminal.line()
-
-
-def group_row(name: str) -> Styled:
-    """The row above a group of rows, such as the tables of a site."""
-    return Styled(name, "bold")
-
-
-def member_row(name: str) -> str:
-    """The name of a row in a group."""
-    return f"  {name}"
 
 
 def warning(rows: int) -> Styled:

@@ -11,10 +11,9 @@ from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.table import Table
-from cqa_spark.process.terminal import Terminal
+from cqa_spark.process.terminal import Styled, Terminal, TextTable, number
 from cqa_spark.reports.kit.numbers import count
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.tables import group_row, member_row, new_table
 from cqa_spark.reports.kit.wording import listed
 from cqa_spark.reports.sections.inspection.by_site import stacked
 from cqa_spark.reports.sections.inspection.tables import Counted
@@ -125,9 +124,9 @@ def page(changes: RunChanges) -> Markup:
 def console(changed: RunChanges, terminal: Terminal) -> None:
     """Print the number of new, gone and changed rows of each site and table."""
     terminal.line(f"from run {changed.before} to run {changed.after}")
-    table = new_table("site and table", ("new", "gone", "changed", "in text"), "changed columns")
+    table = TextTable("site and table", *map(number, ("new", "gone", "changed", "in text")), "changed columns")
     for site, tables in groupby(changed.tables, lambda changes: changes.site):
-        table.add_row(group_row(site))
+        table.add_row(Styled(site, "bold"))
         for changes in tables:
             table.add_row(*_cells(changes))
     terminal.table(table)
@@ -153,7 +152,7 @@ def as_mapping(changed: RunChanges) -> dict[str, Any]:
 def _cells(changes: TableChanges) -> list[str]:
     in_text = "" if changes.changed_in_text is None else count(changes.changed_in_text)
     numbers = [count(changes.new), count(changes.gone), count(changes.changed), in_text]
-    return [member_row(changes.table), *numbers, _column_list(changes)]
+    return [f"  {changes.table}", *numbers, _column_list(changes)]
 
 
 def _column_list(changes: TableChanges) -> str:

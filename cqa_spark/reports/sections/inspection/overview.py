@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from cqa_spark.process.terminal import Terminal, TextTable
+from cqa_spark.process.terminal import Styled, Terminal, TextTable, number
 from cqa_spark.reports.kit.numbers import count
 from cqa_spark.reports.kit.page import rendering
-from cqa_spark.reports.kit.tables import group_row, member_row, new_table, warning
+from cqa_spark.reports.kit.tables import warning
 from cqa_spark.reports.kit.wording import listed
 from cqa_spark.reports.section import Head, Section
 from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts, inspection
@@ -25,12 +25,12 @@ def console(inspected: Inspection, terminal: Terminal) -> None:
 
 
 def _table(inspected: Inspection) -> TextTable:
-    table = new_table("site and table", ("rows", "quarantined", "orphans"), "unknown attributes")
+    table = TextTable("site and table", *map(number, ("rows", "quarantined", "orphans")), "unknown attributes")
     for site in inspected.sites:
-        table.add_row(group_row(site.site))
+        table.add_row(Styled(site.site, "bold"))
         for facts in site.tables:
             table.add_row(
-                member_row(facts.name),
+                f"  {facts.name}",
                 count(facts.rows),
                 warning(facts.quarantined),
                 warning(facts.orphans),
@@ -38,7 +38,7 @@ def _table(inspected: Inspection) -> TextTable:
                 style="" if facts.rows else "dim",
             )
         if site.quarantined_elsewhere:
-            table.add_row(member_row("(files of several tables)"), "", warning(site.quarantined_elsewhere))
+            table.add_row("  (files of several tables)", "", warning(site.quarantined_elsewhere))
     return table
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable
+from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
 from cqa_spark.reports.kit.numbers import MISSING, count, counted, percent
 from cqa_spark.reports.kit.page import fragment
 from cqa_spark.reports.kit.svg import draw_both, draw_small
-from cqa_spark.reports.kit.tables import new_table, warning
+from cqa_spark.reports.kit.tables import warning
 from cqa_spark.reports.kit.wording import file_name, listed
 from cqa_spark.reports.section import Link, Section
 from cqa_spark.reports.sections.inspection import wording
@@ -109,7 +109,8 @@ def _nulls(nulls: Sequence[Nulls]) -> str:
 def _files(site: SiteFacts) -> TextTable:
     hidden = site.file_totals.files > len(site.files)
     caption = f"{len(site.files)} of {counted(site.file_totals.files, 'file')}" if hidden else ""
-    table = new_table("file", ("lines", "rows", "quarantined", "no record"), "table", "status", caption=caption)
+    numbers = map(number, ("lines", "rows", "quarantined", "no record"))
+    table = TextTable("file", *numbers, "table", "status", caption=caption)
     for file in site.files:
         lines = MISSING if file.lines is None else count(file.lines)
         table.add_row(
