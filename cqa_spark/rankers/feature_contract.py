@@ -57,9 +57,9 @@ def bad_features(features: Sequence[str]) -> Column:
     """
     names = F.split(F.lit(",".join(features)), ",") if features else F.array()
     checked = F.arrays_zip(names.alias("name"), as_array(features).alias("value"))
-    return F.transform(F.filter(checked, lambda feature: is_bad(feature["value"])), lambda feature: feature["name"])
 
+    def is_bad(feature: Column) -> Column:
+        value = feature["value"]
+        return value.isNull() | F.isnan(value) | (F.abs(value) == float("inf"))
 
-def is_bad(value: Column) -> Column:
-    """Whether a value is null, NaN or infinite."""
-    return value.isNull() | F.isnan(value) | (F.abs(value) == float("inf"))
+    return F.transform(F.filter(checked, is_bad), lambda feature: feature["name"])

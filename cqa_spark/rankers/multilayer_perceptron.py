@@ -144,12 +144,13 @@ class MultilayerPerceptronRanker(Ranker[MultilayerPerceptronParameters]):
         return MultilayerPerceptronModel(description, learned)
 
     def _learn(self, frame: DataFrame, features: Sequence[str]) -> NetworkWeights:
+        assembler = VectorAssembler(inputCols=list(features), outputCol=_RAW, handleInvalid="error")
         scaler = MinMaxScaler(inputCol=_RAW, outputCol=_SCALED)
         network = MultilayerPerceptronClassifier(
             labelCol="target", featuresCol=_SCALED, layers=[len(features), *self.parameters.hidden, 2],
             maxIter=self.parameters.iterations, seed=self.parameters.seed,
         )  # fmt: skip
-        pipeline: Any = Pipeline(stages=[_assembler(features), scaler, network]).fit(frame)
+        pipeline: Any = Pipeline(stages=[assembler, scaler, network]).fit(frame)
         _, scaled, fitted = pipeline.stages
         return NetworkWeights(
             low=scaled.originalMin.toArray().tolist(),
@@ -162,7 +163,3 @@ class MultilayerPerceptronRanker(Ranker[MultilayerPerceptronParameters]):
 def _products(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The product with the transposed weights, summed in an order that does not depend on the number of rows."""
     return np.stack([(values * node).sum(axis=1) for node in weights], axis=1)
-
-
-def _assembler(features: Sequence[str]) -> VectorAssembler:
-    return VectorAssembler(inputCols=list(features), outputCol=_RAW, handleInvalid="error")

@@ -141,20 +141,6 @@ def unfitted_groups(names: Iterable[str]) -> dict[str, FeatureGroup]:
     return {name: group_class(name)() for name in names}
 
 
-def fitted_groups(names: Iterable[str], path: str, storage: ObjectStorageSettings) -> dict[str, FeatureGroup]:
-    """Load some fitted groups of a trained system, without its model.
-
-    Args:
-        names: of the groups.
-        path: the model folder of the trained system.
-        storage: object storage settings.
-
-    Raises:
-        ContractError: the content is invalid.
-    """
-    return _read_groups(names, open_model_folder(path, "trained_system", storage).within(_GROUPS))
-
-
 def _write_groups(groups: Mapping[str, FeatureGroup], folder: NewModelFolder) -> None:
     for name, group in groups.items():
         if isinstance(group, LearningGroup):
@@ -191,4 +177,6 @@ def numbered_groups(
     """
     groups = {name.partition("__")[0] for name in features}.intersection(known_groups())
     numbered = sorted(name for name in groups if issubclass(group_class(name), NumberedGroup))
-    return fitted_groups(numbered, path, storage) if path is not None and numbered else {}
+    if path is None or not numbered:
+        return {}
+    return _read_groups(numbered, open_model_folder(path, "trained_system", storage).within(_GROUPS))

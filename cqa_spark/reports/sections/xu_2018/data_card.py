@@ -19,7 +19,8 @@ def card_table(card: Sequence[Entry], name: str) -> TextTable:
     """
     over_sites = {(row["split"], row["measure"]): row["value"] for row in card if row["site"] == EVERY}
     splits = [split for split in SPLITS if any(named == split for named, _ in over_sites)]
-    table = TextTable("", *map(number, map(_heading, splits)), number("paper"), title=f"Data set {name}")
+    headings = ["all" if split == EVERY else split for split in splits]
+    table = TextTable("", *map(number, (*headings, "paper")), title=f"Data set {name}")
     for measure in _in_order({measure for _, measure in over_sites}):
         values = [_formatted(measure, over_sites.get((split, measure))) for split in splits]
         table.add_row(measure.replace("_", " "), *values, _formatted(measure, TABLE_1[name].get(measure)))
@@ -48,10 +49,6 @@ def shortfall(card: Sequence[Entry], name: str, sizes: Mapping[str, int]) -> str
 def _in_order(measures: set[str]) -> list[str]:
     first = [measure for measure in TABLE_1["small"] if measure in measures]
     return [*first, *sorted(measures - set(first))]
-
-
-def _heading(split: str) -> str:
-    return "all" if split == EVERY else split
 
 
 def _formatted(measure: str, value: float | None) -> str:
