@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cqa_spark.reports.kit.intervals import Whisker
+from cqa_spark.reports.kit.intervals import Whisker, label_above
 from cqa_spark.reports.kit.numbers import points
 from cqa_spark.reports.kit.svg import new_axes, sentinel
 
@@ -32,16 +32,8 @@ def curve_of(values: Sequence[Whisker], positions: Sequence[float], width: int) 
     axes.plot(positions, [value.value * 100 for value in values], color=colour, marker="o", linewidth=2)
     labelled = range(0, len(values), -(-len(values) * _LABEL // width))
     for index in labelled:
-        axes.annotate(
-            points(values[index].value),
-            (positions[index], values[index].value * 100),
-            xytext=(0, 7),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            fontsize=11,
-            color=colour,
-        )
+        value = values[index].value
+        label_above(axes, points(value), (positions[index], value * 100), 7, color=colour)
     axes.set_xticks([positions[index] for index in labelled], [values[index].name for index in labelled])
     axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
     axes.margins(x=0.08, y=0.12)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,14 +66,12 @@ def _draw(axes: Axes, position: int, row: Whisker) -> None:
         alpha=0.55,
     )
     axes.plot([row.value * 100], [position], marker="o", markersize=8, color=colour)
+    weight = "bold" if row.role == "accent" else "normal"
+    label_above(axes, points(row.value), (row.value * 100, position), 6, color=colour, weight=weight)
+
+
+def label_above(axes: Axes, text: str, position: tuple[float, float], gap: int, **style: Any) -> None:
+    """Write a value above its dot; the gap is in CSS pixels."""
     axes.annotate(
-        points(row.value),
-        (row.value * 100, position),
-        xytext=(0, 6),
-        textcoords="offset points",
-        ha="center",
-        va="bottom",
-        fontsize=11,
-        color=colour,
-        weight="bold" if row.role == "accent" else "normal",
+        text, position, xytext=(0, gap), textcoords="offset points", ha="center", va="bottom", fontsize=11, **style
     )
