@@ -8,7 +8,7 @@ from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.compare_systems import ComparedSystems, compare_systems, count_wins
+from cqa_spark.evaluation.compare_systems import ComparedSystems, compare_systems
 from cqa_spark.evaluation.judged_rankings import JudgedRanking
 from cqa_spark.evaluation.measure import MeanMeasure, Measure
 from cqa_spark.evaluation.ranked_query import RankedQuery
@@ -162,18 +162,13 @@ def _tests(
         for measure, of_members in components.items()
     }
     compared = ComparedSystems(tuple(map(str, baselines)))
-    outcomes = {str(measure): _Outcomes(measure, of_members) for measure, of_members in components.items()}
+    by_name = {str(measure): measure for measure in components}
     comparisons: dict[tuple[str, int, int | None], RankingComparison] = {}
     for row in compare_systems(systems, components, totals, compared, drawn).to_dict("records"):
-        of_measure, position = outcomes[row["measure"]], int(row["system"])
-        alone = RankingComparison(
-            row["measure"],
-            row["system"],
-            of_measure.queries,
-            float(row["value"]),
-            float(row["low"]),
-            float(row["high"]),
-        )
+        measure, position = by_name[row["measure"]], int(row["system"])
+        of_measure = components[measure]
+        interval = (float(row[name]) for name in ("value", "low", "high"))
+        alone = RankingComparison(row["measure"], row["system"], of_measure.shape[1], *interval)
         comparisons[row["measure"], position, None] = alone
         if position in baselines:
             comparisons[row["measure"], position, position] = replace(alone, difference=0.0, p_value=1.0)
@@ -181,34 +176,21 @@ def _tests(
             columns = ("difference", "difference_low", "difference_high", "p_value")
             against = int(row["baseline"])
             tested: dict[str, Any] = {name: float(row[name]) for name in columns}
-            tested |= of_measure.against(members.index(position), members.index(against))
+            tested |= _outcomes(measure, of_measure, members.index(position), members.index(against))
             comparisons[row["measure"], position, against] = replace(alone, **tested)
     return comparisons
 
 
-class _Outcomes:
-    """The outcomes of a measure on single queries, by pairs of rankings.
-
-    Args:
-        measure: the measure.
-        components: of each ranking, shape (rankings, queries, components).
-    """
-
-    def __init__(self, measure: Measure, components: NDArray[np.float64]) -> None:
-        self.queries = components.shape[1]
-        self._is_mean = isinstance(measure, MeanMeasure)
-        self._values = aggregated({measure: components}, components, 1)[0] if measure.has_query_values else None
-        self._wins = None if self._values is None else count_wins(self._values.T[:, :, None])
-
-    def against(self, ranking: int, baseline: int) -> dict[str, Any]:
-        """Wins, ties, losses and effect size of a ranking."""
-        if self._values is None or self._wins is None:
-            return {}
-        wins, losses = int(self._wins[ranking, baseline, 0]), int(self._wins[baseline, ranking, 0])
-        differences = self._values[ranking] - self._values[baseline]
-        spread = float(differences.std(ddof=1)) if self._is_mean and self.queries > 1 else 0.0
-        effect_size = float(differences.mean()) / spread if spread else nan
-        return {"wins": wins, "ties": self.queries - wins - losses, "losses": losses, "effect_size": effect_size}
+def _outcomes(measure: Measure, components: NDArray[np.float64], ranking: int, baseline: int) -> dict[str, Any]:
+    """Wins, ties, losses and effect size of a ranking on single queries; nothing if these have no values."""
+    if not measure.has_query_values:
+        return {}
+    pair = components[[ranking, baseline]]
+    ours, theirs = aggregated({measure: pair}, pair, 1)[0]
+    wins, losses, differences = int((ours > theirs).sum()), int((ours < theirs).sum()), ours - theirs
+    spread = float(differences.std(ddof=1)) if isinstance(measure, MeanMeasure) and len(ours) > 1 else 0.0
+    effect_size = float(differences.mean()) / spread if spread else nan
+    return {"wins": wins, "ties": len(ours) - wins - losses, "losses": losses, "effect_size": effect_size}
 
 
 def _require_same_queries(rankings: Sequence[JudgedRanking]) -> None:
