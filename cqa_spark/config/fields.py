@@ -51,9 +51,7 @@ KeptPublications = Annotated[
     NotHashed(),
     Field(ge=2, description="number of publications whose files stay for readers and rollback; see also: runs keep"),
 ]
-Pages = Annotated[
-    bool, Field(description="write index.html: a page of the lake, with its threads to search; see docs/nightly.md")
-]
+Pages = Annotated[bool, Field(description="write index.html, the page of the lake, with threads to search")]
 Report = Annotated[OutputFile | None, NotHashed(), Field(description="HTML file to write; default: in the lake")]
 
 
