@@ -39,7 +39,7 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --retrain",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
-    rare: ClassVar[frozenset[str]] = DumpJobSettings.rare | {"dump_format", "retrain", "max_model_age", "full"}
+    rare: ClassVar[frozenset[str]] = DumpJobSettings.rare | {"dump_format", "retrain", "max_model_age", "full", "pages"}
     lake_factor: ClassVar[float] = 2
     scratch_factor: ClassVar[float] = 3  # docs/nightly.md, Disk space, has the measurements
 

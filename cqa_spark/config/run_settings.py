@@ -46,7 +46,7 @@ class RunSettings(IngestSettings, TrackedSettings):
     )
     needs = ("inputs.train", "systems")
     is_always_tracked = True
-    rare = frozenset({"allow_shared_threads", "every_fold"})
+    rare = frozenset({"allow_shared_threads", "every_fold", "pages"})
 
     systems: Systems = ()
     baseline: Baseline = "given_order"

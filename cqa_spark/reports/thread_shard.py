@@ -30,7 +30,7 @@ MOST_THREADS = 200
 """Threads that a shard has of a word, the newest."""
 
 _BYTES = 8 << 20
-WRITTEN = pa.schema([("site", pa.string()), ("threads", pa.int64()), ("bytes", pa.int64())])
+WRITTEN = pa.schema([("threads", pa.int64())])
 
 
 def write_shards(
@@ -44,17 +44,15 @@ def write_shards(
         write: writes a shard, given its site, number and content.
 
     Yields:
-        The site, and the numbers of threads and bytes, of each shard: the columns of ``WRITTEN``.
+        The number of threads of each shard: the column of ``WRITTEN``.
     """
     for table in whole_groups(batches, "site", "shard", at_a_time=_BYTES, size=lambda rows: int(rows.nbytes)):
         written = []
         for (site, shard), rows in groupby(table.to_pylist(), itemgetter("site", "shard")):
             entries = {key: _entry(key, list(of_key)) for key, of_key in groupby(rows, itemgetter("key"))}
-            script = shard_script(entries)
-            write(site, shard, script)
-            threads = sum(key.startswith("#") for key in entries)
-            written.append({"site": site, "threads": threads, "bytes": len(script)})
-        yield pa.RecordBatch.from_pylist(written, WRITTEN)
+            write(site, shard, shard_script(entries))
+            written.append(sum(key.startswith("#") for key in entries))
+        yield pa.RecordBatch.from_arrays([pa.array(written, pa.int64())], schema=WRITTEN)
 
 
 def shard_script(entries: Mapping[str, Any]) -> bytes:

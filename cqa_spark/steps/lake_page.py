@@ -58,15 +58,16 @@ class WriteLakePage(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write both."""
-        sites = run.files(RANKINGS).sites
+        sites = set(run.files(RANKINGS).rows_by_site())
         unchanged = self._unchanged(run)
         for site, folder in unchanged.items():
             run.add_artifact(f"{THREADS}/{site}", folder)
-        write_thread_shards(run, run.record.scores[0].system if run.record.scores else "", sites - unchanged.keys())
+        system = run.record.scores[0].system if run.record.scores else ""
+        counts.rows_in = run.rows(RANKINGS)
+        counts.rows_out = write_thread_shards(run, system, sites - unchanged.keys())
         page = run.artifact_path(INDEX_FILE)
         write_file(page, page_bytes(_values(run, self.keep).page()), run.lake.storage)
         run.add_artifact(INDEX.name, page)
-        counts.rows_in, counts.rows_out = run.rows(RANKINGS), 1
 
     def _unchanged(self, run: Run) -> dict[str, str]:
         """The folders of shards that stay, by site."""

@@ -26,24 +26,25 @@ from cqa_spark.text.markup.bodies import is_html
 THREADS = "threads"
 """The folder of the shards of a site is the artifact ``threads/SITE``."""
 
-TEXTS_PER_SHARD = 24
+ROWS_PER_SHARD = 80
+"""Rows of rankings; a night has three or more orders of a thread, of which it serves one."""
+
 _WORD = r"[\p{L}\p{M}\p{N}]+"
 
 
-def write_thread_shards(run: Run, system: str, sites: Iterable[str]) -> None:
-    """Write the shards of some sites in one job, as artifacts of the run.
+def write_thread_shards(run: Run, system: str, sites: Collection[str]) -> int:
+    """Write the shards of some sites in one job, as artifacts of the run; return the number of threads.
 
     Args:
         run: has rankings.
         system: name of the system whose order is shown where the run serves none.
         sites: names of the sites.
     """
+    if not sites:
+        return 0
     is_shown = F.coalesce("served", F.col("system") == system)
     orders = run.read(RANKINGS).where(F.col("site").isin(*sites) & is_shown)
-    rows_by_site = {row["site"]: row["count"] for row in orders.groupBy("site").count().collect()}
-    shards = {site: ceil(rows / TEXTS_PER_SHARD) for site, rows in rows_by_site.items()}
-    if not shards:
-        return
+    shards = {site: ceil(run.files(RANKINGS).rows_by_site()[site] / ROWS_PER_SHARD) for site in sites}
     folders = {
         site: run.artifact_path(THREADS, fingerprint_of(site)[:12], str(number)) for site, number in shards.items()
     }
@@ -58,9 +59,12 @@ def write_thread_shards(run: Run, system: str, sites: Iterable[str]) -> None:
     )
     run.lake.before_write()
     task = partial(_write_shards, folders, run.lake.storage, credentials())
-    ordered.mapInArrow(task, from_arrow_schema(WRITTEN)).agg(F.sum("threads")).collect()
+    [written] = (
+        ordered.mapInArrow(task, from_arrow_schema(WRITTEN)).agg(F.coalesce(F.sum("threads"), F.lit(0))).collect()
+    )
     for site, folder in folders.items():
         run.add_artifact(f"{THREADS}/{site}", folder)
+    return int(written[0])
 
 
 def _with_texts(run: Run, orders: DataFrame) -> DataFrame:
