@@ -25,7 +25,7 @@ jobs: $(jobs)
 
 options:
   --environment FILE  ship this packed Python, made by 'make environment', to workers that lack our dependencies;
-                      they need Python 3.11 where this machine has it (also: CQA_ENVIRONMENT=FILE)
+                      they need this Python where this machine has it (also: CQA_ENVIRONMENT=FILE)
   --dry-run           print the resolved command and stop
   --help              print this and stop
 

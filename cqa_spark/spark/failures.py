@@ -97,7 +97,7 @@ _SIGNS = (
     (
         r"Python in worker has different version|PYTHON_VERSION_MISMATCH|Cannot run program \"[^\"]*python",
         "the workers' Python is absent or another version than the driver's",
-        "install Python 3.11 on the workers, or ship it: spark-submit.sh --environment (make environment)",
+        "install the driver's Python on the workers, or ship it: spark-submit.sh --environment (make environment)",
     ),
     (
         r"All masters are unresponsive|Could not connect to \S*spark://|Master removed our application",

@@ -116,8 +116,9 @@ def test_the_page_on_plugins_works_without_a_checkout(cqa: Cqa, tmp_path: Path) 
     assert "- mine\n" in planned
 
 
-def test_the_notebook_on_groups_runs_without_a_checkout(installed: Callable[..., str]) -> None:
-    notebook = nbformat.read(ROOT / "docs" / "notebooks" / "write-a-feature-group.ipynb", as_version=4)
+@pytest.mark.parametrize(("name", "cells"), [("write-a-feature-group", 3), ("compare-two-systems", 4)])
+def test_a_notebook_runs_in_an_empty_folder(installed: Callable[..., str], name: str, cells: int) -> None:
+    notebook = nbformat.read(ROOT / "docs" / "notebooks" / f"{name}.ipynb", as_version=4)
     code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     package = installed("python", "-c", "\n".join([*code, "import cqa_spark", "print(cqa_spark.__file__)"]))
-    assert (len(code), "site-packages" in package) == (3, True)
+    assert (len(code), "site-packages" in package) == (cells, True)
