@@ -8,7 +8,7 @@ from typing import NamedTuple
 from cqa_spark.corpora.text_pairs.layout import SENTENCE_PAIRS
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
 from cqa_spark.corpora.text_pairs.recognition import UnknownLayout
-from cqa_spark.corpora.text_pairs.set_names import set_name
+from cqa_spark.corpora.text_pairs.set_names import gold_path, set_name
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.delimited import write_lines
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
@@ -29,12 +29,15 @@ class ScoredSet(NamedTuple):
 def read_gold(path: Path) -> list[ScoredSet]:
     """The sets of a gold file, or of a folder of gold files in the order of their names.
 
-    A gold file has a score on each line, or is a file of pairs with scores. Pairs with an empty score do not count.
+    A gold file has a score on each line, or is a file of pairs with scores, or an official input with such a file beside
+    it. Pairs with an empty score do not count.
 
     Raises:
         InputError: a file cannot be read, a line is not a score, or there is no score.
     """
-    files = sorted(each for each in path.iterdir() if not each.name.startswith(".")) if path.is_dir() else [path]
+    files = [Path(gold_path(str(path)) or path)]
+    if path.is_dir():
+        files = sorted(each for each in path.iterdir() if not each.name.startswith("."))
     sets = [ScoredSet(set_name(file.name), _gold_scores(file)) for file in files]
     scored = [each for each in sets if any(score is not None for score in each.gold)]
     if not scored:

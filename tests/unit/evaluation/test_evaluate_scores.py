@@ -34,6 +34,12 @@ def test_files_of_pairs_are_gold_too(tmp_path: Path) -> None:
     assert gold == ("belief", [1.5, None])
 
 
+def test_an_official_input_has_its_gold_scores_beside_it(tmp_path: Path) -> None:
+    written(tmp_path / "2012/STS.gs.surprise.OnWN.txt", "1.5", "")
+    (gold,) = read_gold(written(tmp_path / "2012/STS.input.surprise.OnWN.txt", "A.\tB.", "C.\tD."))
+    assert gold == ("surprise.OnWN", [1.5, None])
+
+
 def test_sets_of_a_folder_are_averaged_in_both_ways(tmp_path: Path) -> None:
     written(tmp_path / "gold/STS.gs.a.txt", "1", "2", "3")
     written(tmp_path / "gold/STS.gs.b.txt", "1", "3")
