@@ -29,8 +29,8 @@ class ScoredSet(NamedTuple):
 def read_gold(path: Path) -> list[ScoredSet]:
     """The sets of a gold file, or of a folder of gold files in the order of their names.
 
-    A gold file has a score on each line, or is a file of pairs with scores, or an official input with such a file beside
-    it. Pairs with an empty score do not count.
+    A gold file has a score on each line, or is a file of pairs with scores, or an official input with its gold file
+    beside it. Pairs with an empty score do not count.
 
     Raises:
         InputError: a file cannot be read, a line is not a score, or there is no score.
