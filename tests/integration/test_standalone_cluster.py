@@ -94,12 +94,11 @@ def pipeline(folder: Path, lake: str) -> list[str]:
 @contextmanager
 def started(command: list[str]) -> Iterator[Iterator[str]]:
     """Run a command; yields what it says line by line, and waits until it has succeeded."""
-    said: list[str] = []
 
     def lines(process: subprocess.Popen[str]) -> Iterator[str]:
         assert process.stdout is not None
         for line in process.stdout:
-            said.append(line)
+            print(line, end="")
             yield line
 
     told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
@@ -108,7 +107,7 @@ def started(command: list[str]) -> Iterator[Iterator[str]]:
         yield rest
         for _ in rest:
             pass
-    assert process.returncode == 0, "".join(said)
+    assert process.returncode == 0
 
 
 def submit(cluster: Cluster, **more: str) -> list[str]:

@@ -22,7 +22,6 @@ from cqa_spark.corpora.whole_files import of_file, parse_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.object_store.s3 import credentials
-from cqa_spark.spark.internals import scan_of
 from cqa_spark.spark.persistence import persist
 
 SITE = "qatarliving.com"
@@ -59,7 +58,7 @@ def read_qatar_living(
     settings = storage or ObjectStorageSettings()
     files = [probe(file, layouts, settings) for file in inputs]
     parsed = persist(_parsed(spark, files, settings))
-    records = scan_of(parsed).where("byte_offset IS NOT NULL")
+    records = parsed.where("byte_offset IS NOT NULL")
     check_content(
         records,
         inputs,
@@ -74,8 +73,8 @@ def read_qatar_living(
         ),
     )
     contested = persist(contested_ids(records))
-    refuse_shared_between_splits(scan_of(contested), inputs)
-    settled = refuse_repeats(scan_of(parsed), scan_of(contested), inputs)
+    refuse_shared_between_splits(contested, inputs)
+    settled = refuse_repeats(parsed, contested, inputs)
     threads = _threads(settled, inputs, site)
     return CommunityTables(
         posts=POSTS.complete(posts_table(threads)),

@@ -17,7 +17,8 @@ def test_the_first_half_by_time_is_train_and_the_next_quarter_dev(spark: SparkSe
     rows = [*asked, ("a", "1", None), ("a", "2", None), ("alone", "1", start)]
     posts = POSTS.complete(
         spark.createDataFrame(rows, "site string, post_id string, created_at timestamp")
-        .withColumns({"post_type": F.lit("question"), "split": F.lit("unannotated"), "source_file": F.lit("f")})
+        .withColumns({name: F.lit("x") for name in ("thread_id", "split", "source_file")})
+        .withColumn("post_type", F.lit("question"))
     )  # fmt: skip
     pairs = spark.createDataFrame([], "site string, query_id string, candidate_id string, cluster string")
     found = {(row.site, row.query_id): row.split for row in split_queries(posts, pairs, annotated_only=False).collect()}

@@ -16,6 +16,7 @@ from cqa_spark.corpora.whole_files import of_file, read_whole_files
 from cqa_spark.errors import ConfigError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
+from cqa_spark.spark.persistence import persist
 from discourse_export.topics import Post, posts_of
 
 _TEXTS = [name for name in Post._fields if name != "tags"]
@@ -37,7 +38,7 @@ class DiscourseTopics(AnnotatedFiles):
         """Read the files; one that is no topic is quarantined."""
         paths = [file.path for file in self.inputs]
         source = {"site": F.lit(self.site), "source_file": of_file(paths), "split": F.lit(UNANNOTATED)}
-        parsed = read_whole_files(spark, paths).mapInArrow(_parse, _RECORD).withColumns(source).persist()
+        parsed = persist(read_whole_files(spark, paths).mapInArrow(_parse, _RECORD).withColumns(source))
         return CommunityTables(
             posts=POSTS.complete(_posts(parsed)),
             comments=COMMENTS.empty(spark),
@@ -45,7 +46,6 @@ class DiscourseTopics(AnnotatedFiles):
             judgments=JUDGMENTS.empty(spark),
             quarantine=QUARANTINE.conform(_quarantine(parsed)),
             ingested_files=_counts(parsed),
-            persisted=(parsed,),
         )
 
 
