@@ -10,12 +10,12 @@ from cqa_spark.features.arrays import Indices, Reals
 
 @dataclass(frozen=True)
 class Comments:
-    """The comments of a batch, sorted by query, post, position and id.
+    """The comments of a batch, sorted by question, post, position and id.
 
     Attributes:
         ids: comment ids.
-        query: index of the query in ``QueryBatch.queries``; a comment occurs once for each query with a candidate
-            whose thread contains it.
+        question: index as in ``QueryBatch.question``; a comment occurs once for each question with a candidate whose
+            thread contains it.
         post_id: the post that the comment is below.
         position: position among the comments of the post, from 1; NaN where unknown.
         author: the author if it is one known person; None otherwise, for example for shared accounts.
@@ -28,7 +28,7 @@ class Comments:
     """
 
     ids: Sequence[str]
-    query: Indices
+    question: Indices
     post_id: Sequence[str]
     position: Reals
     author: Sequence[str | None]
@@ -44,12 +44,12 @@ class Comments:
 
     @cached_property
     def threads(self) -> list[slice]:
-        """The comments below each post of each query, as slices of the columns."""
-        keys = list(zip(self.query.tolist(), self.post_id, strict=True))
+        """The comments below each post of each question, as slices of the columns."""
+        keys = list(zip(self.question.tolist(), self.post_id, strict=True))
         starts = [place for place, key in enumerate(keys) if place == 0 or key != keys[place - 1]]
         return [slice(start, end) for start, end in pairwise([*starts, len(keys)])]
 
     @cached_property
     def by_post(self) -> dict[tuple[int, str], slice]:
-        """The slice of each pair of query and post."""
-        return {(int(self.query[part.start]), self.post_id[part.start]): part for part in self.threads}
+        """The slice of each pair of question and post."""
+        return {(int(self.question[part.start]), self.post_id[part.start]): part for part in self.threads}

@@ -1,4 +1,6 @@
-"""Batches of whole queries in memory: examples, with the posts and comments of the candidates' threads.
+"""Batches of whole questions in memory: examples, with the posts and comments of the candidates' threads.
+
+A question has one query, or one for each of its replayed nights, which share all other rows.
 
 Feature groups compute on a batch with NumPy and plain Python, without Spark. Values that several groups derive from the
 same texts are computed once per batch.
@@ -15,14 +17,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, doubles, seconds
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, codes, doubles, seconds
 from cqa_spark.features.batch_comments import Comments
 from cqa_spark.features.batch_texts import Derived, Texts
 
 
 @dataclass(frozen=True)
 class QueryBatch:
-    """Whole queries, as input of query groups.
+    """All queries of whole questions, as input of query groups.
 
     Attributes:
         examples: rows of the table ``examples`` without labels, in order of site, query, candidate. ``cut`` is the time
@@ -30,19 +32,20 @@ class QueryBatch:
             ``query_post_id`` the id of the post that it is ranked for, ``fold`` the fold of a training example (-1 for
             others), and ``facts`` the groups' facts about authors.
         posts: questions of the queries and of their candidates' threads, with the answers there: ``site``,
-            ``query_id``, ``post_id``, ``thread_id``, ``author`` (one known person, or null), ``created_at``,
+            ``query_post_id``, ``post_id``, ``thread_id``, ``author`` (one known person, or null), ``created_at``,
             ``category``, and the ``post_columns`` of the groups.
-        said: comments of the candidates' threads: ``site``, ``query_id``, ``comment_id``, ``post_id``, ``position``,
-            ``author``, ``author_name``, ``created_at``, ``document_id``, and the ``comment_columns`` of the groups.
-        documents: ``site``, ``query_id``, ``document_id``, ``text_id``, ``subject_text_id``.
+        said: comments of the candidates' threads: ``site``, ``query_post_id``, ``comment_id``, ``post_id``,
+            ``position``, ``author``, ``author_name``, ``created_at``, ``document_id``, and the ``comment_columns`` of
+            the groups.
+        documents: ``site``, ``query_post_id``, ``document_id``, ``text_id``, ``subject_text_id``.
         analysed: rows of the table ``texts``, with the vectors of each embedding model that a group uses.
-        scores: scores of upstream systems: ``site``, ``query_id`` (of the batch), ``task``, ``of_query``,
+        scores: scores of upstream systems: ``site``, ``query_post_id``, ``task``, ``of_query``,
             ``candidate_id``, ``score``.
-        votes: up and down votes for the candidates: ``site``, ``query_id``, ``post_id``, ``vote_type_id``,
+        votes: up and down votes for the candidates: ``site``, ``query_post_id``, ``post_id``, ``vote_type_id``,
             ``known_at``, ``number``.
-        retrieved: retrieval scores of the candidates: ``site``, ``query_id``, ``candidate_id``, ``bm25``,
+        retrieved: retrieval scores of the candidates: ``site``, ``query_post_id``, ``candidate_id``, ``bm25``,
             ``bm25_rank``, ``cosine``, ``cosine_rank``.
-        links: links to the candidates: ``site``, ``query_id``, ``candidate_id``, ``linked_at``, ``is_duplicate``.
+        links: links to the candidates: ``site``, ``query_post_id``, ``candidate_id``, ``linked_at``, ``is_duplicate``.
     """
 
     examples: pa.Table
@@ -85,21 +88,25 @@ class QueryBatch:
             mask: True for each example to keep.
         """
         kept = replace(self, examples=self.examples.filter(pa.array(mask)), _shared={})
-        for name in ("queries", "texts", "comments"):
+        for name in ("_questions", "texts", "comments"):
             kept.__dict__[name] = getattr(self, name)
         return kept
 
     @cached_property
-    def queries(self) -> dict[tuple[str, str], int]:
-        """The index of each query, by site and id."""
-        keys = zip(self.column("site"), self.column("query_id"), strict=True)
-        return {key: place for place, key in enumerate(dict.fromkeys(keys))}
-
-    @cached_property
     def query(self) -> Indices:
         """The index of each example's query."""
-        keys = zip(self.column("site"), self.column("query_id"), strict=True)
-        return np.array([self.queries[key] for key in keys], dtype=np.int64)
+        changes = [np.diff(codes(self.examples[name])[0], prepend=ABSENT) for name in ("site", "query_id")]
+        return np.cumsum(np.logical_or(*changes)) - 1
+
+    @cached_property
+    def question(self) -> Indices:
+        """The index of each example's question: the post that its query is about."""
+        return self.question_of(self.examples)
+
+    def question_of(self, rows: pa.Table) -> Indices:
+        """The index of the question that rows of a table of the batch belong to."""
+        found = pc.index_in(_question_keys(rows), value_set=self._questions)
+        return np.asarray(found.fill_null(ABSENT).to_numpy(), dtype=np.int64)
 
     @cached_property
     def query_post(self) -> Indices:
@@ -111,11 +118,6 @@ class QueryBatch:
         """The index in ``posts`` of each candidate; ``ABSENT`` if it is not a post."""
         return self._posts_of("candidate_id")
 
-    def query_of(self, rows: pa.Table) -> Indices:
-        """The index of the query that rows of another table of the batch belong to."""
-        keys = zip(rows["site"].to_pylist(), rows["query_id"].to_pylist(), strict=True)
-        return np.array([self.queries[key] for key in keys], dtype=np.int64)
-
     @cached_property
     def texts(self) -> Texts:
         """The analysed texts."""
@@ -124,22 +126,22 @@ class QueryBatch:
     @cached_property
     def query_text(self) -> Indices:
         """The index in ``texts`` of each example's query (subject and body); ``ABSENT`` for none."""
-        return self._texts_of(self.query, self.column("query_post_id"), "text")
+        return self._texts_of(self.question, self.column("query_post_id"), "text")
 
     @cached_property
     def subject_text(self) -> Indices:
         """The index in ``texts`` of the subject of each example's query; ``ABSENT`` for none."""
-        return self._texts_of(self.query, self.column("query_post_id"), "subject")
+        return self._texts_of(self.question, self.column("query_post_id"), "subject")
 
     @cached_property
     def candidate_text(self) -> Indices:
         """The index in ``texts`` of each candidate; ``ABSENT`` for none."""
-        return self._texts_of(self.query, self.column("candidate_id"), "text")
+        return self._texts_of(self.question, self.column("candidate_id"), "text")
 
     @cached_property
     def candidate_subject_text(self) -> Indices:
         """The index in ``texts`` of each candidate's subject; ``ABSENT`` for none, as for comments."""
-        return self._texts_of(self.query, self.column("candidate_id"), "subject")
+        return self._texts_of(self.question, self.column("candidate_id"), "subject")
 
     @cached_property
     def category(self) -> list[str | None]:
@@ -147,37 +149,39 @@ class QueryBatch:
         found = {
             key: category for key, category in zip(self._post_keys, self.posts["category"].to_pylist(), strict=True)
         }
-        return [found.get(key) for key in zip(self.query.tolist(), self.column("thread_id"), strict=True)]
+        return [found.get(key) for key in zip(self.question.tolist(), self.column("thread_id"), strict=True)]
 
     @cached_property
     def comments(self) -> Comments:
         """The comments of the candidates' threads."""
-        said = self.said.append_column("query", pa.array(self.query_of(self.said)))
-        said = said.sort_by([(name, "ascending") for name in ("query", "post_id", "position", "comment_id")])
-        query, post_id = said["query"].to_numpy(), said["post_id"].to_pylist()
+        said = self.said.append_column("question", pa.array(self.question_of(self.said)))
+        said = said.sort_by([(name, "ascending") for name in ("question", "post_id", "position", "comment_id")])
+        question, post_id = said["question"].to_numpy(), said["post_id"].to_pylist()
         posts = {key: place for place, key in enumerate(self._post_keys)}
-        post = np.array([posts.get(key, ABSENT) for key in zip(query.tolist(), post_id, strict=True)], dtype=np.int64)
+        post = np.array(
+            [posts.get(key, ABSENT) for key in zip(question.tolist(), post_id, strict=True)], dtype=np.int64
+        )
         askers, asked_at = [*self.posts["author"].to_pylist(), None], [*seconds(self.posts["created_at"]), np.nan]
         return Comments(
             ids=said["comment_id"].to_pylist(),
-            query=query,
+            question=question,
             post_id=post_id,
             position=doubles(said["position"]),
             author=said["author"].to_pylist(),
             author_name=said["author_name"].to_pylist(),
             created_at=seconds(said["created_at"]),
-            text=self._texts_of(query, said["document_id"].to_pylist(), "text"),
+            text=self._texts_of(question, said["document_id"].to_pylist(), "text"),
             asker=[askers[place] for place in post],
             asked_at=np.array([asked_at[place] for place in post], dtype=np.float64),
-            asked=self._texts_of(query, post_id, "text"),
+            asked=self._texts_of(question, post_id, "text"),
         )
 
     @cached_property
     def comment(self) -> Indices:
         """The index in ``comments`` of each candidate; ``ABSENT`` if the candidate is a post."""
-        keys = zip(self.comments.query.tolist(), self.comments.ids, strict=True)
+        keys = zip(self.comments.question.tolist(), self.comments.ids, strict=True)
         found = {key: place for place, key in enumerate(keys)}
-        candidates = zip(self.query.tolist(), self.column("candidate_id"), strict=True)
+        candidates = zip(self.question.tolist(), self.column("candidate_id"), strict=True)
         return np.array([found.get(key, ABSENT) for key in candidates], dtype=np.int64)
 
     @cached_property
@@ -187,28 +191,36 @@ class QueryBatch:
         return cast(Mask, known[self.comment])
 
     @cached_property
+    def _questions(self) -> pa.Array:
+        return pc.unique(_question_keys(self.examples))
+
+    @cached_property
     def _text_ids(self) -> dict[tuple[int, str], dict[str, int]]:
-        """The indices of each document's text and subject, by query and document."""
+        """The indices of each document's text and subject, by question and document."""
         index = {text_id: place for place, text_id in enumerate(self.analysed["text_id"].to_pylist())}
         rows = zip(
-            self.query_of(self.documents).tolist(),
+            self.question_of(self.documents).tolist(),
             *(self.documents[name].to_pylist() for name in ("document_id", "text_id", "subject_text_id")),
             strict=True,
         )
         return {
-            (query, document): {"text": index.get(text, ABSENT), "subject": index.get(subject, ABSENT)}
-            for query, document, text, subject in rows
+            (question, document): {"text": index.get(text, ABSENT), "subject": index.get(subject, ABSENT)}
+            for question, document, text, subject in rows
         }
 
     @cached_property
     def _post_keys(self) -> list[tuple[int, str]]:
-        return list(zip(self.query_of(self.posts).tolist(), self.posts["post_id"].to_pylist(), strict=True))
+        return list(zip(self.question_of(self.posts).tolist(), self.posts["post_id"].to_pylist(), strict=True))
 
-    def _texts_of(self, query: Indices, documents: Iterable[str], what: str) -> Indices:
-        keys = zip(query.tolist(), documents, strict=True)
+    def _texts_of(self, question: Indices, documents: Iterable[str], what: str) -> Indices:
+        keys = zip(question.tolist(), documents, strict=True)
         return np.array([self._text_ids[key][what] if key in self._text_ids else ABSENT for key in keys], np.int64)
 
     def _posts_of(self, column: str) -> Indices:
         places = {key: place for place, key in enumerate(self._post_keys)}
-        keys = zip(self.query.tolist(), self.column(column), strict=True)
+        keys = zip(self.question.tolist(), self.column(column), strict=True)
         return np.array([places.get(key, ABSENT) for key in keys], dtype=np.int64)
+
+
+def _question_keys(rows: pa.Table) -> pa.ChunkedArray:
+    return pc.binary_join_element_wise(rows["site"], rows["query_post_id"], "\0")

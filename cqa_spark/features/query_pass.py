@@ -1,7 +1,7 @@
-"""Computes the features of all query groups in one pass over the queries.
+"""Computes the features of all query groups in one pass over the questions.
 
-Spark groups and sorts the examples, posts, comments and analysed texts by query. Python workers read several queries at
-a time (``QueryBatch``) and compute every group.
+Spark groups and sorts the examples, posts, comments and analysed texts by question. Python workers read several
+questions at a time (``QueryBatch``) and compute every group.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -22,13 +21,12 @@ from cqa_spark.features.folds import NO_FOLD
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.query_rows import PARTS, QUERY, query_rows
+from cqa_spark.features.query_rows import PARTS, QUESTION, query_rows
 from cqa_spark.features.training_data import Fitted
-from cqa_spark.lake.schemas.examples import NIGHT_MARK
 from cqa_spark.spark.whole_groups import whole_groups
 
 EXAMPLES_AT_A_TIME = 1_000
-"""Number of examples in a batch; a query with more examples is a batch of its own."""
+"""Number of examples in a batch; a question with more examples is a batch of its own."""
 
 
 def compute_queries(groups: Mapping[str, Fitted[QueryGroup]], inputs: FeatureInputs, folds: int) -> DataFrame:
@@ -44,9 +42,7 @@ def compute_queries(groups: Mapping[str, Fitted[QueryGroup]], inputs: FeatureInp
     """
     rows = query_rows({name: group.on_all for name, group in groups.items()}, inputs, folds)
     partitions = int(str(rows.sparkSession.conf.get("spark.sql.shuffle.partitions")))
-    # Replayed nights of a question have the same texts: together, they are in a batch, which looks at a text once.
-    question = F.substring_index("query_id", NIGHT_MARK, 1)
-    together = rows.repartition(partitions, "site", question).sortWithinPartitions(*QUERY, "part")
+    together = rows.repartition(partitions, *QUESTION).sortWithinPartitions(*QUESTION, "part")
     types = {name: values_type(type(group.on_all)) for name, group in groups.items()}
     keys = [T.StructField(name, T.StringType(), False) for name in KEY]
     schema = T.StructType([*keys, *[T.StructField(name, of_group) for name, of_group in types.items()]])
@@ -87,7 +83,7 @@ def _computing(
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def compute(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         arrow_schema = to_arrow_schema(schema)
-        for rows in whole_groups(batches, *QUERY, at_a_time=EXAMPLES_AT_A_TIME, size=_examples_of):
+        for rows in whole_groups(batches, *QUESTION, at_a_time=EXAMPLES_AT_A_TIME, size=_examples_of):
             batch = _query_batch(rows)
             values = values_of(groups, batch)
             keys = [batch.examples.column(name).combine_chunks() for name in KEY]
@@ -117,12 +113,12 @@ def _query_batch(rows: pa.Table) -> QueryBatch:
 
 
 def _table(rows: pa.Table, name: str) -> pa.Table:
-    """The fields of the struct of this name, with the query, for rows where it is not null."""
+    """The fields of the struct of this name, with the question, for rows where it is not null."""
     found = rows.filter(pc.is_valid(rows.column(name))).combine_chunks()
     column = found.column(name)
     empty = pa.array([], column.type)
     structs = pa.Table.from_struct_array(column if column.num_chunks else empty)
-    absent = [key for key in QUERY if key not in structs.column_names]
+    absent = [key for key in QUESTION if key not in structs.column_names]
     return reduce(lambda table, key: table.append_column(key, found.column(key)), absent, structs)
 
 

@@ -1,4 +1,4 @@
-"""Brings together the rows of each query: its examples, and the posts, comments, texts and votes of its threads."""
+"""Brings together the rows of each question: its examples, and the posts, comments, texts and votes of its threads."""
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
@@ -17,13 +17,13 @@ from cqa_spark.lake.schemas.activity import DUPLICATE_LINK
 from cqa_spark.lake.schemas.examples import QUERY_POST
 from cqa_spark.lake.schemas.text import comment_document
 
-QUERY = ("site", "query_id")
+QUESTION = ("site", "query_post_id")
 PARTS = ("examples", "posts", "said", "documents", "analysed", "scores", "votes", "retrieved", "links")
 """The tables of a ``QueryBatch``; in the shuffle, rows of each are structs of this name."""
 
 
 def query_rows(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, folds: int) -> DataFrame:
-    """All rows of all queries.
+    """All rows of all questions.
 
     Args:
         by_name: the groups, by name; tables that none of them reads are skipped.
@@ -31,8 +31,8 @@ def query_rows(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, folds: 
         folds: number of folds used in fitting; 0 if no example belongs to the training data.
 
     Returns:
-        Columns ``site``, ``query_id``, the number of the part, and the row as the struct of its part. Rows of posts and
-        comments include their text; the subject of a post is a separate row.
+        Columns ``site``, ``query_post_id``, the number of the part, and the row as the struct of its part. Rows of
+        posts and comments include their text; the subject of a post is a separate row.
     """
     fold = F.when(F.col("split") == "train", fold_of(folds)).otherwise(NO_FOLD) if folds else F.lit(NO_FOLD)
     examples = inputs.examples.drop("label", "relevant", "similarity").withColumns(
@@ -62,7 +62,7 @@ def query_rows(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, folds: 
     itself = F.when(F.col("said").isNull(), PARTS.index("posts")).otherwise(PARTS.index("said"))
     first = F.col("place") == 0
     rows = each_text.where(first | F.col("id").isNotNull()).select(
-        *QUERY,
+        *QUESTION,
         F.when(first, itself).otherwise(PARTS.index("analysed")).alias("part"),
         *[F.when(first, F.col(name)).alias(name) for name in ("posts", "said")],
         F.when(first, F.struct("document_id", "text_id", "subject_text_id")).alias("documents"),
@@ -76,14 +76,14 @@ def query_rows(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, folds: 
     others = {
         "examples": with_facts(examples, facts, inputs),
         "scores": _scores(inputs, threads),
-        "votes": _votes(inputs) if reads_votes else None,
-        "retrieved": _retrieved(inputs) if "retrieved" in needs else None,
-        "links": _links(inputs) if "post_links" in needs else None,
+        "votes": _votes(examples, inputs) if reads_votes else None,
+        "retrieved": _retrieved(examples, inputs) if "retrieved" in needs else None,
+        "links": _links(examples, inputs) if "post_links" in needs else None,
     }
     return reduce(
         lambda one, other: one.unionByName(other, allowMissingColumns=True),
         (
-            rows.select(*QUERY, F.lit(PARTS.index(part)).alias("part"), _as_struct(part, rows))
+            rows.select(*QUESTION, F.lit(PARTS.index(part)).alias("part"), _as_struct(part, rows))
             for part, rows in others.items()
             if rows is not None
         ),
@@ -102,13 +102,13 @@ def _with_vectors(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFr
 
 
 def _threads(examples: DataFrame) -> DataFrame:
-    """The threads of each query: those of its candidates, and its own thread, which is needed for its posts only."""
+    """The threads of each question: those of its candidates, and its own, which is needed for its posts only."""
     both = F.array(
         F.struct("thread_id", F.lit(True).alias("of_candidates")),
-        F.struct(F.expr(QUERY_POST).alias("thread_id"), F.lit(False).alias("of_candidates")),
+        F.struct(F.col("query_post_id").alias("thread_id"), F.lit(False).alias("of_candidates")),
     )
-    named = examples.select(*QUERY, F.inline(both))
-    return named.groupBy(*QUERY, "thread_id").agg(F.max("of_candidates").alias("of_candidates"))
+    named = examples.select(*QUESTION, F.inline(both))
+    return named.groupBy(*QUESTION, "thread_id").agg(F.max("of_candidates").alias("of_candidates"))
 
 
 def _posts(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFrame:
@@ -130,37 +130,37 @@ def _said(groups: Iterable[QueryGroup], inputs: FeatureInputs, threads: DataFram
 
 
 def _scores(inputs: FeatureInputs, threads: DataFrame) -> DataFrame | None:
-    """Upstream scores of the steps from each query to its threads, and from the threads to their comments."""
+    """Upstream scores of the steps from each question to its threads, and from the threads to their comments."""
     if inputs.scores is None:
         return None
     scores = inputs.scores.select("site", "task", F.col("query_id").alias("of_query"), "candidate_id", "score")
     to_comments = scores.join(threads.withColumnRenamed("thread_id", "of_query"), on=["site", "of_query"])
-    queries = threads.select(*QUERY, F.col("query_id").alias("of_query")).distinct()
+    queries = threads.select(*QUESTION, F.col("query_post_id").alias("of_query")).distinct()
     to_threads = scores.join(queries, on=["site", "of_query"])
-    columns = (*QUERY, "task", "of_query", "candidate_id", "score")
+    columns = (*QUESTION, "task", "of_query", "candidate_id", "score")
     return to_comments.select(*columns).union(to_threads.select(*columns)).distinct()
 
 
-def _votes(inputs: FeatureInputs) -> DataFrame:
+def _votes(examples: DataFrame, inputs: FeatureInputs) -> DataFrame:
     """Up and down votes for the candidates, one row per day."""
-    candidates = inputs.examples.select(*QUERY, F.col("candidate_id").alias("post_id")).distinct()
+    candidates = examples.select(*QUESTION, F.col("candidate_id").alias("post_id")).distinct()
     cast = inputs.needed("votes").where(F.col("vote_type_id").isin(UP, DOWN))
     known = cast.select("site", "post_id", "vote_type_id", end_of_day("created_at").alias("known_at"))
     of_candidates = known.join(candidates, on=["post_id", "site"])
-    by_day = of_candidates.groupBy(*QUERY, "post_id", "vote_type_id", "known_at")
+    by_day = of_candidates.groupBy(*QUESTION, "post_id", "vote_type_id", "known_at")
     return by_day.agg(F.count(F.lit(1)).alias("number"))
 
 
-def _retrieved(inputs: FeatureInputs) -> DataFrame:
+def _retrieved(examples: DataFrame, inputs: FeatureInputs) -> DataFrame:
     """Retrieval scores of the candidates."""
-    candidates = inputs.examples.select(*QUERY, "candidate_id")
-    found = inputs.needed("retrieved").drop("fused", "rank")
-    return found.join(candidates, on=[*QUERY, "candidate_id"], how="left_semi")
+    candidates = examples.select(*QUESTION, "candidate_id")
+    found = inputs.needed("retrieved").drop("fused", "rank").withColumnRenamed("query_id", "query_post_id")
+    return found.join(candidates, on=[*QUESTION, "candidate_id"], how="left_semi")
 
 
-def _links(inputs: FeatureInputs) -> DataFrame:
+def _links(examples: DataFrame, inputs: FeatureInputs) -> DataFrame:
     """Links to the candidates from other posts in the dump."""
-    candidates = inputs.examples.select(*QUERY, "candidate_id").distinct()
+    candidates = examples.select(*QUESTION, "candidate_id").distinct()
     links = inputs.needed("post_links").select(
         "site",
         F.col("related_post_id").alias("candidate_id"),

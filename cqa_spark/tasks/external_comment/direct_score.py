@@ -38,8 +38,8 @@ class DirectScoreV1(QueryGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each pair; NaN without an upstream score."""
         scores = scores_of(batch, QuestionComment.name)
-        ids = zip(batch.query.tolist(), batch.column("query_id"), batch.column("candidate_id"), strict=True)
+        ids = zip(batch.question.tolist(), batch.column("query_id"), batch.column("candidate_id"), strict=True)
         logs = np.array([log(max(scores[key], _LEAST)) if key in scores else np.nan for key in ids])
-        best = np.full(len(batch.queries), -np.inf)
+        best = np.full(len(batch), -np.inf)
         np.fmax.at(best, batch.query, logs)
         return {"log_probability": logs, "relative": logs - best[batch.query]}

@@ -97,7 +97,7 @@ def _paths(batch: QueryBatch) -> dict[int, _Path]:
     threads: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
     questions: dict[int, dict[str, float]] = defaultdict(dict)
     ids = (batch.column(name) for name in ("query_id", "candidate_id", "thread_id"))
-    for place, (query, query_id, candidate, thread) in enumerate(zip(batch.query.tolist(), *ids, strict=True)):
+    for place, (query, query_id, candidate, thread) in enumerate(zip(batch.question.tolist(), *ids, strict=True)):
         if (query, thread, candidate) in to_comment:
             threads[query, thread].append((place, candidate))
         if (query, query_id, thread) in to_question:
@@ -122,12 +122,12 @@ def _paths(batch: QueryBatch) -> dict[int, _Path]:
 
 
 def scores_of(batch: QueryBatch, task: str) -> dict[tuple[int, str, str], float]:
-    """The scores of a task by query of the batch, scored query and scored candidate."""
-    names = ("site", "query_id", "task", "of_query", "candidate_id", "score")
-    rows = zip(*(batch.scores[name].to_pylist() for name in names), strict=True)
+    """The scores of a task by question of the batch, scored query and scored candidate."""
+    columns = (batch.scores[name].to_pylist() for name in ("task", "of_query", "candidate_id", "score"))
+    rows = zip(batch.question_of(batch.scores).tolist(), *columns, strict=True)
     return {
-        (batch.queries[site, query_id], of_query, candidate): score
-        for site, query_id, of_task, of_query, candidate, score in rows
+        (question, of_query, candidate): score
+        for question, of_task, of_query, candidate, score in rows
         if of_task == task
     }
 

@@ -33,7 +33,7 @@ class WhatIsThereV1(QueryGroup):
 
     def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
         words = [*map(len, batch.texts.words), np.nan]
-        threads = list(zip(batch.query.tolist(), batch.column("thread_id"), strict=True))
+        threads = list(zip(batch.question.tolist(), batch.column("thread_id"), strict=True))
         comments = batch.comments.by_post
         return {
             "query_words": [words[place] for place in batch.query_text],

@@ -28,19 +28,19 @@ _EXAMPLES = _schema({
     "asked_at answered_at cut": _MOMENT, "initial_rank": pa.int32(), "fold": pa.int64(),
 })  # fmt: skip
 _POSTS = _schema({
-    "site query_id post_id thread_id author category subject body": pa.string(), "created_at": _MOMENT,
+    "site query_post_id post_id thread_id author category subject body": pa.string(), "created_at": _MOMENT,
 })  # fmt: skip
 _SAID = _schema({
-    "site query_id comment_id post_id author author_name document_id": pa.string(), "position": pa.int32(),
+    "site query_post_id comment_id post_id author author_name document_id": pa.string(), "position": pa.int32(),
     "created_at": _MOMENT,
 })  # fmt: skip
-_DOCUMENTS = _schema({"site query_id document_id text_id subject_text_id": pa.string()})
+_DOCUMENTS = _schema({"site query_post_id document_id text_id subject_text_id": pa.string()})
 _TEXTS = _schema({
     "text_id raw clean": pa.string(), "sentences tokens words content_words stems bigrams": pa.list_(pa.string()),
 })  # fmt: skip
-_SCORES = _schema({"site query_id task of_query candidate_id": pa.string(), "score": pa.float64()})
+_SCORES = _schema({"site query_post_id task of_query candidate_id": pa.string(), "score": pa.float64()})
 _VOTES = _schema({
-    "site query_id post_id": pa.string(), "vote_type_id": pa.int32(), "known_at": _MOMENT, "number": pa.int64(),
+    "site query_post_id post_id": pa.string(), "vote_type_id": pa.int32(), "known_at": _MOMENT, "number": pa.int64(),
 })  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def _facts(facts: Mapping[str, Mapping[str, object]], examples: Iterable[Example
 
 def _post(query: str, thread: Thread) -> dict[str, object]:
     return {
-        "site": SITE, "query_id": query, "post_id": thread.thread_id, "thread_id": thread.thread_id,
+        "site": SITE, "query_post_id": query, "post_id": thread.thread_id, "thread_id": thread.thread_id,
         "author": _person(thread.asker), "created_at": thread.at, "category": thread.category,
         "subject": thread.subject, "body": thread.question,
     }  # fmt: skip
@@ -218,19 +218,19 @@ def _post(query: str, thread: Thread) -> dict[str, object]:
 
 def _comment(query: str, thread: Thread, place: int, said: Said) -> dict[str, object]:
     return {
-        "site": SITE, "query_id": query, "comment_id": f"{thread.thread_id}_C{place}", "post_id": thread.thread_id,
+        "site": SITE, "query_post_id": query, "comment_id": f"{thread.thread_id}_C{place}", "post_id": thread.thread_id,
         "position": place, "author": _person(said.author, said.name), "author_name": said.name, "created_at": said.at,
         "document_id": f"{thread.thread_id}_C{place}",
     }  # fmt: skip
 
 
 def _document(query: str, thread: Thread, place: int, said: Said) -> dict[str, object]:
-    return {"site": SITE, "query_id": query, "document_id": f"{thread.thread_id}_C{place}", "text_id": said.text}
+    return {"site": SITE, "query_post_id": query, "document_id": f"{thread.thread_id}_C{place}", "text_id": said.text}
 
 
 def _asked(query: str, thread: Thread) -> dict[str, object]:
     return {
-        "site": SITE, "query_id": query, "document_id": thread.thread_id, "text_id": thread.question,
+        "site": SITE, "query_post_id": query, "document_id": thread.thread_id, "text_id": thread.question,
         "subject_text_id": thread.subject,
     }  # fmt: skip
 

@@ -24,7 +24,7 @@ def found() -> dict[str, tuple[float | None, ...]]:
         ("Q", "Q_C1", UP, at(4), 7), ("Q", "Q_C2", DOWN, at(3), 3), ("Q", "Q_C2", UP, None, 4),
         ("Q", "Q_C3", UP, at(3), 5), ("R", "R_C1", UP, at(4), 1),
     ]  # fmt: skip
-    names = ("query_id", "post_id", "vote_type_id", "known_at", "number")
+    names = ("query_post_id", "post_id", "vote_type_id", "known_at", "number")
     batch = batch_of(threads, votes=[dict(zip(names, row, strict=True)) for row in votes], cut=at(3, 10))
     return {row["candidate_id"]: tuple(row.values())[2:] for row in values(AnswerVotesAsOfV1(), batch)}
 

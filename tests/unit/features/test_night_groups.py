@@ -50,10 +50,10 @@ VOTES = [
 def batch(thread: Thread = THREAD, votes=VOTES, cut: datetime = CUT) -> QueryBatch:
     """Answers as the pass gives them: each is a post."""
     names = ("post_id", "vote_type_id", "known_at", "number")
-    rows = [{"query_id": "Q", **dict(zip(names, vote, strict=True))} for vote in votes]
+    rows = [{"query_post_id": "Q", **dict(zip(names, vote, strict=True))} for vote in votes]
     made = batch_of([thread], votes=rows, cut=cut)
     answers = [
-        {"site": SITE, "query_id": "Q", "post_id": f"Q_C{place}", "thread_id": "Q", "author": said.author,
+        {"site": SITE, "query_post_id": "Q", "post_id": f"Q_C{place}", "thread_id": "Q", "author": said.author,
          "created_at": said.at, "body": said.text}
         for place, said in enumerate(thread.said, start=1)
     ]  # fmt: skip

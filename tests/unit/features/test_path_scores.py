@@ -25,7 +25,7 @@ def found() -> dict[str, tuple[float | None, ...]]:
         (B, "Q", "T5", 0.4), (B, "Q", "T2", 0.9),
     ]  # fmt: skip
     scores = [
-        {"query_id": "Q", "task": task, "of_query": query, "candidate_id": candidate, "score": score}
+        {"query_post_id": "Q", "task": task, "of_query": query, "candidate_id": candidate, "score": score}
         for task, query, candidate, score in steps
     ]
     rows = values(PathScoresV1(), batch_of(threads, examples, task=C, scores=scores))
@@ -49,7 +49,7 @@ def test_a_probability_of_nothing_is_not_the_logarithm_of_nothing(found) -> None
 def test_the_direct_score_is_that_of_the_query_itself() -> None:
     threads = [Thread("T", "U1", [Said("U2", text) for text in ("one", "two", "three")]), Thread("Q", "U4", [])]
     scores = [
-        {"query_id": "Q", "task": task, "of_query": query, "candidate_id": candidate, "score": score}
+        {"query_post_id": "Q", "task": task, "of_query": query, "candidate_id": candidate, "score": score}
         for task, query, candidate, score in [
             (A, "Q", "T_C1", 0.5), (A, "Q", "T_C2", 0.25), (A, "T", "T_C1", 0.9), (A, "T", "T_C3", 0.9),
             (B, "Q", "T", 0.7),

@@ -34,7 +34,7 @@ def _batch() -> QueryBatch:
 
 def test_scores_and_ranks_of_retrieval() -> None:
     found = {
-        "site": [SITE] * 2, "query_id": ["9", "9"], "candidate_id": ["2", "1"], "bm25": [2.0, 4.0],
+        "site": [SITE] * 2, "query_post_id": ["9", "9"], "candidate_id": ["2", "1"], "bm25": [2.0, 4.0],
         "bm25_rank": [2, 1], "cosine": pa.array([0.5, None], pa.float64()),
         "cosine_rank": pa.array([7, None], pa.int32()),
     }  # fmt: skip
@@ -57,7 +57,7 @@ def test_tags_age_and_askers() -> None:
 
 def test_links_count_that_were_made_before_the_query_was_asked() -> None:
     links = {
-        "site": [SITE] * 4, "query_id": ["9"] * 4, "candidate_id": ["1", "1", "1", "2"],
+        "site": [SITE] * 4, "query_post_id": ["9"] * 4, "candidate_id": ["1", "1", "1", "2"],
         "linked_at": pa.array([_AT[1], _AT[1], _AT[2], None], _MOMENT), "is_duplicate": [True, False, True, True],
     }  # fmt: skip
     values = IncomingLinksV1().compute(replace(_batch(), links=pa.table(links)))

@@ -14,7 +14,7 @@ A = "question_comment"
 def batch() -> QueryBatch:
     threads = [Thread("Q", "U4", []), *(Thread(name, "U1", [Said("U2", "one")]) for name in ("T1", "T2", "T3"))]
     scores = [
-        {"query_id": "Q", "task": A, "of_query": thread, "candidate_id": f"{thread}_C1", "score": score}
+        {"query_post_id": "Q", "task": A, "of_query": thread, "candidate_id": f"{thread}_C1", "score": score}
         for thread, score in (("T1", 0.4), ("T2", 0.9))
     ]
     examples = [("Q", f"{thread}_C1", thread) for thread in ("T1", "T2", "T3")]

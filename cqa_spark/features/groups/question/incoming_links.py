@@ -27,9 +27,9 @@ class IncomingLinksV1(PostGroup):
         """The values of each pair; links without a time are ignored."""
         links = batch.links
         number: dict[tuple[int, str], int] = {}
-        pairs = zip(batch.query.tolist(), batch.column("candidate_id"), strict=True)
+        pairs = zip(batch.question.tolist(), batch.column("candidate_id"), strict=True)
         wanted = np.array([number.setdefault(pair, len(number)) for pair in pairs], dtype=np.int64)
-        keys = zip(batch.query_of(links).tolist(), links["candidate_id"].to_pylist(), strict=True)
+        keys = zip(batch.question_of(links).tolist(), links["candidate_id"].to_pylist(), strict=True)
         linked = np.array([number.get(key, -1) for key in keys], dtype=np.int64)
         example, link = matches(wanted, linked)
         known = seconds(links["linked_at"])[link] < batch.times("asked_at")[example]

@@ -41,14 +41,15 @@ class RetrievalV1(PostGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """The values of each pair."""
-        keys = zip(batch.query_of(batch.retrieved).tolist(), batch.retrieved["candidate_id"].to_pylist(), strict=True)
+        retrieved = batch.retrieved
+        keys = zip(batch.question_of(retrieved).tolist(), retrieved["candidate_id"].to_pylist(), strict=True)
         place = {key: at for at, key in enumerate(keys)}
-        pairs = zip(batch.query.tolist(), batch.column("candidate_id"), strict=True)
+        pairs = zip(batch.question.tolist(), batch.column("candidate_id"), strict=True)
         at = np.array([place.get(pair, -1) for pair in pairs], dtype=np.int64)
         values: dict[str, Reals] = {}
         for way in _WAYS:
-            scores, ranks = (np.append(doubles(batch.retrieved[name]), np.nan)[at] for name in (way, f"{way}_rank"))
-            best, last = np.full(len(batch.queries), np.nan), np.full(len(batch.queries), np.nan)
+            scores, ranks = (np.append(doubles(retrieved[name]), np.nan)[at] for name in (way, f"{way}_rank"))
+            best, last = np.full(len(batch), np.nan), np.full(len(batch), np.nan)
             np.fmax.at(best, batch.query, scores)
             np.fmin.at(last, batch.query, scores)
             known = np.nan_to_num(np.where(np.isnan(scores), last[batch.query], scores))

@@ -14,9 +14,9 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import ContractError
 from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.batch_texts import Texts
+from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.query_rows import QUERY
 from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
@@ -161,7 +161,7 @@ def _pairs(training: TrainingData, tasks: int) -> DataFrame:
     )
     task = F.explode(F.sequence(F.lit(0), F.lit(tasks - 1))).alias("task")
     for_tasks = sample_queries(pairs, MOST_PAIRS, pairs.count()).select("*", task)
-    ordered = for_tasks.repartitionByRange(tasks, "task").sortWithinPartitions("task", *QUERY, "candidate_id")
+    ordered = for_tasks.repartitionByRange(tasks, "task").sortWithinPartitions("task", *KEY)
     return ordered.select("task", "first", "second", "relevant", "fold")
 
 

@@ -31,7 +31,7 @@ def known_votes(batch: QueryBatch) -> CandidateVotes:
     votes = batch.votes
     candidates, posts = codes(batch.examples["candidate_id"], votes["post_id"])
     size = len(candidates) + len(posts)
-    example, row = matches(batch.query * size + candidates, batch.query_of(votes) * size + posts)
+    example, row = matches(batch.question * size + candidates, batch.question_of(votes) * size + posts)
     known_at, kind = seconds(votes["known_at"])[row], votes["vote_type_id"].to_numpy()[row]
     counted = (known_at <= batch.times("cut")[example]) & np.isin(kind, (UP, DOWN))
     sign = np.where(kind == UP, 1.0, -1.0)

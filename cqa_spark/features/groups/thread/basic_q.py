@@ -72,7 +72,7 @@ def _last_answer(batch: QueryBatch, cut: Reals) -> Reals:
     answers = batch.posts.filter(pc.equal(batch.posts["post_type"], "answer"))
     threads, of_answers = codes(batch.examples["thread_id"], answers["thread_id"])
     number = len(threads) + len(of_answers)
-    example, answer = matches(batch.query * number + threads, batch.query_of(answers) * number + of_answers)
+    example, answer = matches(batch.question * number + threads, batch.question_of(answers) * number + of_answers)
     time = seconds(answers["created_at"])[answer]
     known = time <= cut[example]
     last = np.full(len(batch), np.nan)

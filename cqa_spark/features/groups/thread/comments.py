@@ -67,8 +67,8 @@ def _comments_on(batch: QueryBatch, post: str) -> CommentsOnPosts:
     posts, of_comments = codes(batch.examples[post], said["post_id"])
     askers, answerers, speakers = codes(batch.examples["asker_id"], batch.examples["author_id"], said["author"])
     number = len(posts) + len(of_comments)
-    place = batch.query_of(said) * number + of_comments
-    example, row = matches(batch.query * number + posts, place)
+    place = batch.question_of(said) * number + of_comments
+    example, row = matches(batch.question * number + posts, place)
     before = _speakers_before(said, place, speakers)[row]
     speaker, asker, answerer = speakers[row], askers[example], answerers[example]
     by_asker = (speaker == asker) & (asker != ABSENT)

@@ -53,7 +53,7 @@ class QuestionSimilarityV1(EmbeddingGroup):
 def _below(batch: QueryBatch, vectors: Reals) -> dict[str, Reals]:
     """Cosines with the comments below each candidate; NaN where there are none."""
     values = {name: np.full(len(batch), np.nan) for name in ("comment_most", "comment_mean", "comment_first")}
-    candidates = zip(batch.query.tolist(), batch.column("candidate_id"), strict=True)
+    candidates = zip(batch.question.tolist(), batch.column("candidate_id"), strict=True)
     for place, key in enumerate(candidates):
         if (thread := batch.comments.by_post.get(key)) is not None:
             texts = batch.comments.text[thread]

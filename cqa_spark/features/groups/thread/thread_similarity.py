@@ -54,7 +54,7 @@ class ThreadSimilarityV1(CollectionGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """Compare the query with every comment, then aggregate per thread."""
         values = {column.name: np.full(len(batch), np.nan) for column in _FEATURES}
-        candidates = zip(batch.query.tolist(), batch.column("candidate_id"), strict=True)
+        candidates = zip(batch.question.tolist(), batch.column("candidate_id"), strict=True)
         threads = {place: batch.comments.by_post.get(key) for place, key in enumerate(candidates)}
         below = {place: thread for place, thread in threads.items() if thread is not None}
         if not below:
