@@ -4,7 +4,7 @@ A thread that stayed open for long has many nights, which resemble each other. M
 of a mean of clusters, with the threads as clusters.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,43 +40,46 @@ _CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Nights:
-    """Nights with the answers that were there, all of a night adjacent.
+    """Measured nights; arrays of shape (nights,).
 
     Attributes:
-        starts: index of the first answer of each night; shape (nights,).
-        accepted: whether each answer was accepted later; shape (answers,).
-        thread: a number for the thread of each night; shape (nights,).
-        age: age of the question in days; shape (nights,).
-        votes: number of votes for the answers that were known; shape (nights,).
+        site: of each night.
+        thread: a number for the thread of each night.
+        age: age of the question in days.
+        votes: number of votes for the answers that were known.
+        hits: P@1 of each order, by name.
     """
 
-    starts: Longs
-    accepted: Mask
+    site: NDArray[np.object_]
     thread: Longs
     age: Longs
     votes: Longs
-
-    def hits(self, scores: Reals) -> Reals:
-        """P@1 of each night: the share of accepted answers among those with the highest score.
-
-        This is the expected value over random orders of ties, so an order that knows nothing is worth its chance.
-
-        Args:
-            scores: score of each answer, higher is better; shape (answers,).
-        """
-        best = np.repeat(np.maximum.reduceat(scores, self.starts), np.diff(self.starts, append=len(scores)))
-        is_first = scores == best
-        both = np.column_stack([is_first & self.accepted, is_first]).astype(np.float64)
-        hits, ties = np.add.reduceat(both, self.starts, axis=0).T
-        return hits / ties
+    hits: Mapping[str, Reals]
 
 
-def night_worth(nights: Nights, orders: Mapping[str, Reals], reference: str, served_ages: Longs) -> list[Worth]:
+def expected_hits(scores: Reals, accepted: Mask, starts: Longs) -> Reals:
+    """P@1 of each night: the share of accepted answers among those with the highest score.
+
+    This is the expected value over random orders of ties, so an order that knows nothing is worth its chance.
+
+    Args:
+        scores: score of each answer, higher is better; shape (answers,), all of a night adjacent.
+        accepted: whether each answer was accepted later; shape (answers,).
+        starts: index of the first answer of each night; shape (nights,).
+    """
+    best = np.repeat(np.maximum.reduceat(scores, starts), np.diff(starts, append=len(scores)))
+    is_first = scores == best
+    both = np.column_stack([is_first & accepted, is_first]).astype(np.float64)
+    hits, ties = np.add.reduceat(both, starts, axis=0).T
+    return hits / ties
+
+
+def night_worth(nights: Nights, orders: Iterable[str], reference: str, served_ages: Longs) -> list[Worth]:
     """The table of worths.
 
     Args:
         nights: the measured nights.
-        orders: by name, scores of all answers of the nights; among them the reference.
+        orders: names of the orders in the table.
         reference: name of the order that differences are from.
         served_ages: ages in days of the threads that are served, for the weighted population.
 
@@ -84,8 +87,7 @@ def night_worth(nights: Nights, orders: Mapping[str, Reals], reference: str, ser
         A row for each order and each band that has nights, in order of band; the weighted population has a row over
         the bands of age in which there are nights; that of the last nights has one night of each thread.
     """
-    hits = {name: nights.hits(scores) for name, scores in orders.items()}
-    everywhere = np.ones(len(nights.starts), dtype=np.bool_)
+    everywhere = np.ones(len(nights.age), dtype=np.bool_)
     by_age = {name: in_band(nights.age, band) for name, band in AGES.items()}
     by_votes = {name: in_band(nights.votes, band) for name, band in VOTES.items()}
     weights = _served_weights(nights.age, served_ages)
@@ -98,7 +100,7 @@ def night_worth(nights: Nights, orders: Mapping[str, Reals], reference: str, ser
         (LAST_NIGHTS, ALL, _is_last(nights).astype(np.float64)),
     ]
     return [
-        _worth(name, population, band, hits[name], hits[reference], nights.thread, weight)
+        _worth(name, population, band, nights.hits[name], nights.hits[reference], nights.thread, weight)
         for population, band, weight in populations
         if weight.any()
         for name in orders

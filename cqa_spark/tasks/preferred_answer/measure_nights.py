@@ -4,42 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
-from pyspark.sql import functions as F
 from scipy import stats
 
 from cqa_spark.evaluation.night_worth import AGES, NIGHTS, Nights, clustered_mean, in_band, night_worth
 from cqa_spark.evaluation.served_order import AGREEING_NIGHTS, Choice, Difference, Served, choose
 from cqa_spark.features.feature_table import tables_of
-from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import VOTES
-from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_SERVED, QUERY
+from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_SERVED
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.steps.changed_sites import of_sites, site_update
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.night_worth import write_trained_worth
 from cqa_spark.steps.score import load_trained, rank_by, read_to_rank
-from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.feature_frames import feature_frame
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem
-from cqa_spark.tasks.preferred_answer.simple_orders import FEATURES, nights_of, simple_orders
-
-Reals = NDArray[np.float64]
-
-_MOST = 1_000_000
-"""Answers of nights that orders are measured on, in memory; of more, whole nights are sampled."""
+from cqa_spark.tasks.preferred_answer.measured_nights import FEATURES, SIMPLE_ORDERS, measured_nights
 
 
 @dataclass(frozen=True)
@@ -76,15 +66,14 @@ class MeasureNights(Step):
         self._rank(run, trained)
         counts.rows_in = run.rows(NIGHT_RANKINGS)
         reference = self.systems[1].name
-        voting = [each.system for each in trained.values() if {*FEATURES} <= {*each.system.features()}]
-        measured = _measured(run, list(trained), voting[0]) if counts.rows_in and voting else None
+        nights = self._measured(run, trained) if counts.rows_in else None
         threads = run.read(EXAMPLES).where(f"{IS_SERVED} AND initial_rank = 1").groupBy("site", "age_days").count()
         served = threads.collect()
         ages = np.repeat(*np.array([(row["age_days"], row["count"]) for row in served], dtype=np.int64).T)
-        worth = night_worth(measured.nights, measured.orders, reference, ages) if measured else []
+        worth = night_worth(nights, nights.hits, reference, ages) if nights else []
         counts.rows_out = run.write_entries(NIGHT_WORTH, map(asdict, worth))
         write_trained_worth(run, self.systems[0].name, reference, worth, self.last)
-        run.write_entries(SERVED_ORDERS, self._choose(run, trained, measured, sorted({row["site"] for row in served})))
+        run.write_entries(SERVED_ORDERS, self._choose(run, trained, nights, sorted({row["site"] for row in served})))
 
     def _rank(self, run: Run, trained: Mapping[str, TrainedSystem]) -> None:
         recipes = [each.system for each in trained.values()]
@@ -94,8 +83,18 @@ class MeasureNights(Step):
             measured = of_sites(task_examples(run, recipes[0].task).where(IS_MEASURED), update.sites)
             update.write(rank_by(trained, run, measured, sites=update.sites, table=NIGHT_RANKINGS))
 
+    def _measured(self, run: Run, trained: Mapping[str, TrainedSystem]) -> Nights | None:
+        """The measured nights; None if no system reads the votes, by which simple orders are made."""
+        recipes = [each.system for each in trained.values()]
+        if not {*FEATURES} <= {feature for system in recipes for feature in system.features()}:
+            return None
+        answers = task_examples(run, recipes[0].task).where(IS_MEASURED)
+        scores = {name: each.model.score for name, each in trained.items()} | SIMPLE_ORDERS
+        rows = run.rows(NIGHT_RANKINGS) // len(trained)
+        return measured_nights(feature_frame(run, recipes, answers), scores, rows)
+
     def _choose(
-        self, run: Run, trained: Mapping[str, TrainedSystem], measured: _Measured | None, sites: Iterable[str]
+        self, run: Run, trained: Mapping[str, TrainedSystem], nights: Nights | None, sites: Iterable[str]
     ) -> list[Entry]:
         """The order of every site and band of age; a site that has not changed brings no further evidence."""
         system, *simple = (each.name for each in self.systems)
@@ -110,61 +109,26 @@ class MeasureNights(Step):
                 continue
             order = simple[0] if voting.get(site) else simple[-1]
             if system in trained and voting.get(site):
-                difference, nights = measured.difference(system, order, site, band) if measured else (_NOTHING, 0)
+                difference, number = _difference(nights, system, order, site, band)
                 evidence = [difference, *_of_card(trained[system], order, band)]
                 choice = choose(evidence, _choice(before.get((site, band))))
-                entries.append(_entry(site, band, system, order, choice, nights))
+                entries.append(_entry(site, band, system, order, choice, number))
             else:
                 entries.append(_entry(site, band, system, order, None, 0))
         return entries
 
 
-@dataclass(frozen=True)
-class _Measured:
-    """The measured nights of all sites, with the scores of all orders, and the site of every night."""
-
-    nights: Nights
-    orders: Mapping[str, Reals]
-    site: NDArray[np.object_]
-
-    @cached_property
-    def hits(self) -> dict[str, Reals]:
-        """P@1 of every night, by order."""
-        return {name: self.nights.hits(scores) for name, scores in self.orders.items()}
-
-    def difference(self, system: str, simple: str, site: str, band: str) -> tuple[Difference, int]:
-        """The difference of P@1 in a band of age on one site, with its error, and the number of nights."""
-        chosen = (self.site == site) & in_band(self.nights.age, AGES[band])
-        if not chosen.any():
-            return _NOTHING, 0
-        value, error, _ = clustered_mean(
-            self.hits[system] - self.hits[simple], chosen.astype(np.float64), self.nights.thread
-        )
-        return Difference(value, error), int(chosen.sum())
-
-
 _NOTHING = Difference(0.0, np.inf)
 
 
-def _measured(run: Run, names: Sequence[str], system: System) -> _Measured:
-    """The measured nights.
-
-    Args:
-        run: a run with the rankings of measured nights.
-        names: of the systems that rank them.
-        system: the system whose features the simple orders need.
-    """
-    by_answer = [*QUERY, "candidate_id"]
-    scores = run.read(NIGHT_RANKINGS).groupBy(*by_answer).pivot("system", list(names)).agg(F.first("score"))
-    examples = task_examples(run, system.task).where(IS_MEASURED)
-    with feature_frames(run, [system], examples) as frame_of:
-        frame = frame_of(system).join(scores, on=by_answer)
-        candidates = collect_candidates(
-            sample_queries(frame, _MOST, rows=run.rows(NIGHT_RANKINGS) // len(names)), FEATURES
-        )
-    table = candidates.examples
-    orders = {name: table[name].to_numpy() for name in names} | simple_orders(candidates)
-    return _Measured(nights_of(candidates), orders, np.array(table["site"].to_pylist(), object)[candidates.starts])
+def _difference(nights: Nights | None, system: str, simple: str, site: str, band: str) -> tuple[Difference, int]:
+    """The difference of P@1 in a band of age on one site, with its error, and the number of nights."""
+    chosen = (nights.site == site) & in_band(nights.age, AGES[band]) if nights else None
+    if nights is None or not np.any(chosen):
+        return _NOTHING, 0
+    apart = nights.hits[system] - nights.hits[simple]
+    value, error, _ = clustered_mean(apart, chosen.astype(np.float64), nights.thread)
+    return Difference(value, error), int(chosen.sum())
 
 
 def _of_card(trained: TrainedSystem, simple: str, band: str) -> Iterator[Difference]:

@@ -5,7 +5,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.evaluation.challenge import challenge
-from cqa_spark.evaluation.night_worth import Nights, night_worth
+from cqa_spark.evaluation.night_worth import Nights, expected_hits, night_worth
 
 # Query, thread, candidate, relevant, score of the champion, score of the challenger.
 ROWS = [
@@ -24,12 +24,12 @@ def scored(spark: SparkSession, place: int, rows: list[tuple[object, ...]]) -> D
 
 def test_a_challenge_is_the_paired_test_by_thread_of_the_worth_of_nights(spark: SparkSession) -> None:
     found = challenge(scored(spark, 4, ROWS), scored(spark, 5, ROWS))
-    nights = Nights(
-        starts=np.array([0, 2, 4, 7]), accepted=np.array([row[3] for row in ROWS]),
-        thread=np.array([1, 1, 2, 3]), age=np.zeros(4, dtype=np.int64), votes=np.zeros(4, dtype=np.int64),
-    )  # fmt: skip
-    orders = {"old": np.array([row[4] for row in ROWS]), "new": np.array([row[5] for row in ROWS])}
-    wanted = night_worth(nights, orders, "old", np.empty(0))[1]
+    starts, accepted = np.array([0, 2, 4, 7]), np.array([row[3] for row in ROWS])
+    scores = {"old": np.array([row[4] for row in ROWS]), "new": np.array([row[5] for row in ROWS])}
+    none = np.zeros(4, dtype=np.int64)
+    hits = {name: expected_hits(of_answers, accepted, starts) for name, of_answers in scores.items()}
+    nights = Nights(site=np.array(["s"] * 4, object), thread=np.array([1, 1, 2, 3]), age=none, votes=none, hits=hits)
+    wanted = night_worth(nights, hits, "old", np.empty(0))[1]
     assert wanted.order == "new"
     assert found.difference == pytest.approx((1.0 + 0.5 - 1.0 + 0.5) / 4)
     assert (found.queries, found.threads, found.is_won) == (4, 3, True)

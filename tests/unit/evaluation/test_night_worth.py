@@ -6,28 +6,43 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cqa_spark.evaluation.night_worth import AGES, ALL, NIGHTS, SERVED_AGES, Nights, clustered_mean, night_worth
-
-THREE = Nights(
-    starts=np.array([0, 2, 5]),
-    accepted=np.array([True, False, False, False, True, True, False]),
-    thread=np.array([7, 7, 9]),
-    age=np.array([1, 4, 200]),
-    votes=np.array([0, 3, 12]),
+from cqa_spark.evaluation.night_worth import (
+    AGES,
+    ALL,
+    NIGHTS,
+    SERVED_AGES,
+    Nights,
+    clustered_mean,
+    expected_hits,
+    night_worth,
 )
+
+STARTS = np.array([0, 2, 5])
+ACCEPTED = np.array([True, False, False, False, True, True, False])
+
+
+def hits(*scores: float) -> list[float]:
+    return expected_hits(np.array(scores), ACCEPTED, STARTS).tolist()
+
+
+def three_nights(**orders: list[float]) -> Nights:
+    return Nights(
+        site=np.array(["s"] * 3, object),
+        thread=np.array([7, 7, 9]),
+        age=np.array([1, 4, 200]),
+        votes=np.array([0, 3, 12]),
+        hits={name: np.array(of_nights) for name, of_nights in orders.items()},
+    )
 
 
 def test_ties_count_by_their_chance() -> None:
-    assert THREE.hits(np.zeros(7)).tolist() == pytest.approx([1 / 2, 1 / 3, 1 / 2])
-    assert THREE.hits(np.array([2.0, 1.0, 5.0, 0.0, 5.0, 1.0, 3.0])).tolist() == [1.0, 0.5, 0.0]
+    assert hits(*[0.0] * 7) == pytest.approx([1 / 2, 1 / 3, 1 / 2])
+    assert hits(2.0, 1.0, 5.0, 0.0, 5.0, 1.0, 3.0) == [1.0, 0.5, 0.0]
 
 
 def test_the_table_has_each_order_in_each_band_that_has_nights() -> None:
-    orders = {
-        "oldest": np.array([2.0, 1.0, 3.0, 2.0, 1.0, 2.0, 1.0]),
-        "votes": np.array([1.0, 0.0, 0.0, 0.0, 9.0, 0.0, 1.0]),
-    }
-    table = night_worth(THREE, orders, "oldest", np.array([1, 300, 300, 300]))
+    nights = three_nights(oldest=hits(2.0, 1.0, 3.0, 2.0, 1.0, 2.0, 1.0), votes=hits(1.0, 0.0, 0.0, 0.0, 9.0, 0.0, 1.0))
+    table = night_worth(nights, ["oldest", "votes"], "oldest", np.array([1, 300, 300, 300]))
     found = {
         (row.order, row.population, row.band): (row.value, row.difference, row.nights, row.threads) for row in table
     }
@@ -43,8 +58,8 @@ def test_the_table_has_each_order_in_each_band_that_has_nights() -> None:
 
 
 def test_an_order_is_not_better_than_itself_and_one_thread_proves_nothing() -> None:
-    orders = {"zeros": np.zeros(7), "same": np.ones(7), "right": THREE.accepted.astype(float)}
-    table = {(row.order, row.band): row for row in night_worth(THREE, orders, "zeros", np.array([1]))}
+    nights = three_nights(zeros=hits(*[0.0] * 7), same=hits(*[1.0] * 7), right=[1.0] * 3)
+    table = {(row.order, row.band): row for row in night_worth(nights, nights.hits, "zeros", np.array([1]))}
     assert (table["same", ALL].difference, table["same", ALL].p_value) == (0.0, 1.0)
     alone = table["right", "0-3 votes"]
     assert (alone.threads, alone.p_value, alone.low_difference) == (1, 1.0, -np.inf)

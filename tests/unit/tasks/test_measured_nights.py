@@ -1,0 +1,29 @@
+"""The hits of orders on literal nights."""
+
+import numpy as np
+import pyarrow as pa
+
+from cqa_spark.rankers.candidates import Candidates
+from cqa_spark.tasks.preferred_answer.measured_nights import FEATURES, SIMPLE_ORDERS, hits_of
+
+
+def test_a_night_is_a_row_with_the_hits_of_every_order() -> None:
+    examples = pa.table(
+        {
+            "site": ["s"] * 5,
+            "task": ["t"] * 5,
+            "query_id": ["1@a", "1@a", "1@b", "1@b", "1@b"],
+            "thread_id": ["1"] * 5,
+            "candidate_id": ["x", "y", "x", "y", "z"],
+            "initial_rank": pa.array([1, 2, 1, 2, 3], pa.int32()),
+            "accepted": [False, True, False, True, False],
+            "age_days": pa.array([1, 1, 2, 2, 2], pa.int32()),
+        }
+    )
+    up, down = np.array([0, 1, 2, 1, 2]), np.array([0, 0, 1, 0, 0])
+    candidates = Candidates(examples, FEATURES, np.column_stack([up, down, up - down]).astype(np.float64))
+    rows = hits_of(candidates, {"latest": lambda answers: np.arange(len(answers), dtype=np.float64), **SIMPLE_ORDERS})
+    assert rows.to_pylist() == [
+        {"site": "s", "thread_id": "1", "age_days": 1, "votes": 1, "hits": [1.0, 1.0, 0.0, 0.5]},
+        {"site": "s", "thread_id": "1", "age_days": 2, "votes": 6, "hits": [0.0, 0.0, 0.0, 1 / 3]},
+    ]
