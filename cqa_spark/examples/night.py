@@ -19,6 +19,7 @@ class Night:
         kept: names of the systems whose published models rank again.
         new: names of the systems that are trained in this night.
         learns: whether any of these learns from labels.
+        learns_choices: whether a system that ranks learns from undecided nights as well, tonight or when it is due.
         last: the published run, whose rows of unchanged sites are used; None to compute all rows.
         last_texts: the published run if the systems read the same texts as those of last night.
     """
@@ -30,5 +31,6 @@ class Night:
     kept: Sequence[str]
     new: Sequence[str]
     learns: bool
+    learns_choices: bool
     last: Snapshot | None
     last_texts: Snapshot | None

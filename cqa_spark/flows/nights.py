@@ -26,7 +26,16 @@ from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import ScoreUpstream, tasks_of, upstream_of
-from cqa_spark.systems.recipes import are_fitted, cross_fitted, groups_of, learn, rank_by_words, read_systems, task_of
+from cqa_spark.systems.recipes import (
+    are_fitted,
+    cross_fitted,
+    groups_of,
+    learn,
+    learn_choices,
+    rank_by_words,
+    read_systems,
+    task_of,
+)
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 
@@ -136,6 +145,7 @@ def _examples(
         kept=tuple(kept),
         new=tuple(system.name for system in new),
         learns=learn(new),
+        learns_choices=learn_choices(systems),
         last=last,
         last_texts=last if is_same else None,
     )

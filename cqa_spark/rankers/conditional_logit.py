@@ -47,6 +47,11 @@ class ConditionalLogitRanker(LinearRanker[ConditionalLogitParameters]):
     parameters_type = ConditionalLogitParameters
     loss = "choice"
 
+    @property
+    def learns_choices(self) -> bool:
+        """Whether the choice is its target."""
+        return self.parameters.target == "choice"
+
     def fit_scores(self, frame: DataFrame) -> LinearModel:
         """Learn the choice from the features; a candidate counts as relevant if it has a weight."""
         target = self.parameters.target

@@ -170,6 +170,11 @@ class CrossFittedRanker(Ranker[CrossFittedParameters]):
         """Whether the member does."""
         return build_member(self.parameters.member).gives_similarities
 
+    @property
+    def learns_choices(self) -> bool:
+        """Whether the member does."""
+        return build_member(self.parameters.member).learns_choices
+
     def fit(self, frame: DataFrame) -> CrossFittedModel:
         """Fit like ``fit_scores``, then choose the threshold on the model's scores, which are out of fold.
 

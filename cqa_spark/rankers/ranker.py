@@ -60,6 +60,11 @@ class Ranker(ABC, Generic[P]):
         """Whether the scores of its models are predicted similarities, from 0 to 5."""
         return False
 
+    @property
+    def learns_choices(self) -> bool:
+        """Whether it learns from the column ``choice``, which examples of undecided nights have as well."""
+        return False
+
     @abstractmethod
     def fit(self, frame: DataFrame) -> RankerModel:
         """Fit a model on training examples.

@@ -51,6 +51,11 @@ def learn(systems: Iterable[System]) -> bool:
     return any(not issubclass(system.build().model_type, BaselineModel) for system in systems)
 
 
+def learn_choices(systems: Iterable[System]) -> bool:
+    """Whether any of the systems learns from undecided nights as well."""
+    return any(system.build().learns_choices for system in systems)
+
+
 def are_fitted(systems: Iterable[System]) -> bool:
     """Whether any of the systems learns, from labels or from other training data, by its ranker or by a group."""
     given = list(systems)

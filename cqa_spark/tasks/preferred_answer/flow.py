@@ -21,7 +21,7 @@ from cqa_spark.steps.report import Report
 from cqa_spark.steps.restore_texts import RestoreTexts
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.train import Train
-from cqa_spark.systems.recipes import at_random, groups_of, read_systems
+from cqa_spark.systems.recipes import at_random, groups_of, learn_choices, read_systems
 from cqa_spark.tasks.preferred_answer.experiment.attention import Attend
 from cqa_spark.tasks.preferred_answer.experiment.lineup import BASELINES, learned_systems
 from cqa_spark.tasks.preferred_answer.experiment.measuring import Measure
@@ -73,7 +73,7 @@ def train_nights(settings: TrainNightsSettings, source: Source) -> Flow:
         "train nights",
         (
             Ingest(source, PreferredAnswer.formats[0]),
-            ReplayNights(PreferredAnswer(), settings.nights, learner=system.name),
+            ReplayNights(PreferredAnswer(), settings.nights, learner=system.name, undecided=learn_choices([system])),
             *training(systems, PreferredAnswer.name, settings.features),
             MeasureNights(systems, last=None, unchanged=None),
             WriteCard(system, by_votes, longest),

@@ -89,7 +89,7 @@ class MeasureNights(Step):
         if not {*FEATURES} <= {feature for system in recipes for feature in system.features()}:
             return None
         answers = task_examples(run, recipes[0].task).where(IS_MEASURED)
-        scores = {name: each.model.score for name, each in trained.items()} | SIMPLE_ORDERS
+        scores = {**{name: each.model.score for name, each in trained.items()}, **SIMPLE_ORDERS}
         rows = run.rows(NIGHT_RANKINGS) // len(trained)
         return measured_nights(feature_frame(run, recipes, answers), scores, rows)
 
@@ -123,8 +123,10 @@ _NOTHING = Difference(0.0, np.inf)
 
 def _difference(nights: Nights | None, system: str, simple: str, site: str, band: str) -> tuple[Difference, int]:
     """The difference of P@1 in a band of age on one site, with its error, and the number of nights."""
-    chosen = (nights.site == site) & in_band(nights.age, AGES[band]) if nights else None
-    if nights is None or not np.any(chosen):
+    if nights is None:
+        return _NOTHING, 0
+    chosen = (nights.site == site) & in_band(nights.age, AGES[band])
+    if not chosen.any():
         return _NOTHING, 0
     apart = nights.hits[system] - nights.hits[simple]
     value, error, _ = clustered_mean(apart, chosen.astype(np.float64), nights.thread)

@@ -27,7 +27,9 @@ _ADDED = {
 }
 
 
-def night_examples(task: str, posts: DataFrame, votes: DataFrame, min_answers: int = 2) -> DataFrame:
+def night_examples(
+    task: str, posts: DataFrame, votes: DataFrame, min_answers: int = 2, *, undecided: bool = True
+) -> DataFrame:
     """All nights of all threads with enough answers.
 
     Labels are those of measured nights. A served night has none, whatever was accepted by then, so that no measure and
@@ -38,6 +40,7 @@ def night_examples(task: str, posts: DataFrame, votes: DataFrame, min_answers: i
         posts: the table ``posts``.
         votes: the table ``votes``; if it is empty, no acceptance has a time, and all nights are undecided or served.
         min_answers: minimum number of answers of a night.
+        undecided: whether to include undecided nights.
 
     Returns:
         A frame of the schema ``EXAMPLES``; ranks are by time, from 1, and replayed nights are all of the split
@@ -53,7 +56,7 @@ def night_examples(task: str, posts: DataFrame, votes: DataFrame, min_answers: i
     in_time = ("answered_at", F.length("candidate_id"), "candidate_id")
     together = dated.repartition(*_THREAD).sortWithinPartitions(*_THREAD, *in_time)
     schema = T.StructType([*together.schema, *[T.StructField(name, type_) for name, type_ in _ADDED.items()]])
-    rows = together.mapInArrow(_replaying(schema, min_answers), schema)
+    rows = together.mapInArrow(_replaying(schema, min_answers, undecided), schema)
     is_served, measured = F.col("role") == SERVED, F.col("role") == MEASURED
     night = F.concat_ws(NIGHT_MARK, "query_id", F.date_format("cut_at", "yyyy-MM-dd"))
     return EXAMPLES.conform(
@@ -70,12 +73,12 @@ def night_examples(task: str, posts: DataFrame, votes: DataFrame, min_answers: i
 
 
 def _replaying(
-    schema: T.StructType, min_answers: int
+    schema: T.StructType, min_answers: int, undecided: bool
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def replay(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         arrow_schema = to_arrow_schema(schema)
         for answers in whole_groups(batches, *_THREAD):
-            nights = replayed_nights(answers, min_answers)
+            nights = replayed_nights(answers, min_answers, undecided=undecided)
             starts = starts_of_nights(nights)
             sizes = np.diff(starts, append=nights.num_rows)
             ranks = np.arange(nights.num_rows) - np.repeat(starts, sizes) + 1

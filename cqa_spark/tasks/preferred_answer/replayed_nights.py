@@ -31,7 +31,7 @@ _NEVER = np.iinfo(np.int64).max
 Longs = NDArray[np.int64]
 
 
-def replayed_nights(answers: pa.Table, min_answers: int = 2) -> pa.Table:
+def replayed_nights(answers: pa.Table, min_answers: int = 2, *, undecided: bool = True) -> pa.Table:
     """The nights of whole threads.
 
     Args:
@@ -41,6 +41,7 @@ def replayed_nights(answers: pa.Table, min_answers: int = 2) -> pa.Table:
             in the site's dump. A thread with an acceptance of unknown time is only served. Rows without ``asked_at`` or
             ``answered_at`` have no nights, because it is not known when they were there.
         min_answers: minimum number of answers of a night.
+        undecided: whether to include undecided nights.
 
     Returns:
         A row per night and answer, in order of thread, cut and the rows given: the columns of ``answers``, then
@@ -62,11 +63,13 @@ def replayed_nights(answers: pa.Table, min_answers: int = 2) -> pa.Table:
         present = (answered <= cut) & (cut < _NEVER)
         sizes = np.add.reduceat(present.astype(np.int64), threads)
         chosen = np.flatnonzero(present & np.repeat(sizes >= min_answers, np.diff(threads, append=len(asked))))
+        is_measured = _of_thread(present & accepted, threads)
+        if not (role or undecided):
+            chosen = chosen[is_measured[chosen]]
         rows.append(chosen)
         cuts.append(cut[chosen])
         ages.append(-((asked - cut)[chosen] // _DAY))
-        is_decided = _of_thread(present & accepted, threads)[chosen]
-        roles += [role or (MEASURED if each else UNDECIDED) for each in is_decided.tolist()]
+        roles += [role or (MEASURED if each else UNDECIDED) for each in is_measured[chosen].tolist()]
     where, cut = np.concatenate(rows), np.concatenate(cuts)
     thread = np.searchsorted(threads, where, side="right")
     order = np.lexsort((where, np.repeat(np.arange(len(rows)), [len(each) for each in rows]), thread))

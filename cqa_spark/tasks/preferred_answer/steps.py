@@ -125,12 +125,14 @@ class ReplayNights(Step):
         settings: selection of nights.
         last: the published run, whose examples of unchanged sites are kept; None to create all.
         learner: name of the system that cannot do without a measured night; None if there is none.
+        undecided: also create those of undecided nights.
     """
 
     task: Task
     settings: NightSettings
     last: Snapshot | None = None
     learner: str | None = None
+    undecided: bool = True
 
     name = "dataset"
 
@@ -153,14 +155,15 @@ class ReplayNights(Step):
             InputError: no question has enough answers, or there is nothing to learn from.
         """
         counts.rows_in = run.rows(POSTS)
-        update = site_update(run, self.last, EXAMPLES, (POSTS, VOTES), settings={"answers": self.settings})
+        settings = {"answers": self.settings, "undecided": self.undecided}
+        update = site_update(run, self.last, EXAMPLES, (POSTS, VOTES), settings=settings)
         if not update.keep():
             posts, votes = (of_sites(frame, update.sites) for frame in (run.read(POSTS), _votes(run)))
-            update.write(night_examples(self.task.name, posts, votes, self.settings.min_answers))
+            least = self.settings.min_answers
+            update.write(night_examples(self.task.name, posts, votes, least, undecided=self.undecided))
         counts.rows_out = run.rows(EXAMPLES)
         if counts.rows_out == 0:
-            least = self.settings.min_answers
-            raise InputError(f"no question has {least} answers", "give a dump with more posts")
+            raise InputError(f"no question has {self.settings.min_answers} answers", "give a dump with more posts")
         if self.learner is not None and run.read(EXAMPLES).where(IS_MEASURED).isEmpty():
             raise nothing_to_learn_from(self.learner)
 

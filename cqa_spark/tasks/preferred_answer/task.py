@@ -42,7 +42,7 @@ class PreferredAnswer(Task):
         from cqa_spark.flows.shared_steps import text_steps  # lists import every task
         from cqa_spark.tasks.preferred_answer.steps import ReplayNights
 
-        examples = ReplayNights(self, night.settings.answers, night.last)
+        examples = ReplayNights(self, night.settings.answers, night.last, undecided=night.learns_choices)
         return examples, *text_steps(night.groups, words=night.reads_words, last=night.last_texts)
 
     def measure_nights(

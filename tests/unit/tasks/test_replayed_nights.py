@@ -36,9 +36,9 @@ def table_of(rows: Iterable[tuple], end: int = 31) -> pa.Table:
     return pa.Table.from_pylist(named, schema=ANSWERS)
 
 
-def nights(*rows: tuple, end: int = 31) -> list[tuple[str, int, str, str, int]]:
+def nights(*rows: tuple, end: int = 31, undecided: bool = True) -> list[tuple[str, int, str, str, int]]:
     """Query, day of the cut in May, role, candidates and age in days."""
-    found = replayed_nights(table_of(rows, end)).to_pylist()
+    found = replayed_nights(table_of(rows, end), undecided=undecided).to_pylist()
     together: dict[tuple, list[str]] = {}
     for row in found:
         days = (row["cut_at"] - at(1)).days + 1
@@ -85,6 +85,7 @@ def test_nights_without_the_accepted_answer_and_of_open_questions_are_undecided(
         ("R", 30, "undecided"),
         ("R", 31, "served"),
     ]
+    assert [(query, day) for query, day, _, _, _ in nights(*rows, undecided=False)] == [("Q", 5), ("Q", 31), ("R", 31)]
 
 
 def test_a_thread_with_one_answer_and_answers_without_time_have_no_nights() -> None:
