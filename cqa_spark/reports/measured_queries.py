@@ -148,8 +148,8 @@ def queries(run: ReportedRun) -> Iterator[MeasuredQuery]:
     )
     order = [F.asc_nulls_last("value")] if values is not None else []
     whole = by_query.where("candidates > 0")
-    parts = ceil(run.systems[run.best_system].queries / AT_A_TIME)
-    in_order = whole.repartitionByRange(parts, *order, *QUERY) if parts > 1 else whole.coalesce(1)
+    tasks = ceil(run.systems[run.best_system].queries / AT_A_TIME)
+    in_order = whole.repartitionByRange(tasks, *order, *QUERY) if tasks > 1 else whole.coalesce(1)
     for row in in_order.sortWithinPartitions(*order, *QUERY).toLocalIterator():
         columns = row.asDict()
         yield MeasuredQuery(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from cqa_spark.features.feature_table import feature_table
 from cqa_spark.lake.collection import runs_to_keep
@@ -15,7 +16,8 @@ from cqa_spark.lake.snapshot import Snapshot, published_runs
 from cqa_spark.object_store.locations import split, write_file
 from cqa_spark.reports import kinds
 from cqa_spark.reports.kit.page import page_bytes
-from cqa_spark.reports.section import ReportValues
+from cqa_spark.reports.reported_run import ReportedRun
+from cqa_spark.reports.section import ReportValues, Section
 from cqa_spark.reports.sections import first_answers, lake_page, night_worth, summary, systems, trend
 from cqa_spark.reports.sections.lake_page import LakePage, Publication, SearchableSite
 from cqa_spark.reports.sections.trend import Trend, points_of
@@ -103,7 +105,7 @@ def _values(run: Run, keep: int) -> ReportValues:
     return ReportValues(kinds.LAKE, page, tuple(parts))
 
 
-_RESULTS = (night_worth.SECTION, first_answers.SECTION, systems.SECTION)
+_RESULTS: tuple[Section[ReportedRun, Any], ...] = (night_worth.SECTION, first_answers.SECTION, systems.SECTION)
 """Sections of the run's report that the page shows, too."""
 
 

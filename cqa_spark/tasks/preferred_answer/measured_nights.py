@@ -51,7 +51,7 @@ def measured_nights(frame: DataFrame, scores: Mapping[str, Score], rows: int) ->
     hits = np.array(found["hits"].tolist()).reshape(-1, len(scores))
     return Nights(
         site=found["site"].to_numpy(),
-        thread=found.groupby(["site", "thread_id"]).ngroup().to_numpy(np.int64),
+        thread=np.asarray(found.groupby(["site", "thread_id"]).ngroup(), dtype=np.int64),
         age=found["age_days"].to_numpy(np.int64),
         votes=found["votes"].to_numpy(np.int64),
         hits=dict(zip(scores, hits.T, strict=True)),

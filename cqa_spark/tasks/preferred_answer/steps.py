@@ -155,8 +155,8 @@ class ReplayNights(Step):
             InputError: no question has enough answers, or there is nothing to learn from.
         """
         counts.rows_in = run.rows(POSTS)
-        settings = {"answers": self.settings, "undecided": self.undecided}
-        update = site_update(run, self.last, EXAMPLES, (POSTS, VOTES), settings=settings)
+        nights = "all nights" if self.undecided else "decided nights"
+        update = site_update(run, self.last, EXAMPLES, (POSTS, VOTES), settings={nights: self.settings})
         if not update.keep():
             posts, votes = (of_sites(frame, update.sites) for frame in (run.read(POSTS), _votes(run)))
             least = self.settings.min_answers
