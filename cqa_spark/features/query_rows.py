@@ -1,6 +1,6 @@
 """Brings together the rows of each question: its examples, and the posts, comments, texts and votes of its threads."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -46,31 +46,6 @@ def query_rows(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, folds: 
     facts = {name: found for name, group in by_name.items() if (found := group.facts(inputs)) is not None}
     threads = _threads(examples)
     groups = list(by_name.values())
-    # Tables that no group reads are replaced by None, so that Spark skips their joins.
-    reads_texts, reads_comments = (
-        F.lit(any(reads)) for reads in zip(*((each.reads_texts, each.reads_comments) for each in groups), strict=True)
-    )
-    documents = inputs.documents.select("site", "document_id", "text_id", "subject_text_id").where(reads_texts)
-    written = (
-        _posts(groups, inputs)
-        .unionByName(_said(groups, inputs, threads).where(reads_comments), allowMissingColumns=True)
-        .join(threads, on=["site", "thread_id"])
-        .where("of_candidates OR said IS NULL")
-        .join(documents, on=["site", "document_id"], how="left")
-    )
-    each_text = written.select("*", F.posexplode(F.array("text_id", "subject_text_id")).alias("place", "id"))
-    itself = F.when(F.col("said").isNull(), PARTS.index("posts")).otherwise(PARTS.index("said"))
-    first = F.col("place") == 0
-    rows = each_text.where(first | F.col("id").isNotNull()).select(
-        *QUESTION,
-        F.when(first, itself).otherwise(PARTS.index("analysed")).alias("part"),
-        *[F.when(first, F.col(name)).alias(name) for name in ("posts", "said")],
-        F.when(first, F.struct("document_id", "text_id", "subject_text_id")).alias("documents"),
-        F.col("id").alias("text_id"),
-    )
-    texts = _with_vectors(groups, inputs).where(reads_texts)
-    texts = texts.select("text_id", _as_struct("analysed", texts))
-    with_texts = rows.join(texts, on="text_id", how="left").drop("text_id")
     reads_votes = any(each.reads_votes for each in groups)
     needs = {table for each in groups for table in each.needs}
     others = {
@@ -87,8 +62,37 @@ def query_rows(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, folds: 
             for part, rows in others.items()
             if rows is not None
         ),
-        with_texts,
+        _posts_and_comments(groups, inputs, threads),
     )
+
+
+def _posts_and_comments(groups: Sequence[QueryGroup], inputs: FeatureInputs, threads: DataFrame) -> DataFrame:
+    """The rows of the threads' posts and comments, each with its text; the subject of a post is a row of its own."""
+    # Tables that no group reads are replaced by None, so that Spark skips their joins.
+    reads_texts, reads_comments = (
+        F.lit(any(reads)) for reads in zip(*((each.reads_texts, each.reads_comments) for each in groups), strict=True)
+    )
+    documents = inputs.documents.select("site", "document_id", "text_id", "subject_text_id").where(reads_texts)
+    written = (
+        _posts(groups, inputs)
+        .unionByName(_said(groups, inputs).where(reads_comments), allowMissingColumns=True)
+        .join(threads, on=["site", "thread_id"])
+        .where("of_candidates OR said IS NULL")
+        .join(documents, on=["site", "document_id"], how="left")
+    )
+    each_text = written.select("*", F.posexplode(F.array("text_id", "subject_text_id")).alias("place", "id"))
+    itself = F.when(F.col("said").isNull(), PARTS.index("posts")).otherwise(PARTS.index("said"))
+    first = F.col("place") == 0
+    rows = each_text.where(first | F.col("id").isNotNull()).select(
+        *QUESTION,
+        F.when(first, itself).otherwise(PARTS.index("analysed")).alias("part"),
+        *[F.when(first, F.col(name)).alias(name) for name in ("posts", "said")],
+        F.when(first, F.struct("document_id", "text_id", "subject_text_id")).alias("documents"),
+        F.col("id").alias("text_id"),
+    )
+    texts = _with_vectors(groups, inputs).where(reads_texts)
+    texts = texts.select("text_id", _as_struct("analysed", texts))
+    return rows.join(texts, on="text_id", how="left").drop("text_id")
 
 
 def _with_vectors(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFrame:
@@ -118,7 +122,7 @@ def _posts(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFrame:
     return inputs.posts.select("site", "thread_id", F.col("post_id").alias("document_id"), post)
 
 
-def _said(groups: Iterable[QueryGroup], inputs: FeatureInputs, threads: DataFrame) -> DataFrame:
+def _said(groups: Iterable[QueryGroup], inputs: FeatureInputs) -> DataFrame:
     author = person("site", "user_id", "user_name").alias("author")
     name = F.col("user_name").alias("author_name")
     wanted = sorted({name for group in groups for name in group.comment_columns})

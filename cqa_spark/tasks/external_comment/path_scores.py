@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import log
 
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
@@ -14,27 +13,6 @@ from cqa_spark.tasks.question_question import QuestionQuestion
 _STEPS = "Filice et al. 2016, KeLP at SemEval-2016 Task 3: scores of subtasks A and B as features of subtask C"
 _LEAST = 1e-6
 _UNKNOWN = -3.0
-
-
-@dataclass(frozen=True)
-class _Path:
-    """The probabilities of both steps, and their ranks among the other candidates.
-
-    Attributes:
-        comment: probability that the comment answers its own thread's question.
-        question: probability that the thread's question is related to the query.
-        best_comment: the highest of the thread's candidates.
-        best_question: the highest of the query's threads.
-        comment_place: rank among the thread's candidates, from 1.
-        question_place: rank among the query's threads, from 1.
-    """
-
-    comment: float
-    question: float
-    best_comment: float
-    best_question: float
-    comment_place: int
-    question_place: int
 
 
 def _log(probability: float) -> float:
@@ -73,25 +51,11 @@ class PathScoresV1(QueryGroup):
         """Values of each pair; NaN without an upstream score."""
         paths = _paths(batch)
         places = [place if place in paths else None for place in range(len(batch))]
-        return tabulate(self.columns, places, lambda place: _values(paths[place]))
+        return tabulate(self.columns, places, paths.__getitem__)
 
 
-def _values(path: _Path) -> dict[str, float]:
-    return {
-        "log_comment": _log(path.comment),
-        "log_question": _log(path.question),
-        "log_path": _log(path.comment) + _log(path.question),
-        "log_path_twice": _log(path.comment) + 2 * _log(path.question),
-        "product": path.comment * path.question,
-        "comment_place": path.comment_place,
-        "question_place": path.question_place,
-        "question_relative": _log(path.question) - _log(path.best_question),
-        "comment_relative": _log(path.comment) - _log(path.best_comment),
-    }
-
-
-def _paths(batch: QueryBatch) -> dict[int, _Path]:
-    """The path of each example whose two steps both have a score."""
+def _paths(batch: QueryBatch) -> dict[int, dict[str, float]]:
+    """The values of each example whose two steps both have a score."""
     to_comment = scores_of(batch, QuestionComment.name)
     to_question = scores_of(batch, QuestionQuestion.name)
     threads: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
@@ -109,15 +73,21 @@ def _paths(batch: QueryBatch) -> dict[int, _Path]:
             continue
         probabilities = {candidate: to_comment[query, thread, candidate] for _, candidate in candidates}
         comments, threads_in_order = _descending(probabilities), of_queries[query]
+        to_thread = questions[query][thread]
+        log_question, best_question = _log(to_thread), _log(questions[query][threads_in_order[0]])
         for place, candidate in candidates:
-            paths[place] = _Path(
-                comment=probabilities[candidate],
-                question=questions[query][thread],
-                best_comment=probabilities[comments[0]],
-                best_question=questions[query][threads_in_order[0]],
-                comment_place=1 + comments.index(candidate),
-                question_place=1 + threads_in_order.index(thread),
-            )
+            log_comment = _log(probabilities[candidate])
+            paths[place] = {
+                "log_comment": log_comment,
+                "log_question": log_question,
+                "log_path": log_comment + log_question,
+                "log_path_twice": log_comment + 2 * log_question,
+                "product": probabilities[candidate] * to_thread,
+                "comment_place": 1 + comments.index(candidate),
+                "question_place": 1 + threads_in_order.index(thread),
+                "question_relative": log_question - best_question,
+                "comment_relative": log_comment - _log(probabilities[comments[0]]),
+            }
     return paths
 
 

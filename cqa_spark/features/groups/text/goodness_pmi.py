@@ -140,10 +140,6 @@ _EVERYWHERE, _IN_SECTIONS = "everywhere.parquet", "in_sections.parquet"
 _COLUMNS_V2 = pa.schema([("unit", pa.string()), ("term", pa.string()), ("polarity", pa.float64())])
 _SECTION_COLUMNS = pa.schema([("section", pa.string()), ("term", pa.string()), ("polarity", pa.float64())])
 
-_Polarities = Mapping[str, Sequence[float]]
-"""By unit the sorted polarities of a comment's distinct terms."""
-
-
 _ABOUT = {
     "mean": "mean polarity of {}",
     "max": "highest polarity of {}",
@@ -198,8 +194,8 @@ class GoodnessPmiV2(FittedQueryGroup):
         ]
 
         def read(key: tuple[int, str | None]) -> dict[str, float]:
-            of_units = self._polarities(batch.texts, *key).items()
-            return {f"{unit}_{name}": _STATISTICS[name](polarities) for unit, polarities in of_units for name in _ABOUT}
+            polarities = self._polarities(batch.texts, *key)
+            return {f"{unit}_{name}": _STATISTICS[name](polarities[unit]) for unit in polarities for name in _ABOUT}
 
         return tabulate(self.columns, keys, read)
 
@@ -214,7 +210,8 @@ class GoodnessPmiV2(FittedQueryGroup):
         everywhere = folder.read_arrow(_EVERYWHERE, _COLUMNS_V2)
         return cls(everywhere.to_pandas(), folder.read_arrow(_IN_SECTIONS, _SECTION_COLUMNS).to_pandas())
 
-    def _polarities(self, texts: Texts, index: int, section: str | None) -> _Polarities:
+    def _polarities(self, texts: Texts, index: int, section: str | None) -> dict[str, list[float]]:
+        """By unit the sorted polarities of a comment's distinct terms."""
         found = {unit: sorted_polarities(self._everywhere.get(unit, {}), texts.unit(unit)[index]) for unit in _UNITS}
         return {**found, _IN_SECTION: self._within(section, texts.words[index], found["words"])}
 

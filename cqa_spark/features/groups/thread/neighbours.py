@@ -70,9 +70,9 @@ def cosine_to_sum(similar: Reals, members: Mask) -> Reals:
     others = np.sqrt(np.maximum(0.0, length - 2 * to_sum * members + itself))
     own = np.sqrt(np.diagonal(similar))
     product = np.maximum(0.0, to_sum - itself)
-    has_others = ((np.diagonal(similar) > 0) & members).sum() - ((np.diagonal(similar) > 0) & members) > 0
-    safe = np.where(has_others & (own > 0), others * own, 1.0)
-    return np.where(has_others & (own > 0), np.minimum(1.0, product / safe), 0.0)
+    with_terms = (own > 0) & members
+    comparable = (with_terms.sum() - with_terms > 0) & (own > 0)
+    return np.where(comparable, np.minimum(1.0, product / np.where(comparable, others * own, 1.0)), 0.0)
 
 
 def new_shares(vectors: csr_matrix) -> Reals:
