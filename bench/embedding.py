@@ -26,7 +26,7 @@ from cqa_spark.synth.conversations import invent_conversation, invent_users
 from cqa_spark.synth.forum_texts import TOPICS
 from cqa_spark.text.embedding.encoder import load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel
-from cqa_spark.text.pretrained import read_file
+from cqa_spark.text.embedding.model_files import read_file
 
 BATCH = 32
 Encode = Callable[[list[str]], NDArray[np.float32]]

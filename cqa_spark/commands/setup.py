@@ -15,7 +15,7 @@ from cqa_spark.spark.class_archive import make_archive
 from cqa_spark.spark.jars import download_jars, jar_name, resolve_jars
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.text.embedding.model import EmbeddingModel
-from cqa_spark.text.pretrained import read_file
+from cqa_spark.text.embedding.model_files import read_file
 
 
 def setup(settings: SetupSettings) -> None:

@@ -12,8 +12,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.lake.schemas.text import EMBEDDINGS
 from cqa_spark.text.embedding.encoder import load_encoder
-from cqa_spark.text.embedding.model import EmbeddingModel
-from cqa_spark.text.pretrained import ModelFile, files_to_ship, read_file
+from cqa_spark.text.embedding.model import EmbeddingModel, ModelFile
+from cqa_spark.text.embedding.model_files import files_to_ship, read_file
 
 
 def ship(spark: SparkSession, model: EmbeddingModel) -> None:

@@ -19,7 +19,7 @@ from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.networks.scoring import open_session
 from cqa_spark.plugins import PluginKind
 from cqa_spark.text.embedding.model import DIGITS, EmbeddingModel
-from cqa_spark.text.pretrained import read_file
+from cqa_spark.text.embedding.model_files import read_file
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

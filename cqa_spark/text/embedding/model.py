@@ -3,20 +3,70 @@
 from __future__ import annotations
 
 import hashlib
-from typing import ClassVar, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from cqa_spark.text.pretrained import PretrainedModel
+from cqa_spark.config.conf_files import conf_files, read_conf_file
 
 DIGITS = 4
 """Decimal places of a vector's components; further places differ between CPUs."""
 
+_FOLDER, _KIND = "models", "embedding model"
 
-class EmbeddingModel(PretrainedModel):
+Sha256 = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
+Coordinate = Annotated[str, StringConstraints(pattern=r"^[\w.-]+:[\w.-]+:[\w.-]+$")]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ModelSource(_Part):
+    """The source of a model's files; exactly one field is given.
+
+    Attributes:
+        maven: artifact whose jar contains the files, as ``group:artifact:version``.
+        package: Python package that contains the files and the program that runs the model.
+        folder: local folder, relative to the project.
+    """
+
+    maven: Coordinate | None = None
+    package: str | None = None
+    folder: str | None = None
+
+    @model_validator(mode="after")
+    def _one_local_source(self) -> ModelSource:
+        if sum(value is not None for value in (self.maven, self.package, self.folder)) != 1:
+            raise ValueError("name one of maven, package and folder")
+        if self.folder is not None and "://" in self.folder:
+            raise ValueError(f"{self.folder} needs a network: copy the files to a local folder and name that")
+        return self
+
+
+class ModelFile(_Part):
+    """A file of a model.
+
+    Attributes:
+        file: path within the source.
+        sha256: its hash, hexadecimal.
+    """
+
+    file: str
+    sha256: Sha256
+
+
+class EmbeddingModel(_Part):
     """A pretrained model that turns a text into a vector of unit length.
 
     Attributes:
+        name: the file's name without ``.yaml``.
+        about: description with the paper, one sentence.
+        languages: ISO 639-1 codes.
+        licence: SPDX identifier of the licence of the weights.
+        source: source of the files.
+        weights: the file with the weights.
+        tokenizer: ``tokenizer.json`` of the library ``tokenizers``.
         encoder: name of the encoder that runs the model; by default, ONNX Runtime, for a graph with the weights inside.
         pooling: the vector of a text is that of its first token, or the mean over its tokens; ONNX only.
         prefix: text that the model expects before every input.
@@ -24,14 +74,35 @@ class EmbeddingModel(PretrainedModel):
         max_tokens: maximum number of tokens; longer texts are truncated. ONNX only.
     """
 
-    folder: ClassVar[str] = "models"
-    kind: ClassVar[str] = "embedding model"
-
+    name: str
+    about: str
+    languages: tuple[str, ...]
+    licence: str
+    source: ModelSource
+    weights: ModelFile
+    tokenizer: ModelFile
     encoder: str = "onnx"
     pooling: Literal["first_token", "mean"] | None = None
     prefix: str = ""
     dimension: int = Field(gt=0)
     max_tokens: int | None = Field(default=None, gt=2)
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """Names of the described models, in alphabetical order."""
+        return tuple(conf_files(_FOLDER))
+
+    @classmethod
+    def read(cls, name: str) -> Self:
+        """Read the description of one model; its files are not opened.
+
+        Args:
+            name: the model's name.
+
+        Raises:
+            ConfigError: unknown model, or its file has mistakes; all of them are listed.
+        """
+        return read_conf_file(cls, _FOLDER, name, _KIND)
 
     @model_validator(mode="after")
     def _pooling_of_onnx(self) -> EmbeddingModel:

@@ -8,8 +8,7 @@ from cqa_spark.config.project_root import jars_folder
 from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.spark.jars import jar_name
 from cqa_spark.text.embedding.encoder import Encoder, Vectors, load_encoder
-from cqa_spark.text.embedding.model import EmbeddingModel
-from cqa_spark.text.pretrained import ModelFile, ModelSource
+from cqa_spark.text.embedding.model import EmbeddingModel, ModelFile, ModelSource
 
 BGE = EmbeddingModel.read("bge_small_en")
 
