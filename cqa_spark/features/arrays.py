@@ -1,6 +1,6 @@
 """Converts columns of Arrow tables to NumPy arrays, and looks values up by index."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +31,12 @@ def at_places(values: ArrayLike, places: Indices, size: int) -> Reals:
     found = np.full(size, np.nan)
     found[places] = values
     return found
+
+
+def places_of(wanted: Iterable[Hashable], keys: Iterable[Hashable]) -> Indices:
+    """The index of each wanted key among others, the last of equal ones; ``ABSENT`` for none."""
+    places = {key: place for place, key in enumerate(keys)}
+    return np.array([places.get(key, ABSENT) for key in wanted], dtype=np.int64)
 
 
 def share(part: Reals, whole: Reals) -> Reals:

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, codes, doubles, seconds
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, codes, doubles, places_of, seconds
 from cqa_spark.features.batch_comments import Comments
 from cqa_spark.features.batch_texts import Derived, Texts
 
@@ -146,9 +146,7 @@ class QueryBatch:
     @cached_property
     def category(self) -> list[str | None]:
         """The forum section of the thread of each candidate."""
-        found = {
-            key: category for key, category in zip(self._post_keys, self.posts["category"].to_pylist(), strict=True)
-        }
+        found = dict(zip(self._post_keys, self.posts["category"].to_pylist(), strict=True))
         return [found.get(key) for key in zip(self.question.tolist(), self.column("thread_id"), strict=True)]
 
     @cached_property
@@ -157,10 +155,7 @@ class QueryBatch:
         said = self.said.append_column("question", pa.array(self.question_of(self.said)))
         said = said.sort_by([(name, "ascending") for name in ("question", "post_id", "position", "comment_id")])
         question, post_id = said["question"].to_numpy(), said["post_id"].to_pylist()
-        posts = {key: place for place, key in enumerate(self._post_keys)}
-        post = np.array(
-            [posts.get(key, ABSENT) for key in zip(question.tolist(), post_id, strict=True)], dtype=np.int64
-        )
+        post = places_of(zip(question.tolist(), post_id, strict=True), self._post_keys)
         askers, asked_at = [*self.posts["author"].to_pylist(), None], [*seconds(self.posts["created_at"]), np.nan]
         return Comments(
             ids=said["comment_id"].to_pylist(),
@@ -179,10 +174,8 @@ class QueryBatch:
     @cached_property
     def comment(self) -> Indices:
         """The index in ``comments`` of each candidate; ``ABSENT`` if the candidate is a post."""
-        keys = zip(self.comments.question.tolist(), self.comments.ids, strict=True)
-        found = {key: place for place, key in enumerate(keys)}
         candidates = zip(self.question.tolist(), self.column("candidate_id"), strict=True)
-        return np.array([found.get(key, ABSENT) for key in candidates], dtype=np.int64)
+        return places_of(candidates, zip(self.comments.question.tolist(), self.comments.ids, strict=True))
 
     @cached_property
     def by_person(self) -> Mask:
@@ -217,9 +210,7 @@ class QueryBatch:
         return np.array([self._text_ids[key][what] if key in self._text_ids else ABSENT for key in keys], np.int64)
 
     def _posts_of(self, column: str) -> Indices:
-        places = {key: place for place, key in enumerate(self._post_keys)}
-        keys = zip(self.question.tolist(), self.column(column), strict=True)
-        return np.array([places.get(key, ABSENT) for key in keys], dtype=np.int64)
+        return places_of(zip(self.question.tolist(), self.column(column), strict=True), self._post_keys)
 
 
 def _question_keys(rows: pa.Table) -> pa.ChunkedArray:

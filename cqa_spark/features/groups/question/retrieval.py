@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cqa_spark.features.arrays import Reals, doubles
+from cqa_spark.features.arrays import Reals, doubles, places_of
 from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.retrieval.search_result import reciprocal
@@ -43,9 +43,7 @@ class RetrievalV1(PostGroup):
         """The values of each pair."""
         retrieved = batch.retrieved
         keys = zip(batch.question_of(retrieved).tolist(), retrieved["candidate_id"].to_pylist(), strict=True)
-        place = {key: at for at, key in enumerate(keys)}
-        pairs = zip(batch.question.tolist(), batch.column("candidate_id"), strict=True)
-        at = np.array([place.get(pair, -1) for pair in pairs], dtype=np.int64)
+        at = places_of(zip(batch.question.tolist(), batch.column("candidate_id"), strict=True), keys)
         values: dict[str, Reals] = {}
         for way in _WAYS:
             scores, ranks = (np.append(doubles(retrieved[name]), np.nan)[at] for name in (way, f"{way}_rank"))

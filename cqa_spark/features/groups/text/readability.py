@@ -1,9 +1,6 @@
 """How easy the comment is to read, how it is spelt, and how friendly it sounds."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from math import log1p
 
 from cqa_spark.features.batch_texts import Texts
@@ -27,36 +24,6 @@ _STRETCHED = re.compile(r"\b\w*([a-z])\1{2,}\w*\b", re.IGNORECASE | re.ASCII)
 _TRIPLE = re.compile(r"([a-z])\1\1", re.IGNORECASE | re.ASCII)
 _SMALL_I = re.compile(r"\bi\b")
 _SHOUTED = re.compile(r"\b[A-Z]{2,}\b")
-
-
-@dataclass(frozen=True)
-class _Comment:
-    """A comment's text.
-
-    Attributes:
-        held_by: for each word, the number of other texts in the collection that contain it.
-    """
-
-    raw: str
-    clean: str
-    sentences: Sequence[str]
-    words: Sequence[str]
-    held_by: list[int]
-
-    @cached_property
-    def letters(self) -> int:
-        return sum(map(str.isalnum, "".join(self.words)))
-
-    @cached_property
-    def sentiment(self) -> Mapping[str, float]:
-        """VADER scores; the word list includes the placeholder tokens for emoticons."""
-        return polarity(self.clean.replace("smiletoken", ":)").replace("frowntoken", ":("))
-
-    def per_word(self, count: float) -> float:
-        return count / max(1, len(self.words))
-
-    def per_sentence(self, count: float) -> float:
-        return count / max(1, len(self.sentences))
 
 
 class ReadabilityV2(CollectionGroup):
@@ -96,43 +63,32 @@ class ReadabilityV2(CollectionGroup):
             None if text is None else (text, itself)
             for text, itself in zip(candidate_texts(batch), counted, strict=True)
         ]
-        return tabulate(self.columns, keys, lambda key: _values(self._read(batch.texts, *key)))
+        return tabulate(self.columns, keys, lambda key: self._values(batch.texts, *key))
 
-    def _read(self, texts: Texts, index: int, itself: bool) -> _Comment:
-        words, holding = texts.words[index], self.state.frequencies
-        held_by = [max(0, holding.get(word, 0) - itself) for word in words]
-        return _Comment(texts.raw[index], texts.clean[index], texts.sentences[index], words, held_by)
-
-
-def _values(comment: _Comment) -> dict[str, float]:
-    return {
-        "ari": min(
-            40,
-            max(-10, 4.71 * comment.per_word(comment.letters) + 0.5 * comment.per_sentence(len(comment.words)) - 21.43),
-        ),
-        "coleman_liau": min(
-            40,
-            max(
-                -20,
-                5.88 * comment.per_word(comment.letters)
-                - 29.6 * comment.per_word(max(1, len(comment.sentences)))
-                - 15.8,
-            ),
-        ),
-        "long_words": comment.per_word(sum(len(word) >= 7 for word in comment.words)),
-        "short_words": comment.per_word(sum(len(word) <= 2 for word in comment.words)),
-        "longest_sentence": log1p(max(map(len, comment.sentences), default=0)),
-        "rare_words": comment.per_word(sum(texts < _RARE for texts in comment.held_by)),
-        "unknown_words": comment.per_word(comment.held_by.count(0)),
-        "mean_log_held_by": comment.per_word(sum(map(log1p, comment.held_by))),
-        "stretched_words": log1p(sum(1 for _ in _STRETCHED.finditer(comment.raw)))
-        if _TRIPLE.search(comment.raw)
-        else 0.0,
-        "chat_spelling": comment.per_word(sum(map(_CHAT_SPELLINGS.__contains__, comment.words))),
-        "i_small": _SMALL_I.search(comment.clean) is not None,
-        "small_starts": comment.per_sentence(sum("a" <= sentence[:1] <= "z" for sentence in comment.sentences)),
-        "shouted_share": len("".join(_SHOUTED.findall(comment.clean))) / max(1, len(comment.clean)),
-        "sentiment": comment.sentiment["compound"],
-        "positive_share": comment.sentiment["pos"],
-        "negative_share": comment.sentiment["neg"],
-    }
+    def _values(self, texts: Texts, index: int, itself: bool) -> dict[str, float]:
+        raw, clean, sentences, words = (texts.unit(name)[index] for name in ("raw", "clean", "sentences", "words"))
+        others = [max(0, self.state.frequencies.get(word, 0) - itself) for word in words]
+        number, number_of_sentences = max(1, len(words)), max(1, len(sentences))
+        letters = sum(map(str.isalnum, "".join(words))) / number
+        grade = 4.71 * letters + 0.5 * (len(words) / number_of_sentences) - 21.43
+        coleman_liau = 5.88 * letters - 29.6 * (number_of_sentences / number) - 15.8
+        # VADER's word list includes emoticons, for which cleaning has placeholder tokens.
+        sentiment = polarity(clean.replace("smiletoken", ":)").replace("frowntoken", ":("))
+        return {
+            "ari": min(40, max(-10, grade)),
+            "coleman_liau": min(40, max(-20, coleman_liau)),
+            "long_words": sum(len(word) >= 7 for word in words) / number,
+            "short_words": sum(len(word) <= 2 for word in words) / number,
+            "longest_sentence": log1p(max(map(len, sentences), default=0)),
+            "rare_words": sum(holding < _RARE for holding in others) / number,
+            "unknown_words": others.count(0) / number,
+            "mean_log_held_by": sum(map(log1p, others)) / number,
+            "stretched_words": log1p(len(_STRETCHED.findall(raw))) if _TRIPLE.search(raw) else 0.0,
+            "chat_spelling": sum(map(_CHAT_SPELLINGS.__contains__, words)) / number,
+            "i_small": _SMALL_I.search(clean) is not None,
+            "small_starts": sum("a" <= sentence[:1] <= "z" for sentence in sentences) / number_of_sentences,
+            "shouted_share": len("".join(_SHOUTED.findall(clean))) / max(1, len(clean)),
+            "sentiment": sentiment["compound"],
+            "positive_share": sentiment["pos"],
+            "negative_share": sentiment["neg"],
+        }
