@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, codes, doubles, places_of, seconds
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, codes, doubles, matches, places_of, seconds
 from cqa_spark.features.batch_comments import Comments
 from cqa_spark.features.batch_texts import Derived, Texts
 
@@ -117,6 +117,18 @@ class QueryBatch:
     def candidate_post(self) -> Indices:
         """The index in ``posts`` of each candidate; ``ABSENT`` if it is not a post."""
         return self._posts_of("candidate_id")
+
+    def joined(self, column: str, rows: pa.Table, name: str) -> tuple[Indices, Indices]:
+        """The indices of examples, and of rows of their question with the same value, as in an inner join.
+
+        Args:
+            column: of the examples.
+            rows: another table of the batch.
+            name: its column with the values.
+        """
+        own, others = codes(self.examples[column], rows[name])
+        size = len(own) + len(others)
+        return matches(self.question * size + own, self.question_of(rows) * size + others)
 
     @cached_property
     def texts(self) -> Texts:

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow.compute as pc
 
-from cqa_spark.features.arrays import matches, seconds
+from cqa_spark.features.arrays import seconds
 from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 
@@ -26,12 +26,7 @@ class IncomingLinksV1(PostGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """The values of each pair; links without a time are ignored."""
         links = batch.links
-        number: dict[tuple[int, str], int] = {}
-        pairs = zip(batch.question.tolist(), batch.column("candidate_id"), strict=True)
-        wanted = np.array([number.setdefault(pair, len(number)) for pair in pairs], dtype=np.int64)
-        keys = zip(batch.question_of(links).tolist(), links["candidate_id"].to_pylist(), strict=True)
-        linked = np.array([number.get(key, -1) for key in keys], dtype=np.int64)
-        example, link = matches(wanted, linked)
+        example, link = batch.joined("candidate_id", links, "candidate_id")
         known = seconds(links["linked_at"])[link] < batch.times("asked_at")[example]
         is_duplicate = pc.cast(links["is_duplicate"], "int8").to_numpy().astype(bool)[link]
         counts = (np.bincount(example[known & kind], minlength=len(batch)) for kind in (~is_duplicate, is_duplicate))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cqa_spark.corpora.stackexchange.values import DOWN, UP
-from cqa_spark.features.arrays import Indices, Reals, codes, doubles, matches, seconds
+from cqa_spark.features.arrays import Indices, Reals, doubles, seconds
 from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 
@@ -29,9 +29,7 @@ class CandidateVotes(NamedTuple):
 def known_votes(batch: QueryBatch) -> CandidateVotes:
     """The votes that were known at the cut of their candidate; a vote is known from the end of its day."""
     votes = batch.votes
-    candidates, posts = codes(batch.examples["candidate_id"], votes["post_id"])
-    size = len(candidates) + len(posts)
-    example, row = matches(batch.question * size + candidates, batch.question_of(votes) * size + posts)
+    example, row = batch.joined("candidate_id", votes, "post_id")
     known_at, kind = seconds(votes["known_at"])[row], votes["vote_type_id"].to_numpy()[row]
     counted = (known_at <= batch.times("cut")[example]) & np.isin(kind, (UP, DOWN))
     sign = np.where(kind == UP, 1.0, -1.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow.compute as pc
 
-from cqa_spark.features.arrays import Reals, codes, doubles, matches, seconds, values_at
+from cqa_spark.features.arrays import Reals, doubles, seconds, values_at
 from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION
 from cqa_spark.features.query_batch import QueryBatch
@@ -70,9 +70,7 @@ class BasicQAsOfV1(PostGroup):
 def _last_answer(batch: QueryBatch, cut: Reals) -> Reals:
     """The time of the last answer in each example's thread up to its cut; NaN for none."""
     answers = batch.posts.filter(pc.equal(batch.posts["post_type"], "answer"))
-    threads, of_answers = codes(batch.examples["thread_id"], answers["thread_id"])
-    number = len(threads) + len(of_answers)
-    example, answer = matches(batch.question * number + threads, batch.question_of(answers) * number + of_answers)
+    example, answer = batch.joined("thread_id", answers, "thread_id")
     time = seconds(answers["created_at"])[answer]
     known = time <= cut[example]
     last = np.full(len(batch), np.nan)

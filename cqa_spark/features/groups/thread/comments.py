@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import ArrayLike
 
-from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, codes, matches, seconds
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, codes, seconds
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
 from cqa_spark.features.query_batch import QueryBatch
@@ -64,12 +64,9 @@ def answers_comments(batch: QueryBatch) -> CommentsOnPosts:
 
 def _comments_on(batch: QueryBatch, post: str) -> CommentsOnPosts:
     said = batch.said
-    posts, of_comments = codes(batch.examples[post], said["post_id"])
     askers, answerers, speakers = codes(batch.examples["asker_id"], batch.examples["author_id"], said["author"])
-    number = len(posts) + len(of_comments)
-    place = batch.question_of(said) * number + of_comments
-    example, row = matches(batch.question * number + posts, place)
-    before = _speakers_before(said, place, speakers)[row]
+    example, row = batch.joined(post, said, "post_id")
+    before = _speakers_before(said, batch.question_of(said) * len(said) + codes(said["post_id"])[0], speakers)[row]
     speaker, asker, answerer = speakers[row], askers[example], answerers[example]
     by_asker = (speaker == asker) & (asker != ABSENT)
     by_answerer = (speaker == answerer) & (answerer != ABSENT)
