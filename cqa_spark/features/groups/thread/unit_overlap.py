@@ -148,7 +148,7 @@ class UnitOverlap:
             "answered": (f"share of the {asks}'s {of} that occur in the {says}", _CONTAINMENT),
             "repeated": (f"share of the {says}'s {of} that occur in the {asks}", _CONTAINMENT),
         }
-        return tuple(FeatureColumn(f"{self.name}_{self.unit}_{measure}", *of) for measure, of in about.items())
+        return tuple(FeatureColumn(f"{self.name}_{self.unit}_{measure}", *words) for measure, words in about.items())
 
     def compare(self, batch: QueryBatch) -> dict[str, Reals]:
         """The units that both texts of each example share, as shares of those of either, the asking, the other text."""
