@@ -7,10 +7,10 @@ from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.groups.thread.unit_overlap import JACCARD, UNITS, UnitOverlap
 from cqa_spark.features.query_batch import QueryBatch
 
-_OF_QUERY = {unit: UnitOverlap("query", "query", "candidate", unit) for unit in UNITS}
+_OF_QUERY = {unit: UnitOverlap("query", "candidate", unit) for unit in UNITS}
 _COMPARED = (
     *[_OF_QUERY[unit] for unit in UNITS if unit != "numbers"],
-    *[UnitOverlap("subject", "subject", "candidate", unit) for unit in ("content_words", "stems", "char3")],
+    *[UnitOverlap("subject", "candidate", unit) for unit in ("content_words", "stems", "char3")],
 )
 """The units compared: all of them for the whole query, some for its subject alone."""
 

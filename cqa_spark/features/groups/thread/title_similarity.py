@@ -11,12 +11,12 @@ from cqa_spark.features.groups.thread.unit_overlap import UnitOverlap
 from cqa_spark.features.query_batch import QueryBatch
 
 _SUBJECTS = {
-    unit: UnitOverlap("subject", "subject", "candidate_subject", unit)
+    unit: UnitOverlap("subject", "candidate_subject", unit)
     for unit in ("words", "content_words", "stems", "bigrams", "char3")
 }
 _OVERLAPS = (
     *_SUBJECTS.values(),
-    *[UnitOverlap("query", "query", "candidate_subject", unit) for unit in ("content_words", "stems", "char3")],
+    *[UnitOverlap("query", "candidate_subject", unit) for unit in ("content_words", "stems", "char3")],
 )
 _SUBJECT = TermMatch("subject", "the query's subject", "the candidate's subject")
 _QUERY = TermMatch("query", "the query", "the candidate's subject")

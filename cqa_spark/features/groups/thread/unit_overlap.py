@@ -120,13 +120,11 @@ class UnitOverlap:
     """A comparison of two texts of a pair by one unit.
 
     Attributes:
-        name: prefix of the feature names: ``{name}_{unit}_jaccard`` and so on.
-        asked: the asking text, a key of ``SIDES``.
+        asked: the asking text, a key of ``SIDES``, and the prefix of the feature names: ``{asked}_{unit}_jaccard``.
         said: the answering text, a key of ``SIDES``.
         unit: one of ``UNITS``.
     """
 
-    name: str
     asked: str
     said: str
     unit: str
@@ -141,14 +139,15 @@ class UnitOverlap:
     @property
     def columns(self) -> tuple[FeatureColumn, ...]:
         """The columns of ``compare``."""
-        of, asks, says = UNITS[self.unit], _WORDING[self.asked], _WORDING[self.said]
+        of = UNITS[self.unit]
+        asks, says = (side.replace("_", "'s ") for side in (self.asked, self.said))
         source = _CHARACTERS if self.unit.startswith("char") else JACCARD
         about = {
             "jaccard": (f"Jaccard similarity of the {asks}'s and the {says}'s {of}", source),
             "answered": (f"share of the {asks}'s {of} that occur in the {says}", _CONTAINMENT),
             "repeated": (f"share of the {says}'s {of} that occur in the {asks}", _CONTAINMENT),
         }
-        return tuple(FeatureColumn(f"{self.name}_{self.unit}_{measure}", *words) for measure, words in about.items())
+        return tuple(FeatureColumn(f"{self.asked}_{self.unit}_{measure}", *words) for measure, words in about.items())
 
     def compare(self, batch: QueryBatch) -> dict[str, Reals]:
         """The units that both texts of each example share, as shares of those of either, the asking, the other text."""
@@ -164,13 +163,6 @@ SIDES: Mapping[str, Callable[[QueryBatch], Indices]] = {
     "candidate_subject": lambda batch: batch.candidate_subject_text,
 }
 """The texts of a pair, by name: both whole texts and both subjects."""
-
-_WORDING = {
-    "query": "query",
-    "subject": "subject",
-    "candidate": "candidate",
-    "candidate_subject": "candidate's subject",
-}
 
 
 def _compared(batch: QueryBatch) -> Mask:
