@@ -19,7 +19,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.features.arrays import Mask, Reals
 from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, EventKind
 from cqa_spark.features.author_rows import AT_POSTS, account_events, moments, post_rows
-from cqa_spark.features.feature_table import KEY, declared_values, values_struct, values_type
+from cqa_spark.features.feature_table import KEY, declared_values, pass_type, values_struct
 from cqa_spark.features.group import AuthorGroup, Marked
 from cqa_spark.features.history.post_events import post_events, with_own
 from cqa_spark.features.inputs import FeatureInputs
@@ -50,7 +50,7 @@ def compute_authors(groups: Groups, inputs: FeatureInputs) -> DataFrame:
     by_thread = filled.repartition(partitions, "author").sortWithinPartitions("author", "thread", "time", "kind")
     in_thread = by_thread.mapInArrow(_within_threads(groups), _history_type(groups))
     in_time = in_thread.sortWithinPartitions("author", "time", "kind")
-    values = in_time.mapInArrow(_computing(groups), _values_type(groups))
+    values = in_time.mapInArrow(_computing(groups), pass_type(groups))
     return values if len(_ends(groups)) == 1 else _one_row_each(groups, values)
 
 
@@ -116,11 +116,6 @@ def _marking(groups: Groups) -> list[str]:
     return [name for name, group in groups.items() if group.marked is not None]
 
 
-def _values_type(groups: Groups) -> T.StructType:
-    keys = [T.StructField(name, T.StringType(), False) for name in KEY]
-    return T.StructType([*keys, *[T.StructField(name, values_type(type(group))) for name, group in groups.items()]])
-
-
 def _at_each_post(groups: Groups, reads: frozenset[EventKind]) -> _Compute:
     marks = {name: group.mark for name, group in _noting(groups, Marked.TAGS).items()}
     schema = _event_type(groups)
@@ -149,7 +144,7 @@ def _within_threads(groups: Groups) -> _Compute:
 
 
 def _computing(groups: Groups) -> _Compute:
-    schema, marking = _values_type(groups), _marking(groups)
+    schema, marking = pass_type(groups), _marking(groups)
 
     def compute(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         arrow_schema = to_arrow_schema(schema)

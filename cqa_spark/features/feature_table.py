@@ -29,6 +29,12 @@ def values_type(group: type[FeatureGroup]) -> T.StructType:
     )
 
 
+def pass_type(groups: Mapping[str, FeatureGroup]) -> T.StructType:
+    """The rows of a pass: the key, and the struct of each group."""
+    keys = [T.StructField(name, T.StringType(), False) for name in KEY]
+    return T.StructType([*keys, *[T.StructField(name, values_type(type(group))) for name, group in groups.items()]])
+
+
 def values_struct(values: Reals, of_group: pa.StructType, is_null: Mask | None = None) -> pa.StructArray:
     """The values of a group as its column.
 

@@ -16,7 +16,7 @@ from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.features.arrays import Reals
-from cqa_spark.features.feature_table import KEY, declared_values, values_struct, values_type
+from cqa_spark.features.feature_table import KEY, declared_values, pass_type, values_struct
 from cqa_spark.features.folds import NO_FOLD
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
@@ -43,9 +43,7 @@ def compute_queries(groups: Mapping[str, Fitted[QueryGroup]], inputs: FeatureInp
     rows = query_rows({name: group.on_all for name, group in groups.items()}, inputs, folds)
     partitions = int(str(rows.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     together = rows.repartition(partitions, *QUESTION).sortWithinPartitions(*QUESTION, "part")
-    types = {name: values_type(type(group.on_all)) for name, group in groups.items()}
-    keys = [T.StructField(name, T.StringType(), False) for name in KEY]
-    schema = T.StructType([*keys, *[T.StructField(name, of_group) for name, of_group in types.items()]])
+    schema = pass_type({name: group.on_all for name, group in groups.items()})
     return together.mapInArrow(_computing(groups, schema), schema)
 
 
