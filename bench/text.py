@@ -27,8 +27,7 @@ from pyspark.sql import functions as F
 from rich.console import Console
 from rich.table import Table
 
-from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.qatar_living.reader import read_qatar_living
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.examples.task import task
 from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import FeatureGroup, Place, QueryGroup
@@ -130,8 +129,8 @@ def _models(group: type[FeatureGroup]) -> tuple[str, ...]:
 
 
 def _read(spark: SparkSession, dump: Path, folder: str) -> None:
-    inputs = [InputFile(str(dump), "train")]
-    with read_qatar_living(spark, inputs, QatarLiving.tasks, site="bench.example.org") as community:
+    files = QatarLiving({"train": [str(dump)]}, "bench.example.org", ObjectStorageSettings())
+    with files.read(spark) as community:
         for name in ("posts", "comments", "judgments"):
             getattr(community, name).write.parquet(f"{folder}/{name}")
     posts, comments, judgments = (_stored(spark, folder, name) for name in ("posts", "comments", "judgments"))

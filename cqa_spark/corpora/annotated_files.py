@@ -13,6 +13,7 @@ from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.inputs import DUMPS, InputFile, find_inputs, input_bytes, input_records, refuse_repeated_paths
 from cqa_spark.corpora.source import Source
+from cqa_spark.errors import InputError
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
@@ -69,13 +70,16 @@ class AnnotatedFiles(Source):
         """The files.
 
         Raises:
-            InputError: a file is missing, unreadable or named twice, or a folder contains none of the format.
+            InputError: there is none, one is missing, unreadable or named twice, or a folder contains none of the
+                format.
         """
         inputs = [
             each
             for split, paths in self.by_split.items()
             for each in find_inputs(paths, split, self.storage, patterns=self.patterns)
         ]
+        if not inputs:
+            raise InputError("no input files", "name at least one file or directory")
         refuse_repeated_paths(inputs)
         return inputs
 

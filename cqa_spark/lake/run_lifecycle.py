@@ -8,7 +8,7 @@ from cqa_spark.errors import CqaError, message_of
 from cqa_spark.lake.manifest import read_manifest, write_manifest
 from cqa_spark.lake.run import OnStep, Run
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord, ended
+from cqa_spark.lake.run_record import RunRecord, about, ended
 from cqa_spark.lake.storage import Lake
 from cqa_spark.process.stop_signals import Stopped, uninterrupted
 from cqa_spark.spark.concurrency import cancel_jobs
@@ -32,15 +32,7 @@ def open_run(lake: Lake, begin: RunRecord, *, resume: bool, on_step: OnStep) -> 
     log = RunLog(lake.objects)
     before = log.last_success(begin.run_id) if resume else None
     if before is not None:
-        begin = replace(
-            begin,
-            corpus=before.corpus,
-            inputs=before.inputs,
-            steps=before.steps,
-            tables=before.tables,
-            artifacts=before.artifacts,
-            scores=before.scores,
-        )
+        begin = replace(begin, steps=before.steps, **about(before))
     manifest = read_manifest(lake.objects, before) if before is not None else None
     begin = replace(begin, status="running", started_at=begin.recorded_at)
     run = Run(lake, begin, on_step, manifest)

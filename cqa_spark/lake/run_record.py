@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from cqa_spark.config.value_types import is_remote
 
@@ -120,6 +121,12 @@ class RunRecord:
     def attempt_name(self) -> str:
         """The name of the attempt's folders, ``RUN.ATTEMPT``."""
         return f"{self.run_id}.{self.attempt}"
+
+
+def about(record: RunRecord) -> dict[str, Any]:
+    """The fields that say what a run is about: those of a run that goes on from it."""
+    names = ("corpus", "inputs", "tables", "artifacts", "scores")
+    return {name: getattr(record, name) for name in names}
 
 
 def ended(record: RunRecord, status: str, message: str) -> RunRecord:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from cqa_spark.lake.manifest import RunManifest, folder_of
-from cqa_spark.lake.run_record import IN_LAKE, RunRecord, StepRecord, to_stored
+from cqa_spark.lake.run_record import IN_LAKE, RunRecord, StepRecord, about, to_stored
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table_files import NO_FILES, TableFiles
@@ -49,10 +49,9 @@ class RunState:
 
     def carry(self, other: RunTables) -> None:
         """Be about the same as another run of the lake: use its inputs and all of its files, entries and artifacts."""
-        about = {name: getattr(other.record, name) for name in ("corpus", "inputs", "tables", "artifacts", "scores")}
         with self._changing:
             self.tables, self.entry_files = dict(other.tables), dict(other.entry_files)
-            self.record = replace(self.record, **about)
+            self.record = replace(self.record, **about(other.record))
 
     def add_step(self, step: StepRecord) -> None:
         """Add a finished step to the record."""

@@ -4,7 +4,7 @@ from cqa_spark.corpora.cqa_md.reader import CqaMdFiles
 from cqa_spark.corpora.qatar_living.layout import LAYOUT_SUBTASK_E
 from cqa_spark.corpora.qatar_living.reader import QatarLivingFiles
 from cqa_spark.corpora.qatar_living.tables import JudgedTasks
-from cqa_spark.corpora.text_pairs.ingest import QuestionPairFiles, StsFiles
+from cqa_spark.corpora.text_pairs.reader import QuestionPairFiles, StsFiles
 from cqa_spark.tasks.arabic_pair import ArabicPair
 from cqa_spark.tasks.duplicate.task import Duplicate
 from cqa_spark.tasks.external_comment.task import ExternalComment

@@ -1,6 +1,6 @@
 """Reads files of CQA-MD into community tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from pyspark.sql import DataFrame, SparkSession, Window
@@ -11,7 +11,6 @@ from cqa_spark.corpora.accounting import file_counts
 from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.content_check import check_content
 from cqa_spark.corpora.cqa_md.questions import NAMES, OPENING, QuestionRecord, read_questions
-from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.quarantine import quarantined
 from cqa_spark.corpora.whole_files import DamagedFile, decompressed, of_file, parse_files, read_whole_files
 from cqa_spark.errors import InputError
@@ -38,48 +37,52 @@ _RECORD = T.StructType(
 )
 
 
-def read_cqa_md(spark: SparkSession, inputs: Sequence[InputFile], site: str, task: str) -> CommunityTables:
-    """Read questions with their pairs.
+class CqaMdFiles(AnnotatedFiles):
+    """Files of SemEval 2016 and 2017 Task 3, subtask D; they may be compressed by gzip.
 
     A question becomes a post with its text as subject. A pair becomes a post with the pair's question as subject and
     its answer as body; a pair retrieved for several questions is one post.
 
-    Args:
-        spark: the session.
-        inputs: the files, each with its split; they may be compressed by gzip.
-        site: the community of the rows.
+    Attributes:
         task: name of the judged task.
-
-    Raises:
-        InputError: no file was given, one cannot be read or has no readable question or no text, or a question is in
-            two annotated splits.
     """
-    if not inputs:
-        raise InputError("no input files", "name at least one file or directory")
-    content = read_whole_files(spark, [file.path for file in inputs])
-    split = of_file([file.split for file in inputs])
-    parsed = persist(parse_files(content, _rows, _RECORD).withColumn("split", split))
-    check_content(
-        parsed.where("byte_offset is not null"),
-        inputs,
-        expected=[NAMES] * len(inputs),
-        texts={"question": F.array("text"), "question of a pair": F.col("pairs.question"),
-               "answer": F.col("pairs.answer")},
-    )  # fmt: skip
-    _refuse_shared_between_splits(parsed)
-    records = _without_repeats(parsed)
-    questions = records.where("problem is null and question_id is not null").select(
-        F.lit(site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
-        F.concat(F.lit(QUESTION_PREFIX), "question_id").alias("question_id"), "text", "pairs", "file", "byte_offset",
-    )  # fmt: skip
-    return CommunityTables(
-        posts=POSTS.complete(_posts(questions)),
-        comments=COMMENTS.empty(spark),
-        users=USERS.empty(spark),
-        judgments=JUDGMENTS.complete(_judgments(questions, task)),
-        quarantine=quarantined(records, inputs, site),
-        ingested_files=file_counts(records, inputs, site),
-    )
+
+    task: ClassVar[str]
+    patterns: ClassVar[tuple[str, ...]] = ("*.xml", "*.xml.gz")
+
+    def read(self, spark: SparkSession) -> CommunityTables:
+        """Read the files.
+
+        Raises:
+            InputError: a file cannot be read or has no readable question or no text, or a question is in two annotated
+                splits.
+        """
+        inputs = self.inputs
+        content = read_whole_files(spark, [file.path for file in inputs])
+        split = of_file([file.split for file in inputs])
+        parsed = persist(parse_files(content, _rows, _RECORD).withColumn("split", split))
+        check_content(
+            parsed.where("byte_offset is not null"),
+            inputs,
+            expected=[NAMES] * len(inputs),
+            texts={"question": F.array("text"), "question of a pair": F.col("pairs.question"),
+                   "answer": F.col("pairs.answer")},
+        )  # fmt: skip
+        _refuse_shared_between_splits(parsed)
+        records = _without_repeats(parsed)
+        questions = records.where("problem is null and question_id is not null").select(
+            F.lit(self.site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
+            F.concat(F.lit(QUESTION_PREFIX), "question_id").alias("question_id"), "text", "pairs", "file",
+            "byte_offset",
+        )  # fmt: skip
+        return CommunityTables(
+            posts=POSTS.complete(_posts(questions)),
+            comments=COMMENTS.empty(spark),
+            users=USERS.empty(spark),
+            judgments=JUDGMENTS.complete(_judgments(questions, self.task)),
+            quarantine=quarantined(records, inputs, self.site),
+            ingested_files=file_counts(records, inputs, self.site),
+        )
 
 
 def _rows(file: int, content: bytes) -> Iterator[dict[str, Any]]:
@@ -132,18 +135,3 @@ def _judgments(questions: DataFrame, task: str) -> DataFrame:
         F.col("pair.pair_id").alias("candidate_id"), F.col("pair.pair_id").alias("thread_id"), "pair.label",
         F.col("pair.position").alias("initial_rank"), "split", "source_file",
     )  # fmt: skip
-
-
-class CqaMdFiles(AnnotatedFiles):
-    """Files of SemEval 2016 and 2017 Task 3, subtask D.
-
-    Attributes:
-        task: name of the judged task.
-    """
-
-    task: ClassVar[str]
-    patterns: ClassVar[tuple[str, ...]] = ("*.xml", "*.xml.gz")
-
-    def read(self, spark: SparkSession) -> CommunityTables:
-        """Read the files."""
-        return read_cqa_md(spark, self.inputs, self.site, self.task)

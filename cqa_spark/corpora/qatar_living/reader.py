@@ -11,7 +11,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import file_counts
 from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.content_check import check_content
-from cqa_spark.corpora.inputs import InputFile, refuse_repeated_paths
+from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.qatar_living.layout import LAYOUTS, Layout
 from cqa_spark.corpora.qatar_living.records import RECORD, THREAD, parse_range
 from cqa_spark.corpora.qatar_living.repeats import contested_ids, refuse_repeats, refuse_shared_between_splits
@@ -19,7 +19,6 @@ from cqa_spark.corpora.qatar_living.source import ProbedFile, probe
 from cqa_spark.corpora.qatar_living.tables import JudgedTasks, comments_table, judgments_table, posts_table, users_table
 from cqa_spark.corpora.quarantine import quarantined
 from cqa_spark.corpora.whole_files import of_file, parse_files
-from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.object_store.s3 import credentials
 from cqa_spark.spark.persistence import persist
@@ -27,63 +26,54 @@ from cqa_spark.spark.persistence import persist
 SITE = "qatarliving.com"
 
 
-def read_qatar_living(
-    spark: SparkSession,
-    inputs: Sequence[InputFile],
-    tasks: JudgedTasks,
-    site: str = SITE,
-    layouts: Sequence[Layout] = LAYOUTS,
-    storage: ObjectStorageSettings | None = None,
-) -> CommunityTables:
-    """Read SemEval 2015-2017 Task 3 files (English) and dumps of the same forum.
+class QatarLivingFiles(AnnotatedFiles):
+    """Files of SemEval 2015-2017 Task 3, and dumps of the same forum.
 
-    If several files of a split contain the same thread, the copy in the first file is kept and the others are
-    quarantined.
-
-    Args:
-        spark: the session.
-        inputs: the files, each with its split.
+    Attributes:
         tasks: names of the judged tasks.
-        site: the community of the rows.
         layouts: the possible layouts of the files.
-        storage: object storage settings; None for Amazon S3.
-
-    Raises:
-        InputError: no file was given, one is given twice, one cannot be read or has no readable thread or no text, or
-            a thread is in two annotated splits.
     """
-    if not inputs:
-        raise InputError("no input files", "name at least one file or directory")
-    refuse_repeated_paths(inputs)
-    settings = storage or ObjectStorageSettings()
-    files = [probe(file, layouts, settings) for file in inputs]
-    parsed = persist(_parsed(spark, files, settings))
-    records = parsed.where("byte_offset IS NOT NULL")
-    check_content(
-        records,
-        inputs,
-        expected=[file.layout.about for file in files],
-        texts={
-            "question": F.array("thread.subject", "thread.body"),
-            "comment": F.col("thread.comments.body"),
-            **({"answer": F.col("thread.answers.body")} if any(layout.answer for layout in layouts) else {}),
-        },
-        times=F.concat(
-            F.array("thread.created_at"), F.transform("thread.comments", lambda comment: comment["created_at"])
-        ),
-    )
-    contested = persist(contested_ids(records))
-    refuse_shared_between_splits(contested, inputs)
-    settled = refuse_repeats(parsed, contested, inputs)
-    threads = _threads(settled, inputs, site)
-    return CommunityTables(
-        posts=POSTS.complete(posts_table(threads)),
-        comments=COMMENTS.complete(comments_table(threads)),
-        users=USERS.complete(users_table(threads)),
-        judgments=JUDGMENTS.complete(judgments_table(threads, tasks)),
-        quarantine=quarantined(settled, inputs, site),
-        ingested_files=file_counts(settled, inputs, site),
-    )
+
+    default_site: ClassVar[str] = SITE
+    tasks: ClassVar[JudgedTasks]
+    layouts: ClassVar[Sequence[Layout]] = LAYOUTS
+
+    def read(self, spark: SparkSession) -> CommunityTables:
+        """Read the files; of a thread in several files of a split, the copies after the first are quarantined.
+
+        Raises:
+            InputError: a file cannot be read or has no readable thread or no text, or a thread is in two annotated
+                splits.
+        """
+        inputs = self.inputs
+        files = [probe(file, self.layouts, self.storage) for file in inputs]
+        parsed = persist(_parsed(spark, files, self.storage))
+        records = parsed.where("byte_offset IS NOT NULL")
+        check_content(
+            records,
+            inputs,
+            expected=[file.layout.about for file in files],
+            texts={
+                "question": F.array("thread.subject", "thread.body"),
+                "comment": F.col("thread.comments.body"),
+                **({"answer": F.col("thread.answers.body")} if any(layout.answer for layout in self.layouts) else {}),
+            },
+            times=F.concat(
+                F.array("thread.created_at"), F.transform("thread.comments", lambda comment: comment["created_at"])
+            ),
+        )
+        contested = persist(contested_ids(records))
+        refuse_shared_between_splits(contested, inputs)
+        settled = refuse_repeats(parsed, contested, inputs)
+        threads = _threads(settled, inputs, self.site)
+        return CommunityTables(
+            posts=POSTS.complete(posts_table(threads)),
+            comments=COMMENTS.complete(comments_table(threads)),
+            users=USERS.complete(users_table(threads)),
+            judgments=JUDGMENTS.complete(judgments_table(threads, self.tasks)),
+            quarantine=quarantined(settled, inputs, self.site),
+            ingested_files=file_counts(settled, inputs, self.site),
+        )
 
 
 def _parsed(spark: SparkSession, files: Sequence[ProbedFile], storage: ObjectStorageSettings) -> DataFrame:
@@ -102,20 +92,3 @@ def _threads(records: DataFrame, inputs: Sequence[InputFile], site: str) -> Data
         "byte_offset",
         *[F.col(f"thread.{name}") for name in THREAD.names],
     )
-
-
-class QatarLivingFiles(AnnotatedFiles):
-    """Files of SemEval 2015-2017 Task 3, and dumps of the same forum.
-
-    Attributes:
-        tasks: names of the judged tasks.
-        layouts: the possible layouts of the files.
-    """
-
-    default_site: ClassVar[str] = SITE
-    tasks: ClassVar[JudgedTasks]
-    layouts: ClassVar[Sequence[Layout]] = LAYOUTS
-
-    def read(self, spark: SparkSession) -> CommunityTables:
-        """Read the files."""
-        return read_qatar_living(spark, self.inputs, self.tasks, self.site, self.layouts, self.storage)

@@ -2,23 +2,26 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.accounting import file_counts
-from cqa_spark.corpora.annotated_files import CommunityTables
+from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.quarantine import quarantined
-from cqa_spark.corpora.text_pairs.layout import PairKind
+from cqa_spark.corpora.text_pairs.layout import QUESTION_PAIRS, SENTENCE_PAIRS, PairKind
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
 from cqa_spark.corpora.text_pairs.recognition import EMPTY, UnknownLayout
-from cqa_spark.corpora.text_pairs.set_names import set_ids
+from cqa_spark.corpora.text_pairs.set_names import gold_path, set_ids
 from cqa_spark.corpora.whole_files import DamagedFile, of_file, parse_files, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
+from cqa_spark.object_store.locations import find_files
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.spark.persistence import persist
 
@@ -42,50 +45,80 @@ _FILE_OR_PAIR = T.StructType(
 )
 
 
-def read_text_pairs(
-    spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[str | None], site: str, kind: PairKind, task: str
-) -> CommunityTables:
-    """Read pairs of texts.
+class PairFiles(AnnotatedFiles):
+    """Files of pairs of texts, of which each becomes a post.
 
-    Each text becomes a post. Training pairs that recur in another split, or earlier in the training files, are
-    quarantined, also where they differ in case, punctuation or the order of the texts, and those that nearly repeat
-    a pair of another split (``near_pair_keys``).
+    Training pairs that recur in another split, or earlier in the training files, are quarantined, also where they
+    differ in case, punctuation or the order of the texts, and those that nearly repeat a pair of another split
+    (``near_pair_keys``).
 
-    Args:
-        spark: the session.
-        inputs: the files, each with its split.
-        gold: the gold file of each input, one score per line; None without one.
-        site: the community of the rows.
+    Attributes:
         kind: what the texts are.
         task: name of the judged task.
-
-    Raises:
-        InputError: no file was given, one cannot be read or has an unknown layout, two sets have the same name, or a
-            line outside of the training files is not a pair, because prediction files need one line per pair.
     """
-    if not inputs:
-        raise InputError("no input files", "name at least one file or directory")
-    sets = set_ids([file.path for file in inputs])
-    content = _with_gold(spark, inputs, gold)
-    parsed = persist(parse_files(content, partial(_rows, kind), _FILE_OR_PAIR))
-    pair_id = F.concat(of_file(sets), F.lit(":"), "line")
-    placed = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
-    _check_readable(placed, inputs)
-    pair_rows = placed.where("line is not null")
-    files = placed.where("line is null").selectExpr("file", "lines", "not_rows", "lines - not_rows AS found")
-    records = persist(_without_near_repeats(_without_repeats(pair_rows)))
-    pairs = records.where("problem is null").select(
-        F.lit(site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
-        "pair_id", "label", "one", "other",
-    )  # fmt: skip
-    return CommunityTables(
-        posts=POSTS.complete(_posts(pairs, kind)),
-        comments=COMMENTS.empty(spark),
-        users=USERS.empty(spark),
-        judgments=JUDGMENTS.complete(_judgments(pairs, task)),
-        quarantine=quarantined(records, inputs, site),
-        ingested_files=file_counts(records.unionByName(files, allowMissingColumns=True), inputs, site),
-    )
+
+    patterns: ClassVar[tuple[str, ...]] = ("*.tsv", "*.csv", "*.tsv.gz", "*.csv.gz")
+    kind: ClassVar[PairKind]
+    task: ClassVar[str]
+
+    def gold_files(self) -> Sequence[str | None]:
+        """The gold file of each input, one score per line; None without one."""
+        return [None] * len(self.inputs)
+
+    def read(self, spark: SparkSession) -> CommunityTables:
+        """Read the files.
+
+        Raises:
+            InputError: a file cannot be read or has an unknown layout, two sets have the same name, or a line outside
+                of the training files is not a pair, because prediction files need one line per pair.
+        """
+        inputs = self.inputs
+        sets = set_ids([file.path for file in inputs])
+        content = _with_gold(spark, inputs, self.gold_files())
+        parsed = persist(parse_files(content, partial(_rows, self.kind), _FILE_OR_PAIR))
+        pair_id = F.concat(of_file(sets), F.lit(":"), "line")
+        placed = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
+        _check_readable(placed, inputs)
+        pair_rows = placed.where("line is not null")
+        files = placed.where("line is null").selectExpr("file", "lines", "not_rows", "lines - not_rows AS found")
+        records = persist(_without_near_repeats(_without_repeats(pair_rows)))
+        pairs = records.where("problem is null").select(
+            F.lit(self.site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
+            "pair_id", "label", "one", "other",
+        )  # fmt: skip
+        return CommunityTables(
+            posts=POSTS.complete(_posts(pairs, self.kind)),
+            comments=COMMENTS.empty(spark),
+            users=USERS.empty(spark),
+            judgments=JUDGMENTS.complete(_judgments(pairs, self.task)),
+            quarantine=quarantined(records, inputs, self.site),
+            ingested_files=file_counts(records.unionByName(files, allowMissingColumns=True), inputs, self.site),
+        )
+
+
+class StsFiles(PairFiles):
+    """Sentence pairs in the layouts of the STS tasks, the STS Benchmark, SICK, MSRP, Quora and PAWS."""
+
+    patterns = (*PairFiles.patterns, "sts*.input.*", "sts*.track*")
+    kind = SENTENCE_PAIRS
+
+    def gold_files(self) -> Sequence[str | None]:
+        """Scores of an official input are in a file next to it, if that exists."""
+        paths = [gold_path(file.path) for file in self.inputs]
+        return [path if path is not None and self._exists(path) else None for path in paths]
+
+    def _exists(self, path: str) -> bool:
+        return bool(find_files(path, self.storage)) if is_remote(path) else Path(path).is_file()
+
+
+class QuestionPairFiles(PairFiles):
+    """Pairs of questions that are duplicates or not.
+
+    Source:
+        Bogdanova et al. 2015, Detecting Semantically Equivalent Questions in Online User Forums, section 4.
+    """
+
+    kind = QUESTION_PAIRS
 
 
 def _with_gold(spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[str | None]) -> DataFrame:

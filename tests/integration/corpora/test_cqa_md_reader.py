@@ -4,13 +4,17 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.corpora.cqa_md.questions import NAMES
-from cqa_spark.corpora.cqa_md.reader import read_cqa_md
-from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.errors import InputError
 from cqa_spark.examples.task import task
 from cqa_spark.spark.persistence import persistence_scope
+from cqa_spark.tasks.formats import CqaMd
+
+
+def files_of(**paths: Path) -> CqaMd:
+    return CqaMd({split: [str(path)] for split, path in paths.items()}, "cqa-md", ObjectStorageSettings())
 
 
 def question(number: int, *pairs: tuple[int, str]) -> str:
@@ -27,9 +31,7 @@ def test_questions_and_pairs_become_posts_and_examples(spark: SparkSession, tmp_
     train.write_bytes(gzip.compress(f"<xml>{question(1, (9, 'I'), (1, 'D'))}{question(1, (5, 'R'))}</xml>".encode()))
     test.write_text(f"<xml>{question(2, (9, '?'))}</xml>")
     with persistence_scope():
-        found = read_cqa_md(
-            spark, [InputFile(str(train), "train"), InputFile(str(test), "test")], "cqa-md", "arabic_pair"
-        )
+        found = files_of(train=train, test=test).read(spark)
         totals = check_accounting([row.asDict() for row in found.ingested_files.collect()])
         reasons = [row.reason for row in found.quarantine.collect()]
         examples = task("arabic_pair").build(found.posts, found.comments, found.judgments).collect()
@@ -52,9 +54,9 @@ def test_questions_and_pairs_become_posts_and_examples(spark: SparkSession, tmp_
 def test_a_question_of_two_splits_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     for split in ("train", "test"):
         (tmp_path / f"{split}.xml").write_text(f"<xml>{question(7, (9, 'I'))}</xml>")
-    inputs = [InputFile(str(tmp_path / f"{split}.xml"), split) for split in ("train", "test")]
+    files = files_of(train=tmp_path / "train.xml", test=tmp_path / "test.xml")
     with pytest.raises(InputError, match=r"questions in several splits: 7 \(test and train\)"):
-        read_cqa_md(spark, inputs, "cqa-md", "arabic_pair")
+        files.read(spark)
 
 
 SEEN = "\n    first record: elements Question, {}, QApair, QAquestion, QAanswer; attributes QID, QAID, QArel"
@@ -80,5 +82,5 @@ def test_a_file_of_another_format_is_refused(
     path = tmp_path / "other.xml"
     path.write_bytes(content)
     with pytest.raises(InputError) as refused:
-        read_cqa_md(spark, [InputFile(str(path), "train")], "cqa-md", "arabic_pair")
+        files_of(train=path).read(spark)
     assert refused.value.problem == f"files that could not be read: {path}: {problem}\n    expected: {NAMES}{seen}"

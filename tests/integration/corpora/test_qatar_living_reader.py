@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,9 +9,8 @@ from pyspark.sql import functions as F
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import Totals, check_accounting
 from cqa_spark.corpora.annotated_files import CommunityTables
-from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.qatar_living import source
-from cqa_spark.corpora.qatar_living.reader import read_qatar_living
+from cqa_spark.corpora.qatar_living.reader import SITE
 from cqa_spark.errors import InputError
 from cqa_spark.examples.task import task
 from cqa_spark.spark.persistence import persistence_scope
@@ -37,7 +37,13 @@ def write(path: Path, text: str | bytes) -> Path:
 
 
 def read(spark: SparkSession, *paths: Path, split: str = "train") -> CommunityTables:
-    return read_qatar_living(spark, [InputFile(str(path), split) for path in paths], QatarLiving.tasks)
+    return files_of(**{split: paths}).read(spark)
+
+
+def files_of(**by_split: Sequence[Path]) -> QatarLiving:
+    return QatarLiving(
+        {split: list(map(str, paths)) for split, paths in by_split.items()}, SITE, ObjectStorageSettings()
+    )
 
 
 def rows(frame: DataFrame, *columns: str) -> list[tuple[object, ...]]:
@@ -167,12 +173,12 @@ def test_an_original_question_comes_before_a_thread_with_its_id(spark: SparkSess
 
 
 def test_a_thread_in_two_annotated_splits_is_refused(spark: SparkSession, tmp_path: Path) -> None:
-    files = [InputFile(str(write(tmp_path / f"{split}.xml", thread("Q1") + thread(split))), split)
-             for split in ("train", "dev", "unannotated")]  # fmt: skip
+    files = {split: [write(tmp_path / f"{split}.xml", thread("Q1") + thread(split))]
+             for split in ("train", "dev", "unannotated")}  # fmt: skip
     with pytest.raises(InputError, match=r"(?s)1 threads are in files of several splits:\n    Q1 in .*train\.xml"):
-        read_qatar_living(spark, files, QatarLiving.tasks)
+        files_of(**files).read(spark)
     with persistence_scope():
-        found = read_qatar_living(spark, [files[0], files[2]], QatarLiving.tasks)
+        found = files_of(train=files["train"], unannotated=files["unannotated"]).read(spark)
         assert rows(found.posts, "post_id", "split") == [
             ("Q1", "train"), ("train", "train"), ("unannotated", "unannotated"),
         ]  # fmt: skip
@@ -256,11 +262,6 @@ def test_a_file_without_times_or_comments_is_named(
         "\n    first record: elements Thread, RelQuestion, RelQSubject, RelQBody, Reply, RelCText; attributes " in shown
     )
     assert "dated.xml" not in shown
-
-
-def test_a_file_that_is_missing_is_an_input_error(spark: SparkSession, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot read .*absent\.xml"):
-        read(spark, tmp_path / "absent.xml")
 
 
 def test_subtask_e_gives_candidates_with_answers_and_only_perfect_matches_are_duplicates(

@@ -7,10 +7,11 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import Totals, check_accounting
 from cqa_spark.corpora.annotated_files import CommunityTables
-from cqa_spark.corpora.inputs import find_inputs
-from cqa_spark.corpora.qatar_living.reader import read_qatar_living
+from cqa_spark.corpora.qatar_living import source
+from cqa_spark.corpora.qatar_living.reader import SITE
 from cqa_spark.spark.persistence import persistence_scope
 from cqa_spark.tasks.formats import QatarLiving
 
@@ -20,14 +21,13 @@ def community(spark: SparkSession, cqa_data: Path) -> Iterator[CommunityTables]:
     folder = cqa_data / "semeval2016-task3"
     train = ["train/train-part1-reconstructed.xml", "train/SemEval2016-Task3-CQA-QL-train-part2.xml",
              "train/SemEval2016-Task3-CQA-QL-train-part2-subtaskA.xml"]  # fmt: skip
-    inputs = find_inputs([folder / name for name in train], "train")
-    inputs += find_inputs([folder / "test/SemEval2016-Task3-CQA-QL-test-input.xml"], "test")
-    before = spark.conf.get("spark.sql.files.maxPartitionBytes")
-    spark.conf.set("spark.sql.files.maxPartitionBytes", "512k")  # blocks that end inside threads
-    with persistence_scope():
-        tables = read_qatar_living(spark, inputs, QatarLiving.tasks)
-        yield tables
-    spark.conf.set("spark.sql.files.maxPartitionBytes", before)
+    files = {"train": train, "test": ["test/SemEval2016-Task3-CQA-QL-test-input.xml"]}
+    by_split = {split: [str(folder / name) for name in names] for split, names in files.items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "RANGE", 1 << 19)  # ranges that end inside threads
+        with persistence_scope():
+            tables = QatarLiving(by_split, SITE, ObjectStorageSettings()).read(spark)
+            yield tables
 
 
 def test_every_thread_is_read_once(community: CommunityTables) -> None:

@@ -3,28 +3,27 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import check_accounting
-from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.text_pairs.layout import QUESTION_PAIRS, SENTENCE_PAIRS
-from cqa_spark.corpora.text_pairs.reader import read_text_pairs
+from cqa_spark.corpora.text_pairs.reader import PairFiles
 from cqa_spark.errors import InputError
 from cqa_spark.examples.task import task
 from cqa_spark.spark.persistence import persistence_scope
+from cqa_spark.tasks.formats import QuestionPairs, SentencePairs
 
 
-def files(tmp_path: Path, **contents: str) -> list[InputFile]:
+def files(tmp_path: Path, kind: type[PairFiles] = SentencePairs, /, **contents: str) -> PairFiles:
     folder = tmp_path / "2014"
     folder.mkdir()
     for name, content in contents.items():
         (folder / f"{name}.tsv").write_text(content)
-    return [InputFile(str(folder / f"{name}.tsv"), name) for name in contents]
+    return kind({name: [str(folder / f"{name}.tsv")] for name in contents}, "site", ObjectStorageSettings())
 
 
 def test_pairs_become_examples_without_repeats_in_training(spark: SparkSession, tmp_path: Path) -> None:
     train = "\tA.\tB.\n4.6\ta\tb!\n1.25\tC.\tD.\nbroken\n2\tY\tX\n"
-    inputs = files(tmp_path, train=train, test="X.\tY.\nx\ty\n")
     with persistence_scope():
-        found = read_text_pairs(spark, inputs, [None, None], "sts", SENTENCE_PAIRS, "sts")
+        found = files(tmp_path, train=train, test="X.\tY.\nx\ty\n").read(spark)
         totals = check_accounting([row.asDict() for row in found.ingested_files.collect()])
         refused = sorted((row.byte_offset, row.reason) for row in found.quarantine.collect())
         examples = task("sts").build(found.posts, found.comments, found.judgments).collect()
@@ -52,9 +51,7 @@ def test_training_pairs_that_nearly_repeat_an_evaluated_pair_are_quarantined(
     flute = "A man is playing a {} flute.\tA man plays the flute.\n"
     train = "4\tA dog barks at the moon in the night.\tThe dog barks.\n3\t" + flute.format("large")
     with persistence_scope():
-        found = read_text_pairs(
-            spark, files(tmp_path, train=train, test=flute.format("small")), [None, None], "sts", SENTENCE_PAIRS, "sts"
-        )
+        found = files(tmp_path, train=train, test=flute.format("small")).read(spark)
         refused = [(row.byte_offset, row.reason) for row in found.quarantine.collect()]
         kept = sorted({row.thread_id for row in found.posts.collect()})
     assert refused == [(55, "the pair differs in one word from 2014/test:1, which is evaluated on")]
@@ -62,9 +59,9 @@ def test_training_pairs_that_nearly_repeat_an_evaluated_pair_are_quarantined(
 
 
 def test_pairs_of_questions_are_examples_of_related_questions(spark: SparkSession, tmp_path: Path) -> None:
-    inputs = files(tmp_path, train="duplicate\tWhy?\tWhy so?\nnon-duplicate\tHow?\tWhen?\n")
+    train = "duplicate\tWhy?\tWhy so?\nnon-duplicate\tHow?\tWhen?\n"
     with persistence_scope():
-        found = read_text_pairs(spark, inputs, [None], "askubuntu.com", QUESTION_PAIRS, "question_question")
+        found = files(tmp_path, QuestionPairs, train=train).read(spark)
         examples = task("question_question").build(found.posts, found.comments, found.judgments).collect()
         types = {row.post_type for row in found.posts.collect()}
     assert types == {"question"}
@@ -75,9 +72,8 @@ def test_pairs_of_questions_are_examples_of_related_questions(spark: SparkSessio
 
 
 def test_broken_lines_to_rank_are_refused(spark: SparkSession, tmp_path: Path) -> None:
-    inputs = files(tmp_path, test="X.\tY.\nonly one\n")
     with pytest.raises(InputError, match=r"test\.tsv:2: the line has 1 columns"):
-        read_text_pairs(spark, inputs, [None], "sts", SENTENCE_PAIRS, "sts")
+        files(tmp_path, test="X.\tY.\nonly one\n").read(spark)
 
 
 def test_a_header_is_no_pair_and_its_columns_are_named(
@@ -86,7 +82,7 @@ def test_a_header_is_no_pair_and_its_columns_are_named(
     train = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
     pairs = "1\tA.\tB.\t4.2\tNEUTRAL\n2\tC.\tD.\t1\tNEUTRAL\n"
     with persistence_scope():
-        found = read_text_pairs(spark, files(tmp_path, train=train + pairs), [None], "sts", SENTENCE_PAIRS, "sts")
+        found = files(tmp_path, train=train + pairs).read(spark)
         (counts,) = found.ingested_files.collect()
         labels = sorted((row.query_id, row.label) for row in found.judgments.collect())
     assert (counts.lines, counts.not_rows, counts.rows_in, counts.rows_out) == (3, 1, 2, 2)
@@ -98,4 +94,4 @@ def test_a_header_is_no_pair_and_its_columns_are_named(
 def test_all_files_of_unknown_layouts_are_named(spark: SparkSession, tmp_path: Path) -> None:
     inputs = files(tmp_path, train="a\tb\nA.\tB.\n", dev="A.\tB.\n", test="")
     with pytest.raises(InputError, match=r"(?s)train.tsv: its layout is unknown.*test.tsv: it is empty"):
-        read_text_pairs(spark, inputs, [None] * 3, "sts", SENTENCE_PAIRS, "sts")
+        inputs.read(spark)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.corpora.inputs import find_inputs
-from cqa_spark.corpora.qatar_living.reader import read_qatar_living
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.corpora.qatar_living.reader import SITE
 from cqa_spark.evaluation.judged_rankings import evaluate
 from cqa_spark.evaluation.official_files import OfficialRow, ranked_file, write_official
 from cqa_spark.examples.leakage import shared_threads, threads_of, training_threads
@@ -24,10 +24,10 @@ GOLD = "scorer/SemEval2016-Task3-CQA-QL-dev"
 
 def stored(spark: SparkSession, folder: Path, **files: list[Path]) -> Tables:
     """Posts, comments and judgments of the files of each split, as a lake would hold them."""
-    inputs = [file for split, paths in files.items() for file in find_inputs(paths, split)]
+    by_split = {split: list(map(str, paths)) for split, paths in files.items()}
     names = ("posts", "comments", "judgments")
     with persistence_scope():
-        community = read_qatar_living(spark, inputs, QatarLiving.tasks)
+        community = QatarLiving(by_split, SITE, ObjectStorageSettings()).read(spark)
         for name in names:
             getattr(community, name).write.parquet(str(folder / name))
     posts, comments, judgments = (spark.read.parquet(str(folder / name)) for name in names)
