@@ -37,7 +37,6 @@ def write_dump(
     seed: int,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-    activity_exponent: float = SitePlan.activity_exponent,
     signal: bool = SitePlan.signal,
     duplicates: float = SitePlan.duplicates,
 ) -> Dump:
@@ -50,15 +49,13 @@ def write_dump(
         seed: random seed.
         workers: number of processes; by default one per processor.
         progress: called with the number of threads written and the total.
-        activity_exponent: inequality of the users; with 0, all are equally active.
         signal: whether good answers are distinguishable; see ``signal.py``.
         duplicates: share of questions that repeat an earlier one in other words.
 
     Raises:
-        ConfigError: invalid properties of the site.
         EnvironmentProblem: the folder cannot be written to, or its disk is full.
     """
-    plan = SitePlan(site, threads, seed, activity_exponent, signal, duplicates)
+    plan = SitePlan(site, threads, seed, signal, duplicates)
     folder = output / site
     try:
         folder.mkdir(parents=True, exist_ok=True)

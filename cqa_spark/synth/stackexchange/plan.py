@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from cqa_spark.errors import ConfigError
 from cqa_spark.synth.stackexchange.draws import DAY
 
 MAX_ANSWERS = 8
@@ -38,32 +37,15 @@ class SitePlan:
         site: host name, such as ``workshop.stackexchange.com``; also the name of the dump's folder.
         threads: number of threads.
         seed: random seed; not negative.
-        activity_exponent: inequality of the users: the activity of the user of rank r is about r ** -activity_exponent.
         signal: whether the accepted answer depends on quality; otherwise, it is drawn at random.
         duplicates: share of questions that repeat an earlier one in other words and are closed as its duplicate.
-
-    Raises:
-        ConfigError: no threads, a negative seed or exponent, a share outside [0, 1), or a site that is no folder name.
     """
 
     site: str
     threads: int
     seed: int
-    activity_exponent: float = 0.6
     signal: bool = True
     duplicates: float = 0.04
-
-    def __post_init__(self) -> None:
-        if self.threads < 1:
-            raise ConfigError(f"a site of {self.threads} threads cannot be generated", "ask for at least one thread")
-        if self.seed < 0:
-            raise ConfigError(f"the seed is {self.seed}", "give a seed of 0 or more")
-        if self.activity_exponent < 0:
-            raise ConfigError(f"the activity exponent is {self.activity_exponent}", "give an exponent of 0 or more")
-        if not 0 <= self.duplicates < 1:
-            raise ConfigError(f"the share of duplicates is {self.duplicates}", "give a share from 0 to below 1")
-        if not self.site.replace(".", "").replace("-", "").isalnum():
-            raise ConfigError(f"the site is named {self.site!r}", "give a host name: letters, digits, dots, hyphens")
 
     @property
     def users(self) -> int:

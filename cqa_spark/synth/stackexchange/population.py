@@ -7,6 +7,8 @@ from cqa_spark.synth.stackexchange.draws import Flags, Floats, Ints, normals, un
 from cqa_spark.synth.stackexchange.plan import CLOSED, OPENED, SitePlan
 
 TAG_EXPONENT = 0.9
+ACTIVITY_EXPONENT = 0.6
+"""The activity of the user of rank r is about r to the power of minus this."""
 
 
 class Population:
@@ -23,7 +25,7 @@ class Population:
         self._step = (CLOSED - OPENED) // plan.users  # milliseconds from one member to the next
         self._tags = np.cumsum(zipf(plan.tags, TAG_EXPONENT))
         chance = 1 - uniforms(plan.seed, "activity", np.arange(plan.users))
-        self._activity = np.cumsum(chance**-plan.activity_exponent)
+        self._activity = np.cumsum(chance**-ACTIVITY_EXPONENT)
 
     def joined(self, members: Ints) -> Ints:
         """Times at which members joined, in milliseconds since 1970."""

@@ -3,8 +3,7 @@
 Every answer has six traits, each with mean 0 and standard deviation of about 1. Its quality is their sum, weighted by
 ``WEIGHTS``. The accepted answer is drawn by softmax over the qualities; good answers also get more up votes and fewer
 down votes. The traits appear in the dump as follows. Badges are independent of quality, so features of badges must be
-useless. (With very unequal activity, few users write most answers, and their skill and badges may correlate by
-chance.)
+useless.
 
 ==============  ====================================================================================
 author_skill    other answers by the author are accepted and upvoted more often
