@@ -45,6 +45,13 @@ NIGHT_TREES = TREES | {
     "task": "preferred_answer",
     "feature_groups": ["basic_a_asof_v1", "basic_u_asof_v1", "comments_asof_v1"],
 }
+SMALL_DRIVER = {
+    "spark.driver.memory": "600m",
+    "spark.driver.maxResultSize": "1m",
+    "spark.sql.autoBroadcastJoinThreshold": "100k",
+}
+"""A driver that holds nothing that grows with the corpus, not even as a broadcast."""
+
 DYNAMIC = {
     "spark.dynamicAllocation.enabled": "true",
     "spark.dynamicAllocation.executorIdleTimeout": "1s",
@@ -111,10 +118,7 @@ def started(command: list[str]) -> Iterator[Iterator[str]]:
 
 
 def submit(cluster: Cluster, **more: str) -> list[str]:
-    """The command that submits a job, whose driver can hold nothing that grows with the corpus."""
     settings = {"spark.driver.host": HERE, "spark.sql.shuffle.partitions": "4", "spark.ui.enabled": "false", **more}
-    settings |= {"spark.driver.memory": "600m", "spark.driver.maxResultSize": "1m"}
-    settings["spark.sql.autoBroadcastJoinThreshold"] = "100k"  # the driver holds what is broadcast
     options = [option for name, value in settings.items() for option in ("--conf", f"{name}={value}")]
     return [str(REPOSITORY / "spark-submit.sh"), "--master", cluster.url, *options]
 
@@ -161,11 +165,11 @@ def test_a_night_that_loses_an_executor_in_every_step_is_that_of_one_machine(
     spark: SparkSession, cluster: Cluster, home: None, tmp_path: Path
 ) -> None:
     """Another executor stands still, is given up, and goes on when others have done its tasks."""
-    dump = write_dump(tmp_path, site="lost.example.org", threads=1500, seed=3).folder
+    dump = write_dump(tmp_path, site="lost.example.org", threads=1000, seed=3).folder
     night = ["nightly", "--input", str(dump), "--system", NIGHT_TREES["name"], "--run-id", "r", "--no-tracking.enabled"]
     assert main([*night, "--lake", str(tmp_path / "local")]) == 0
     killed = 0
-    with started([*submit(cluster, **IMPATIENT), *night, "--lake", str(tmp_path / "bereft")]) as said:
+    with started([*submit(cluster, **IMPATIENT, **SMALL_DRIVER), *night, "--lake", str(tmp_path / "bereft")]) as said:
         for line in said:
             step = line.partition(" ")[0]
             if step == "dataset":
