@@ -34,6 +34,7 @@ from cqa_spark.features.group import FeatureGroup, Place, QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.features.training_data import learned_texts
+from cqa_spark.spark.persistence import persistence_scope
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.tasks.formats import QatarLiving
@@ -130,7 +131,8 @@ def _models(group: type[FeatureGroup]) -> tuple[str, ...]:
 
 def _read(spark: SparkSession, dump: Path, folder: str) -> None:
     files = QatarLiving({"train": [str(dump)]}, "bench.example.org", ObjectStorageSettings())
-    with files.read(spark) as community:
+    with persistence_scope():
+        community = files.read(spark)
         for name in ("posts", "comments", "judgments"):
             getattr(community, name).write.parquet(f"{folder}/{name}")
     posts, comments, judgments = (_stored(spark, folder, name) for name in ("posts", "comments", "judgments"))

@@ -37,6 +37,7 @@ def print_statements(settings: RegisterTablesSettings) -> None:
     Raises:
         InputError: nothing was ever published, or a path has a quote.
     """
+    assert settings.catalog is not None, "it is needed"
     for statement in statements(read_lake(settings), settings.catalog, settings.catalog_schema):
         print(statement)
 

@@ -167,8 +167,8 @@ def _tests(
     for row in compare_systems(systems, components, totals, compared, drawn).to_dict("records"):
         measure, position = by_name[row["measure"]], int(row["system"])
         of_measure = components[measure]
-        interval = (float(row[name]) for name in ("value", "low", "high"))
-        alone = RankingComparison(row["measure"], row["system"], of_measure.shape[1], *interval)
+        value, low, high = (float(row[name]) for name in ("value", "low", "high"))
+        alone = RankingComparison(row["measure"], row["system"], of_measure.shape[1], value, low, high)
         comparisons[row["measure"], position, None] = alone
         if position in baselines:
             comparisons[row["measure"], position, position] = replace(alone, difference=0.0, p_value=1.0)

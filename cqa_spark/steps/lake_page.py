@@ -96,7 +96,7 @@ def _values(run: Run, keep: int) -> ReportValues:
         sites=[SearchableSite(site, _within(run, folder) or "") for site, folder in folders],
         sentences=summary.sentences(report.head),
     )
-    parts = [
+    parts: list[tuple[Section[Any, Any], Any]] = [
         (lake_page.THREADS, page),
         *((section, data) for section in _RESULTS if (data := report.data(section)) is not None),
         *([(trend.SECTION, curve)] if (curve := _trend(page.name, records)) else []),

@@ -3,7 +3,7 @@
 from functools import partial, reduce
 from typing import NamedTuple
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 RANKS_PER_THREAD = 100
@@ -89,7 +89,7 @@ def judgments_table(threads: DataFrame, tasks: JudgedTasks) -> DataFrame:
     related = threads.where(F.col("original").isNotNull())
     rank = F.col("ranking_order") * RANKS_PER_THREAD + F.col("comment.position")
     query, candidate = "original.original_id", "comment.comment_id"
-    judged = [
+    judged: list[tuple[str | None, DataFrame, str, str, str, str | Column]] = [
         (tasks.comments, _with_comments(threads), "thread_id", candidate, "comment.to_related", "comment.position"),
         (tasks.questions, related, query, "thread_id", "relevance", "ranking_order"),
         (tasks.related_comments, _with_comments(related), query, candidate, "comment.to_original", rank),
@@ -98,7 +98,7 @@ def judgments_table(threads: DataFrame, tasks: JudgedTasks) -> DataFrame:
     tables = [
         rows.select(
             "site", F.lit(task).alias("task"), "thread_id", "split", "source_file",
-            *[(F.col(value) if isinstance(value, str) else value).alias(name)
+            *[(value if isinstance(value, Column) else F.col(value)).alias(name)
               for name, value in zip(names, values, strict=True)],
         )
         for task, rows, *values in judged

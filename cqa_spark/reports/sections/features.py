@@ -1,7 +1,7 @@
 """The importance of features in learned systems."""
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -103,7 +103,7 @@ class LearnedSystem:
 
 def draw_importances(importances: Importances) -> tuple[LearnedSystem, ...]:
     """Draw the learned systems, ranked ones first; a group has the same colour in all of them."""
-    totals: Counter[str] = Counter()
+    totals: defaultdict[str, float] = defaultdict(float)
     for item in importances.features:
         totals[item.group] += item.importance
     ordered = sorted(totals, key=lambda group: (-totals[group], group))
@@ -111,7 +111,7 @@ def draw_importances(importances: Importances) -> tuple[LearnedSystem, ...]:
     by_system: dict[str, list[ReportedImportance]] = {system: [] for system in importances.systems}
     for item in sorted(importances.features, key=lambda item: item.system):
         by_system.setdefault(item.system, []).append(item)
-    learned = []
+    learned: list[LearnedSystem] = []
     for system, features in by_system.items():
         if shown := features[:FEATURES_SHOWN]:
             figure = draw_both(partial(plot_importances, shown, roles), f"features{len(learned)}")

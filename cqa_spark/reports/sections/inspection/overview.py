@@ -9,7 +9,7 @@ from cqa_spark.reports.kit.page import rendering
 from cqa_spark.reports.kit.tables import warning
 from cqa_spark.reports.kit.wording import listed
 from cqa_spark.reports.section import Head, Section
-from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts, inspection
+from cqa_spark.reports.sections.inspection.facts import InspectedRun, Inspection, SiteFacts, inspection
 from cqa_spark.reports.sections.inspection.tables import TableFacts
 
 
@@ -72,7 +72,7 @@ def _elsewhere(sites: list[SiteFacts]) -> dict[str, int]:
     return {site.site: site.quarantined_elsewhere for site in sites if site.quarantined_elsewhere}
 
 
-HEAD = Head(
+HEAD: Head[InspectedRun, Inspection] = Head(
     inspection,
     rendering("sections/inspection/header.html.j2", "inspection"),
     title=lambda inspected: f"Inspection of {inspected.lake} · {inspected.record.run_id}",
@@ -84,4 +84,4 @@ HEAD = Head(
 )
 
 _PAGE = rendering("sections/inspection/overview.html.j2", "inspection")
-SECTION = Section("tables", "Tables", inspection, _PAGE, console)
+SECTION: Section[InspectedRun, Inspection] = Section("tables", "Tables", inspection, _PAGE, console)

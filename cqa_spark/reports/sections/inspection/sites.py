@@ -14,7 +14,7 @@ from cqa_spark.reports.kit.tables import warning
 from cqa_spark.reports.kit.wording import file_name, listed
 from cqa_spark.reports.section import Link, Section
 from cqa_spark.reports.sections.inspection import wording
-from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts, inspection
+from cqa_spark.reports.sections.inspection.facts import InspectedRun, Inspection, SiteFacts, inspection
 from cqa_spark.reports.sections.inspection.plots import plot_months, plot_score_counts, plot_tags
 from cqa_spark.reports.sections.inspection.posts import HIGHEST_SCORE, LOWEST_SCORE
 from cqa_spark.reports.sections.inspection.tables import Nulls
@@ -131,4 +131,4 @@ def _status(is_complete: bool | None) -> str | Styled:
     return "complete" if is_complete else Styled("truncated", "red")
 
 
-SECTION = Section("sites", "Sites", inspection, page, console, links=links)
+SECTION: Section[InspectedRun, Inspection] = Section("sites", "Sites", inspection, page, console, links=links)
