@@ -23,14 +23,13 @@ PART = 64 << 20
 """Bytes of a request that writes. S3 takes at most 10,000 parts, so the largest object has 640 GB."""
 
 
-def open_object(location: str, storage: ObjectStorageSettings, start: int = 0, version: str | None = None) -> IO[bytes]:
+def open_object(location: str, storage: ObjectStorageSettings, start: int = 0) -> IO[bytes]:
     """Open an object.
 
     Args:
         location: its address.
         storage: object storage settings.
         start: the first byte to read.
-        version: identifies the content to read; None for the content at the first request.
 
     Raises:
         InputError: there is no such object, or it changed; raised here or while it is read.
@@ -38,12 +37,10 @@ def open_object(location: str, storage: ObjectStorageSettings, start: int = 0, v
     folder, key = split(location)
     store = open_store(folder, storage)
     if isinstance(store, Bucket):
-        return io.BufferedReader(_Object(store, key, start, version), PIECE)
+        return io.BufferedReader(_Object(store, key, start), PIECE)
     stored = store.read(key)
     if stored is None:
         raise _missing(location)
-    if version not in (None, stored.version):
-        raise _changed(location)
     stream = io.BytesIO(stored.data)
     stream.seek(start)
     return stream
@@ -74,10 +71,10 @@ def download(bucket: Bucket, key: str, target: Path) -> None:
 class _Object(io.RawIOBase):
     """An object of a bucket, of which each read sends a request."""
 
-    def __init__(self, bucket: Bucket, key: str, start: int = 0, version: str | None = None) -> None:
+    def __init__(self, bucket: Bucket, key: str, start: int = 0) -> None:
         self._bucket, self._key, self._position = bucket, key, start
         head = self._answered(partial(bucket.client.head_object, **bucket.address(key)))
-        self._size, self._version = head["ContentLength"], version or head["ETag"]
+        self._size, self._version = head["ContentLength"], head["ETag"]
 
     def readable(self) -> bool:
         """It is only read."""

@@ -94,13 +94,12 @@ def end_of_row(text: bytes, start: int) -> int | None:
     return row.end() if row else None
 
 
-def open_markup(text: bytes, root: str, within: Construct | None = None) -> tuple[int, Construct | None]:
+def open_markup(text: bytes, root: str) -> tuple[int, Construct | None]:
     """Find markup that a text leaves open, alone in it or after one row.
 
     Args:
         text: part of a file, such as a line.
         root: the element around the rows.
-        within: the construct that an earlier part of the file left open.
 
     Returns:
         The position after the row, 0 without one, and the open construct, or None.
@@ -108,7 +107,7 @@ def open_markup(text: bytes, root: str, within: Construct | None = None) -> tupl
     Raises:
         DamagedMarkup: as for ``skip``.
     """
-    start, left_open = skip(text, root, within=within)
+    start, left_open = skip(text, root)
     if start == len(text):
         return 0, left_open
     after_row = end_of_row(text, start)

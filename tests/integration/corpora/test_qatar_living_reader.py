@@ -223,12 +223,6 @@ def test_the_releases_of_2015_are_told_apart(spark: SparkSession, tmp_path: Path
         assert totals(found) == Totals(3, 2, 1)
 
 
-@pytest.mark.parametrize("garbage", [b"\x89PNG\r\n\x00\xff garbage", b"<html><p>Not found", b"a,b\n1,2\n", b""])
-def test_a_file_without_threads_is_refused(spark: SparkSession, tmp_path: Path, garbage: bytes) -> None:
-    with pytest.raises(InputError, match=r"(?s)garbage.xml contains no thread\n.*expected: elements Thread, .*seen: "):
-        read(spark, write(tmp_path / "garbage.xml", garbage))
-
-
 RENAMED = thread("Q1").replace("RelQSubject", "Title").replace("RelQBody", "Text")
 
 

@@ -1,13 +1,17 @@
 import io
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.qatar_living import source
-from cqa_spark.corpora.qatar_living.layout import LAYOUT_2016
+from cqa_spark.corpora.qatar_living.layout import LAYOUT_2016, LAYOUTS
 from cqa_spark.corpora.qatar_living.records import OUTSIDE, UNCLOSED, Record, cut
-from cqa_spark.corpora.qatar_living.source import Chunk, read_chunks
+from cqa_spark.corpora.qatar_living.source import Chunk, probe, read_chunks
+from cqa_spark.errors import InputError
 
 HEADER = b"""<?xml version="1.0"?>
 <!-- a <comment> -->
@@ -97,3 +101,13 @@ def test_chunks_that_are_longer_than_what_is_read_at_a_time(monkeypatch: pytest.
     text = b"a long thread" * 9
     chunks = list(read_chunks(io.BytesIO(text + CLOSING + b"end"), 0, 5, CLOSING))
     assert chunks == [Chunk(0, text, is_closed=True)]
+
+
+@pytest.mark.parametrize("garbage", [b"\x89PNG\r\n\x00\xff garbage", b"<html><p>Not found", b"a,b\n1,2\n", b""])
+def test_a_file_without_threads_is_refused(tmp_path: Path, garbage: bytes) -> None:
+    path = tmp_path / "garbage.xml"
+    with pytest.raises(InputError, match=r"cannot read .*garbage\.xml"):
+        probe(InputFile(str(path), "train"), LAYOUTS, ObjectStorageSettings())
+    path.write_bytes(garbage)
+    with pytest.raises(InputError, match=r"(?s)garbage.xml contains no thread\n.*expected: elements Thread, .*seen: "):
+        probe(InputFile(str(path), "train"), LAYOUTS, ObjectStorageSettings())

@@ -13,7 +13,7 @@ from cqa_spark.config.resolve import resolve
 from cqa_spark.corpora.inputs import InputFile, find_inputs
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.object_store import locations
-from cqa_spark.object_store.locations import local_source, local_target, open_store, require_writable
+from cqa_spark.object_store.locations import local_source, local_target, require_writable
 from cqa_spark.object_store.s3 import credentials
 from cqa_spark.object_store.storage import OBJECT_STORES, delta_address, delta_options
 from cqa_spark.object_store.transfers import open_object
@@ -80,7 +80,7 @@ def test_files_are_sent_found_read_and_fetched(shelf: Path, tmp_path: Path) -> N
     [found] = locations.find_files("shelf://a/dump", STORAGE)
     assert (found.location, found.size) == ("shelf://a/dump/Posts.xml", 8)
     assert find_inputs(["shelf://a/dump"], "test") == [InputFile("shelf://a/dump/Posts.xml", "test", 8)]
-    assert open_object(found.location, STORAGE, 1, found.version).read() == b"posts/>"
+    assert open_object(found.location, STORAGE, 1).read() == b"posts/>"
     locations.fetch("shelf://a/dump", tmp_path / "copy", STORAGE)
     assert (tmp_path / "copy/Posts.xml").read_bytes() == b"<posts/>"
     with local_target("shelf://a/new.txt", STORAGE) as target:
@@ -90,15 +90,11 @@ def test_files_are_sent_found_read_and_fetched(shelf: Path, tmp_path: Path) -> N
     require_writable("shelf://a/lake", STORAGE)
 
 
-def test_what_is_not_there_or_has_changed_is_refused() -> None:
-    store = open_store("shelf://a", STORAGE)
-    store.put("x", b"one")
+def test_what_is_not_there_is_refused() -> None:
     with pytest.raises(InputError, match="there is no shelf://a/y"):
         open_object("shelf://a/y", STORAGE)
     with pytest.raises(InputError, match=r"there is no .*a/y"):
         locations.fetch("shelf://a/y", Path("y"), STORAGE)
-    with pytest.raises(InputError, match="shelf://a/x changed while it was read"):
-        open_object("shelf://a/x", STORAGE, 0, "another version")
 
 
 def test_other_programs_get_its_addresses_options_and_credentials(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
