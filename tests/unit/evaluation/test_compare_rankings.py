@@ -73,11 +73,6 @@ def test_a_gold_file_is_left_out_of_tests_of_labels(files: tuple[Path, Path, Pat
     ]
 
 
-def test_only_gold_files_have_no_measures_of_labels(files: tuple[Path, Path, Path]) -> None:
-    found = [each.record() for each in compare_files(files[0], [files[0], files[0]])]
-    assert [each["value"] for each in found] == [1] * 6 + [None] * 4
-
-
 def test_files_of_other_queries_are_refused(files: tuple[Path, Path, Path]) -> None:
     gold, right, wrong = files
     wrong.write_text("".join(wrong.read_text().splitlines(keepends=True)[2:]))

@@ -46,13 +46,6 @@ def test_literal_files(files: tuple[Path, Path]) -> None:
     }
 
 
-def test_json_is_one_object_per_file_in_full_precision(files: tuple[Path, Path]) -> None:
-    gold, prediction = files
-    scores = printed_scores(gold, prediction, gold)
-    assert [row["file"] for row in scores] == [str(prediction), str(gold)]
-    assert scores[0]["f1"] == 2 / 3
-
-
 def test_a_gold_file_predicts_no_labels(files: tuple[Path, Path]) -> None:
     gold, _ = files
     of_labels = dict.fromkeys(("precision", "recall", "f1", "accuracy"))

@@ -14,11 +14,8 @@ from ir_measures import AP, RR, P, nDCG
 import cqa_spark as cqa
 from cqa_spark.cli import main
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.evaluation.compare_rankings import compare_rankings
 from cqa_spark.evaluation.judged_rankings import JudgedRanking, evaluate
 from cqa_spark.evaluation.judging import judge
-from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.trec_rankings import MEASURES
 
 PEERS = [AP @ 1000, nDCG @ 10, P @ 1, P @ 10, RR]
@@ -171,12 +168,6 @@ def test_queries_of_one_file_only_are_counted(files: tuple[Path, Path, Path], ca
     caplog.clear()
     judged_runs(qrels, [second])
     assert caplog.records == []
-
-
-def test_runs_are_compared_with_the_first(files: tuple[Path, Path, Path]) -> None:
-    first, second = compare_rankings(judged_runs(files[0], files[1:]), [parse_measure("AP@1000")], Resampling(99))
-    assert (first.difference, first.p_value) == (0.0, 1.0)
-    assert second.difference == pytest.approx((2.5 - 1.25) / 3)
 
 
 def test_the_commands_tell_qrels_from_official_files(files: tuple[Path, Path, Path], capsys) -> None:

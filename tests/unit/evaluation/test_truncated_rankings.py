@@ -7,10 +7,7 @@ import pytest
 
 from cqa_spark.cli import main
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.compare_rankings import compare_rankings
 from cqa_spark.evaluation.judged_rankings import evaluate
-from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.truncated_rankings import COMPARED_MEASURES, TRUNCATED_MEASURES, truncated_ranking
 
 GOLD = "Q1 a 1 1 true\nQ1 b 2 0.5 false\nQ2 c 1 1 false\nQ2 d 2 0.5 false\nQ3 e 1 1 true\n"
@@ -47,15 +44,6 @@ def test_a_candidate_below_the_cut_changes_nothing(files: tuple[Path, Path]) -> 
     gold, cut = files
     cut.write_text(CUT + "Q2 d 0 0.1 true\nQ3 e 0 0.2 false\n")
     assert evaluate(truncated_ranking(gold, cut), ["TMAP"]) == {"TMAP": pytest.approx(2 / 3)}
-
-
-def test_files_are_compared_over_all_queries(files: tuple[Path, Path]) -> None:
-    gold, cut = files
-    first, second = compare_rankings(
-        [truncated_ranking(gold, path) for path in (cut, gold)], [parse_measure("TMAP")], Resampling(99)
-    )
-    assert (first.measure, first.queries, first.difference) == ("TMAP", 3, 0)
-    assert second.difference == pytest.approx(((1 + 2 / 3) / 2 + 1 / 3 + 1) / 3 - 2 / 3)
 
 
 def test_candidates_of_other_data_are_refused(files: tuple[Path, Path]) -> None:
