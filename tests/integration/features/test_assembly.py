@@ -31,9 +31,7 @@ def test_values_stand_in_the_order_of_groups_then_columns(spark: SparkSession, i
     groups = ["lexicon_v2", "author_activity_v1"]
     known_author = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)
     values = _values(
-        spark,
-        groups,
-        [(SITE, "Q1", "Q1_C1", (2.5, 0.9), known_author), (SITE, "Q1", "Q1_C2", None, known_author)],
+        spark, groups, [(SITE, "Q1", "Q1_C1", (2.5, 0.9), known_author), (SITE, "Q1", "Q1_C2", None, known_author)]
     )
     table = assemble(inputs.examples, groups, values)
     names = feature_names(groups)

@@ -62,11 +62,7 @@ def test_an_injected_late_answer_is_refused(inputs: FeatureInputs) -> None:
     )
     edits = F.when(F.col("post_id") == "11", F.lit(at(3, 4)))
     exposed = exposure(
-        replace(
-            inputs,
-            examples=inputs.examples.unionByName(late),
-            posts=inputs.posts.withColumn("edited_at", edits),
-        )
+        replace(inputs, examples=inputs.examples.unionByName(late), posts=inputs.posts.withColumn("edited_at", edits))
     )
     assert exposed == Exposure(pairs=4, late=1, edited=1, deleted=1)
     with pytest.raises(ContractError, match="1 of 4 answers were posted after the cut"):

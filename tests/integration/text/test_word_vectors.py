@@ -22,9 +22,6 @@ def test_frequent_words_by_hand(texts: DataFrame) -> None:
 def test_near_words_are_counted_once_a_place(texts: DataFrame, partitions: int) -> None:
     numbers = {"a": 0, "b": 1, "c": 2}
     # The first text is read as a, b, a.
-    for window, expected in (
-        (1, {(0, 1, 3), (1, 2, 1)}),
-        (2, {(0, 0, 1), (0, 1, 3), (0, 2, 1), (1, 2, 1)}),
-    ):
+    for window, expected in ((1, {(0, 1, 3), (1, 2, 1)}), (2, {(0, 0, 1), (0, 1, 3), (0, 2, 1), (1, 2, 1)})):
         found = neighbours(texts.repartition(partitions), "words", numbers, window=window).collect()
         assert {tuple(row) for row in found} == expected

@@ -130,8 +130,7 @@ def batch_of(
         posts=_table(_POSTS, [_post(*each) for each in questions]),
         said=_table(_SAID, [_comment(*each) for each in of_threads]),
         documents=_table(
-            _DOCUMENTS,
-            [*[_document(*each) for each in of_threads], *[_asked(*each) for each in _with_text(questions)]],
+            _DOCUMENTS, [*[_document(*each) for each in of_threads], *[_asked(*each) for each in _with_text(questions)]]
         ),
         analysed=analysed,
         scores=_table(_SCORES, [{"site": SITE, **each} for each in scores]),

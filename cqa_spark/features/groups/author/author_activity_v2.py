@@ -52,8 +52,7 @@ class AuthorActivityV2(LearnedFactsGroup):
         in_section = F.when((F.col("threads") > 0) & F.col("section").isNotNull(), F.struct("section", "threads"))
         by_section = _summed(_by_thread(training.inputs, names), "site", "person", "section")
         totals = by_section.groupBy("site", "person").agg(
-            *[F.sum(name).alias(name) for name in _COUNTS],
-            F.sort_array(F.collect_list(in_section)).alias("sections"),
+            *[F.sum(name).alias(name) for name in _COUNTS], F.sort_array(F.collect_list(in_section)).alias("sections")
         )
         return Fitted(cls(persist(with_aliases(totals, names))))
 

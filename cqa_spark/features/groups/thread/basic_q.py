@@ -48,10 +48,7 @@ class BasicQAsOfV1(PostGroup):
     columns = (
         FeatureColumn("created", "time of the question, seconds since 1970", _XU, is_time=True),
         FeatureColumn(
-            "active",
-            "time of the question or of the last answer before the cut, seconds since 1970",
-            _XU,
-            is_time=True,
+            "active", "time of the question or of the last answer before the cut, seconds since 1970", _XU, is_time=True
         ),
     )
     post_columns = ("post_type",)

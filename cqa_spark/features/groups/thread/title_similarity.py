@@ -41,9 +41,7 @@ class TitleSimilarityV1(CollectionGroup):
     columns = (
         *[column for overlap in _OVERLAPS for column in overlap.columns],
         FeatureColumn(
-            "subject_lengths",
-            "ln(words of the candidate's subject + 1) - ln(words of the query's subject + 1)",
-            "ours",
+            "subject_lengths", "ln(words of the candidate's subject + 1) - ln(words of the query's subject + 1)", "ours"
         ),
         FeatureColumn("same_subject", "1 if both subjects have the same stems in any order, else 0", "ours"),
         *_SUBJECT.columns,
