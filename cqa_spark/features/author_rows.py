@@ -52,12 +52,13 @@ def account_events(inputs: FeatureInputs, reads: frozenset[EventKind]) -> Iterat
         inputs: the tables.
         reads: kinds of events to include.
     """
-    if EventKind.REGISTERED in reads:
-        users = inputs.needed("users").where(F.col("created_at").isNotNull())
-        yield _of_account(users, EventKind.REGISTERED, F.unix_micros("created_at"))
-    if EventKind.REPUTATION in reads:
-        users = inputs.needed("users").where(F.col("reputation").isNotNull())
-        yield _of_account(users, EventKind.REPUTATION, F.col("reputation"))
+    counts = {EventKind.REGISTERED: F.unix_micros("created_at"), EventKind.REPUTATION: F.col("reputation")}
+    for kind, count in counts.items():
+        if kind in reads:
+            yield inputs.needed("users").where(count.isNotNull()).select(
+                _number("user_id").alias("author"), F.lit(ALWAYS).alias("time"), _kind(kind),
+                count.cast("bigint").alias("count"),
+            )  # fmt: skip
     if EventKind.BADGE in reads:
         badges = inputs.needed("badges").where(F.col("user_id").isNotNull())
         yield badges.select(
@@ -108,13 +109,6 @@ def _post_rows(inputs: FeatureInputs, reads: frozenset[EventKind], of_question: 
             _number("post_id").alias("post"), kind.cast("bigint").alias("kind"),
             F.unix_micros("created_at").alias("time"),
         )  # fmt: skip
-
-
-def _of_account(users: DataFrame, kind: EventKind, count: Column) -> DataFrame:
-    return users.select(
-        _number("user_id").alias("author"), F.lit(ALWAYS).alias("time"), _kind(kind),
-        count.cast("bigint").alias("count"),
-    )  # fmt: skip
 
 
 def _number(name: str) -> Column:

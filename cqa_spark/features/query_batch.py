@@ -8,7 +8,7 @@ same texts are computed once per batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
@@ -57,7 +57,7 @@ class QueryBatch:
     votes: pa.Table
     retrieved: pa.Table = field(default_factory=lambda: pa.table({}))
     links: pa.Table = field(default_factory=lambda: pa.table({}))
-    _shared: dict[Callable[[QueryBatch], Any], Any] = field(default_factory=dict, repr=False, compare=False)
+    _shared: dict[tuple[Hashable, ...], Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
         """Number of examples."""
@@ -75,11 +75,12 @@ class QueryBatch:
         """A group's facts about the author of each candidate, as structs; null without facts."""
         return pc.struct_field(self.examples.column("facts"), group)
 
-    def derive(self, function: Callable[[QueryBatch], Derived]) -> Derived:
-        """The value of a function of this batch, computed once per batch, like ``Texts.derive``."""
-        if function not in self._shared:
-            self._shared[function] = function(self)
-        return cast(Derived, self._shared[function])
+    def derive(self, function: Callable[..., Derived], *arguments: Hashable) -> Derived:
+        """The value of a function of this batch and the arguments, computed once per batch, like ``Texts.derive``."""
+        key = (function, *arguments)
+        if key not in self._shared:
+            self._shared[key] = function(self, *arguments)
+        return cast(Derived, self._shared[key])
 
     def keep(self, mask: Mask) -> QueryBatch:
         """The same batch with fewer examples; texts, posts and comments stay and are shared.

@@ -52,17 +52,13 @@ class CommentsOnPosts:
         return CommentsOnPosts(*(getattr(self, each.name)[there] for each in fields(self)))
 
 
-def questions_comments(batch: QueryBatch) -> CommentsOnPosts:
-    """The comments on the questions of examples."""
-    return _comments_on(batch, "query_post_id")
+def comments_on(batch: QueryBatch, post: str) -> CommentsOnPosts:
+    """The comments on posts of the examples; for ``QueryBatch.derive``.
 
-
-def answers_comments(batch: QueryBatch) -> CommentsOnPosts:
-    """The comments on the answers of examples."""
-    return _comments_on(batch, "candidate_id")
-
-
-def _comments_on(batch: QueryBatch, post: str) -> CommentsOnPosts:
+    Args:
+        batch: the examples.
+        post: the column of the examples with the posts' ids.
+    """
     said = batch.said
     askers, answerers, speakers = codes(batch.examples["asker_id"], batch.examples["author_id"], said["author"])
     example, row = batch.joined(post, said, "post_id")
@@ -108,6 +104,7 @@ def measure(text: str) -> tuple[int, int, int, int]:
 
 
 _XU = "Xu et al. 2018, Table 2, Comments"
+_POSTS = ("query_post_id", "candidate_id")
 
 _FEATURES = (
     FeatureColumn("on_question", "comments on the question", _XU),
@@ -142,7 +139,7 @@ class CommentsSnapshotV1(_Comments):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Counts and tone of all comments."""
-        return _values(batch, batch.derive(questions_comments), batch.derive(answers_comments))
+        return _values(batch, *(batch.derive(comments_on, post) for post in _POSTS))
 
 
 class CommentsAsOfV1(_Comments):
@@ -156,7 +153,7 @@ class CommentsAsOfV1(_Comments):
     def compute(self, batch: QueryBatch) -> Values:
         """Counts and tone of comments up to the cut; NaN if the cut is unknown."""
         cut = batch.times("cut")
-        there = (batch.derive(each).until(cut) for each in (questions_comments, answers_comments))
+        there = (batch.derive(comments_on, post).until(cut) for post in _POSTS)
         return {name: np.where(np.isnan(cut), np.nan, value) for name, value in _values(batch, *there).items()}
 
 
