@@ -34,7 +34,8 @@ higher score than the published one is that of the model, and no reproduction. [
 recipe reproduces, replaces and lacks."""
 
 NOT_MEASURED = f"""{MISSING}: not measured. The labels of the official test sets are not part of the distributed files
-that the scores here were computed from; with them, the same command fills the columns *ours* and *difference*.
+that the scores here were computed from; with them, the same command gives the columns *ours* and *difference*. Columns
+without any value are left out.
 The column *ours on dev* is our score on the development set, whose labels are distributed. It does not compare with a
 score on the test set: the given order of subtask A reaches 53.84 on the development set of 2016, and 59.53 on the test
 set. In subtask D it is the score on the 150 training questions, each ranked by models of the other folds. Systems of

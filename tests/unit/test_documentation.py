@@ -54,8 +54,8 @@ def test_published_scores_are_beside_their_sources(pages: Path) -> None:
     texts = [[cell.text_content() for cell in row.xpath("td")] for row in rows]
     of_2016, dev, _ = [row for row in texts if row[:3:2] == ["given_order", "MAP@10"]]
     assert (of_2016[1], of_2016[3], dev[1], dev[3]) == ("test", "59.53", "dev", "53.84")
-    assert dev[7] == "faithful"
-    assert (of_2016[9], dev[9]) == ("cqa reproduce given_order --data-set semeval2016", "cqa reproduce given_order")
+    assert "faithful" in dev
+    assert (of_2016[-1], dev[-1]) == ("cqa reproduce given_order --data-set semeval2016", "cqa reproduce given_order")
 
 
 def test_every_promise_names_tests_that_exist() -> None:
