@@ -186,7 +186,7 @@ def _show_pages(lake: LeasedLake, records: Sequence[RunRecord]) -> None:
     artifacts = (path for record in records for path in record.artifacts.values())
     if index := next((path for path in artifacts if path.endswith(f"/{INDEX}")), None):
         sources[INDEX] = index.removeprefix(lake.path(""))
-    else:
+    elif lake.objects.read(INDEX) is not None:
         lake.before_write()
         lake.objects.delete(INDEX)
     for name, source in sources.items():

@@ -122,8 +122,9 @@ def _trend(lake: str, records: Sequence[RunRecord]) -> Trend | None:
 def _publications(run: Run) -> list[RunRecord]:
     """The record of the run, and those of the publications before, the latest first."""
     log = RunLog(run.lake.objects)
-    latest = {listed.attempt_name: listed for listed in log.listed("published")[::-1]}
-    return [run.record, *map(log.read, list(latest.values())[: SHOWN - 1])]
+    by_attempt = {listed.attempt_name: listed for listed in log.listed("published")}
+    latest = sorted(by_attempt.values(), key=lambda listed: -listed.sequence)
+    return [run.record, *map(log.read, latest[: SHOWN - 1])]
 
 
 def _folders(record: RunRecord) -> Iterator[tuple[str, str]]:
