@@ -73,6 +73,12 @@ _SIGNS = (
         _MORE_FOR_EXECUTORS,
     ),
     (
+        r"is bigger than spark\.driver\.maxResultSize",
+        "the results of tasks are larger than the driver accepts",
+        "allow more, and give the driver the memory: spark-submit.sh --conf spark.driver.maxResultSize=4g "
+        "--driver-memory 8g before the job",
+    ),
+    (
         r"exited with code 137\b|killed by YARN for exceeding|OOMKilled",
         "an executor exceeded its memory limit and was killed",
         "Python and boosted trees use memory outside Java's heap: reserve more for them, with a higher "

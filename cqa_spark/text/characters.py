@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark.arrow_rows import arrow_rows
+from cqa_spark.spark.arrow_rows import learn_in_one_task
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -23,6 +23,7 @@ SHORTEST, LONGEST = 2, 4
 
 BUCKETS = 2**18
 _COUNTS, _DOCUMENTS = "holding.npy", "documents.npy"
+_COUNTED = "documents long, holding binary"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,14 +40,14 @@ class CharacterRuns:
 
     @classmethod
     def of(cls, texts: DataFrame) -> Self:
-        """Count a collection in one Spark job; every partition sends its counts.
+        """Count a collection in one Spark job. A task adds up the counts of all partitions, of 2 MB each.
 
         Args:
             texts: the table ``texts``, one row per distinct text.
         """
-        counted = arrow_rows(texts.select("clean").mapInArrow(_count, "documents long, holding binary"))
-        holding = sum((np.frombuffer(row["holding"], np.int64) for row in counted), np.zeros(BUCKETS, np.int64))
-        return cls(holding.astype(np.float64), sum(row["documents"] for row in counted))
+        counted = texts.select("clean").mapInArrow(_count, _COUNTED)
+        (total,) = learn_in_one_task(counted, ["documents"], _add_up, _COUNTED)
+        return cls(np.frombuffer(total["holding"], np.int64).astype(np.float64), int(total["documents"]))
 
     def weigh(self, texts: Sequence[str]) -> csr_matrix:
         """Tf-idf vectors of unit length, one row per text: 1 + ln(frequency), times the smooth idf."""
@@ -94,6 +95,17 @@ def _count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         documents += batch.num_rows
         runs = count_runs([text or "" for text in batch.column("clean").to_pylist()])
         holding += np.bincount(runs.indices, minlength=BUCKETS)
-    yield pa.RecordBatch.from_arrays(
-        [pa.array([documents]), pa.array([holding.tobytes()], pa.binary())], names=["documents", "holding"]
-    )
+    yield _counted(documents, holding)
+
+
+def _add_up(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    documents, holding = 0, np.zeros(BUCKETS, np.int64)
+    for batch in batches:
+        documents += sum(batch.column("documents").to_pylist())
+        for counts in batch.column("holding"):
+            holding += np.frombuffer(counts.as_buffer(), np.int64)
+    yield _counted(documents, holding)
+
+
+def _counted(documents: int, holding: NDArray[np.int64]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict({"documents": [documents], "holding": pa.array([holding.tobytes()], pa.binary())})

@@ -41,6 +41,12 @@ LOST = ABORTED + "most recent failure: Lost task 0.3 in stage 0.0 (TID 3) "
             "--spark.driver-memory",
         ),
         ("java.lang.OutOfMemoryError: Java heap space", "Spark's Java process ran out of memory", "--driver-memory"),
+        (
+            "Job aborted due to stage failure: Total size of serialized results of 720 tasks (1.4 GiB) is bigger than "
+            "spark.driver.maxResultSize (1024.0 MiB)",
+            "the results of tasks are larger than the driver accepts",
+            "spark.driver.maxResultSize",
+        ),
     ],
 )
 def test_memory(message: str, problem: str, advice: str) -> None:
