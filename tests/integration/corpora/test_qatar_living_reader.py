@@ -120,32 +120,6 @@ def test_bad_records_keep_their_place_and_the_rest_is_read(spark: SparkSession, 
         assert totals(found) == Totals(7, 2, 5)
 
 
-def test_an_external_entity_is_not_read(spark: SparkSession, tmp_path: Path) -> None:
-    secret = write(tmp_path / "secret.txt", "hunter2")
-    path = write(tmp_path / "x.xml", f'<!DOCTYPE xml [<!ENTITY x SYSTEM "{secret.as_uri()}">]><xml>'
-                 + thread("Q1", body="&x;") + thread("Q2") + "</xml>")  # fmt: skip
-    with persistence_scope():
-        found = read(spark, path)
-        assert rows(found.posts, "post_id") == [("Q2",)]
-        (row,) = found.quarantine.collect()
-        assert "which is not allowed" in row.reason
-        assert "hunter2" not in row.raw
-
-
-def test_a_thread_that_lacks_only_its_closing_tag_is_cut(spark: SparkSession, tmp_path: Path) -> None:
-    path = write(tmp_path / "cut.xml", "<xml>" + thread("Q1") + thread("Q2").removesuffix("</Thread>"))
-    with persistence_scope():
-        found = read(spark, path)
-        assert rows(found.posts, "post_id") == [("Q1",)]
-        assert rows(found.quarantine, "reason") == [("the file ends inside a thread",)]
-
-
-def test_a_file_may_end_with_a_closing_tag(spark: SparkSession, tmp_path: Path) -> None:
-    with persistence_scope():
-        found = read(spark, write(tmp_path / "bare.xml", thread("Q1") + thread("Q2")))
-        assert totals(found) == Totals(2, 2, 0)
-
-
 @pytest.mark.usefixtures("ranges")
 def test_the_first_file_given_keeps_a_thread_that_stands_twice(spark: SparkSession, tmp_path: Path) -> None:
     later = write(tmp_path / "a.xml", thread("Q1", body="later") + thread("Q2"))

@@ -9,7 +9,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.qatar_living import source
 from cqa_spark.corpora.qatar_living.layout import LAYOUT_2016, LAYOUTS
-from cqa_spark.corpora.qatar_living.records import OUTSIDE, UNCLOSED, Record, cut
+from cqa_spark.corpora.qatar_living.records import ENDS_INSIDE, OUTSIDE, UNCLOSED, Record, cut, parse_range
 from cqa_spark.corpora.qatar_living.source import Chunk, probe, read_chunks
 from cqa_spark.errors import InputError
 
@@ -111,3 +111,30 @@ def test_a_file_without_threads_is_refused(tmp_path: Path, garbage: bytes) -> No
     path.write_bytes(garbage)
     with pytest.raises(InputError, match=r"(?s)garbage.xml contains no thread\n.*expected: elements Thread, .*seen: "):
         probe(InputFile(str(path), "train"), LAYOUTS, ObjectStorageSettings())
+
+
+THREAD = '<Thread><RelQuestion RELQ_ID="{}"><RelQSubject>s</RelQSubject><RelQBody>b</RelQBody></RelQuestion></Thread>'
+
+
+@pytest.mark.parametrize(
+    ("content", "problems"),
+    [
+        (THREAD.format("Q1") + THREAD.format("Q2"), [None, None]),
+        (THREAD.format("Q1") + THREAD.format("Q2").removesuffix("</Thread>"), [None, ENDS_INSIDE]),
+        ("\ufeff" + THREAD.format("Q1") + " text", [None, OUTSIDE]),
+        (
+            '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname">]>' + THREAD.format("&x;"),
+            ["the thread refers to"],
+        ),
+    ],
+)
+def test_records_are_counted_and_stand_where_they_say(tmp_path: Path, content: str, problems: list[str | None]) -> None:
+    path = tmp_path / "threads.xml"
+    path.write_text(content, encoding="utf-8")
+    file = probe(InputFile(str(path), "train"), LAYOUTS, ObjectStorageSettings())
+    (whole,) = file.ranges()
+    *rows, counted = parse_range([file], ObjectStorageSettings(), {}, 0, *whole)
+    assert counted == {"found": len(problems)}
+    starts = [row["problem"] and row["problem"][: len(str(start))] for row, start in zip(rows, problems, strict=True)]
+    assert starts == problems
+    assert all(path.read_bytes().startswith(row["raw"].encode(), row["byte_offset"]) for row in rows)
