@@ -25,7 +25,7 @@ class Topic:
     facts: Sequence[str]
 
 
-_TEXTS: Mapping[str, Any] = yaml.safe_load(files(__package__).joinpath("forum.yaml").read_text("utf-8"))
+_TEXTS: Mapping[str, Any] = yaml.safe_load(files("cqa_spark.synth").joinpath("forum.yaml").read_text("utf-8"))
 
 SENTENCES: Mapping[str, Sequence[str]] = _TEXTS["sentences"]
 FIRST_NAMES: Sequence[str] = _TEXTS["names"]["first"]

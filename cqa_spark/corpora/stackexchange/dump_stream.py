@@ -86,10 +86,12 @@ class Text:
 _LARGEST_WINDOW = 27
 """Binary logarithm of the memory of Zstandard's decoder; a frame can require terabytes (RFC 8878, 3.1.1.1.2)."""
 
+_LIMITS: dict[int, int] = {DecompressionParameter.window_log_max: _LARGEST_WINDOW}
+
 _UNPACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
-    ".zst": partial(ZstdFile, options={DecompressionParameter.window_log_max: _LARGEST_WINDOW}),
+    ".zst": partial(ZstdFile, options=_LIMITS),
 }
 
 

@@ -23,6 +23,6 @@ class Intent(Enum):
     ABOUT = auto()
 
 
-_TEXTS = yaml.safe_load(files(__package__).joinpath("patterns.yaml").read_text("utf-8"))
+_TEXTS = yaml.safe_load(files("cqa_spark.synth.stackexchange").joinpath("patterns.yaml").read_text("utf-8"))
 
 PATTERNS: Mapping[Intent, Sequence[str]] = {intent: _TEXTS[intent.name.lower()] for intent in Intent}
