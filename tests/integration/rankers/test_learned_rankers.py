@@ -19,19 +19,23 @@ from cqa_spark.rankers.threshold import share_threshold
 
 SMALL = {"trees": 10, "depth": 2, "learning_rate": 0.5}
 REGRESSION = {**SMALL, "objective": "regression"}
-LEARNED = [
-    ("logistic_regression", {}),
-    ("boosted_trees", SMALL),
-    ("boosted_trees", {**SMALL, "objective": "pairwise"}),
-    ("boosted_trees", {**SMALL, "objective": "listwise"}),
-    ("average", {"members": [{"name": "logistic_regression"}, {"name": "boosted_trees", "parameters": SMALL}]}),
-    ("linear_svm", {"iterations": 10}),
-    (
+LOGISTIC: dict[str, Any] = {"name": "logistic_regression"}
+LEARNED: dict[str, tuple[str, dict[str, Any]]] = {
+    "logistic_regression": ("logistic_regression", {}),
+    "classification": ("boosted_trees", SMALL),
+    "pairwise": ("boosted_trees", {**SMALL, "objective": "pairwise"}),
+    "listwise": ("boosted_trees", {**SMALL, "objective": "listwise"}),
+    "average": ("average", {"members": [LOGISTIC, {"name": "boosted_trees", "parameters": SMALL}]}),
+    "linear_svm": ("linear_svm", {"iterations": 10}),
+    "mean_similarity": (
         "mean_similarity",
         {"members": [{"name": "ridge_regression"}, {"name": "boosted_trees", "parameters": REGRESSION}]},
     ),
-]
-IDS = ["logistic_regression", "classification", "pairwise", "listwise", "average", "linear_svm", "mean_similarity"]
+    "multilayer_perceptron": ("multilayer_perceptron", {"hidden": [4], "iterations": 30}),
+    "within_query": ("within_query", {"member": {**LOGISTIC, "parameters": {"iterations": 5}}}),
+}
+WITHOUT_CONTRIBUTIONS = {"average", "multilayer_perceptron", "within_query"}
+"""Rankers whose scores are no sums over features on one scale."""
 
 
 def scores(model: RankerModel, frame: DataFrame) -> dict[str, float]:
@@ -39,7 +43,7 @@ def scores(model: RankerModel, frame: DataFrame) -> dict[str, float]:
     return {row["candidate_id"]: row["score"] for row in rows}
 
 
-@pytest.fixture(scope="module", params=LEARNED, ids=IDS)
+@pytest.fixture(scope="module", params=LEARNED.values(), ids=LEARNED)
 def ranker(request: pytest.FixtureRequest) -> Ranker[Any]:
     return build_ranker(*request.param)
 
@@ -89,7 +93,7 @@ def test_importances_are_shares_and_the_signal_has_most(model) -> None:
 
 def test_contributions_add_up_to_the_differences_between_scores(training, model, scored) -> None:
     if not model.explains:
-        assert model.description.ranker == "average"  # which has no one scale to add up on
+        assert model.description.ranker in WITHOUT_CONTRIBUTIONS
         return
     candidates = collect_candidates(training, model.description.features)
     rows, moved = candidates.examples.to_pandas(), model.contributions(candidates)
