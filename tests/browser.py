@@ -24,7 +24,8 @@ class Browser:
 
     def __init__(self, requests: int, answers: int) -> None:
         self._requests, self._answers = requests, os.fdopen(answers, "rb")
-        self._ids, self._session = itertools.count(1), {}
+        self._ids = itertools.count(1)
+        self._session: dict[str, str] = {}
         self._events: list[dict[str, Any]] = []
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
         attached = self._call("Target.attachToTarget", targetId=target, flatten=True)

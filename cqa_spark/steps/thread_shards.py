@@ -44,12 +44,14 @@ def write_thread_shards(run: Run, system: str, sites: Collection[str]) -> int:
         return 0
     is_shown = F.coalesce("served", F.col("system") == system)
     orders = run.read(RANKINGS).where(F.col("site").isin(*sites) & is_shown)
-    shards = {site: ceil(run.files(RANKINGS).rows_by_site()[site] / ROWS_PER_SHARD) for site in sites}
+    rows_by_site = run.files(RANKINGS).rows_by_site()
+    shards = {site: ceil(rows_by_site[site] / ROWS_PER_SHARD) for site in sites}
     folders = {
         site: run.artifact_path(THREADS, fingerprint_of(site)[:12], str(number)) for site, number in shards.items()
     }
     rows = _by_key(_with_texts(run, orders))
-    if features := _reason_features(run, shards):
+    features = _reason_features(run, shards)
+    if features is not None:
         rows = rows.unionByName(features, allowMissingColumns=True)
     number = F.create_map(*[F.lit(value) for item in shards.items() for value in item])[F.col("site")]
     ordered = (
