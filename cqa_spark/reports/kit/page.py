@@ -48,15 +48,27 @@ def rendering(template: str, name: str) -> Callable[[Any], Markup]:
     return lambda values: fragment(template, **{name: values})
 
 
-def macro(name: str, *values: Any) -> Markup:
-    """A part of a page by a macro of the kit: ``plot``, ``grid_table``, ``paragraph`` or ``section``.
+def _macro(name: str) -> Callable[..., Markup]:
+    """The function that renders a macro of the kit."""
 
-    Args:
-        name: name of the macro in ``kit/macros.html.j2``.
-        values: its arguments.
-    """
-    rendered: Markup = getattr(_environment(PACKAGE).get_template("kit/macros.html.j2").module, name)(*values)
-    return rendered
+    def render(*values: Any) -> Markup:
+        rendered: Markup = getattr(_environment(PACKAGE).get_template("kit/macros.html.j2").module, name)(*values)
+        return rendered
+
+    return render
+
+
+section = _macro("section")
+"""A part of the page with an entry in its navigation: its id, its heading, and what it consists of, rendered."""
+
+paragraph = _macro("paragraph")
+"""A sentence, and its classes in the style sheet, if it has some."""
+
+grid_table = _macro("grid_table")
+"""A ``Grid`` with its title and explanation."""
+
+plot = _macro("plot")
+"""A ``Drawing`` and its caption."""
 
 
 def document(

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.evaluation import Comparison
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
-from cqa_spark.reports.kit.page import macro, rendering
+from cqa_spark.reports.kit.page import grid_table, rendering, section
 from cqa_spark.reports.kit.tables import Cell, Grid, difference_cell, print_grids
 from cqa_spark.reports.section import Head, Reported, Section, itself
 from cqa_spark.reports.sections import first_answers, table_changes
@@ -141,7 +141,7 @@ def _of_grids(name: str, title: str, grids: Callable[[ComparedRuns], list[Grid]]
     """A section of tables."""
 
     def page(shown: Sequence[Grid]) -> Markup:
-        return macro("section", name, title, [macro("grid_table", grid) for grid in shown])
+        return section(name, title, map(grid_table, shown))
 
     return Section(name, title, lambda run: grids(run) or None, page, print_grids)
 
@@ -154,7 +154,7 @@ SECTIONS: tuple[Section[ComparedRuns, Any], ...] = (
         "changes",
         "Tables",
         lambda run: run if run.changes else None,
-        lambda run: macro("section", "changes", "Tables", map(table_changes.page, run.changes)),
+        lambda run: section("changes", "Tables", map(table_changes.page, run.changes)),
         _print_tables,
     ),
 )

@@ -10,7 +10,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import count, significant
-from cqa_spark.reports.kit.page import macro
+from cqa_spark.reports.kit.page import grid_table, section
 from cqa_spark.reports.kit.tables import Cell, Grid, print_grids
 from cqa_spark.reports.reported_run import ReportedRun, from_entry
 from cqa_spark.reports.section import Section
@@ -32,7 +32,7 @@ def data(run: ReportedRun) -> NightReview:
 
 def page(night: NightReview) -> Markup:
     """The tables of changes and checks."""
-    return macro("section", "night", "Checks before publishing", [macro("grid_table", grid) for grid in tables(night)])
+    return section("night", "Checks before publishing", map(grid_table, tables(night)))
 
 
 def console(night: NightReview, terminal: Terminal) -> None:

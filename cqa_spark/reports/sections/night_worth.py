@@ -12,7 +12,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, Worth
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import counted, interval, p_value, points, signed_points
-from cqa_spark.reports.kit.page import macro
+from cqa_spark.reports.kit.page import grid_table, section
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, print_grids
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
@@ -53,7 +53,7 @@ def data(run: ReportedRun) -> NightWorth:
 
 def page(night: NightWorth) -> Markup:
     """The tables; the sentences are in the head of the page."""
-    return macro("section", SECTION.name, SECTION.title, [macro("grid_table", grid) for grid in tables(night)])
+    return section(SECTION.name, SECTION.title, map(grid_table, tables(night)))
 
 
 def console(night: NightWorth, terminal: Terminal) -> None:

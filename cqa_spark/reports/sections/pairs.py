@@ -11,7 +11,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.reports.kit.numbers import counted
-from cqa_spark.reports.kit.page import macro
+from cqa_spark.reports.kit.page import grid_table, paragraph, section
 from cqa_spark.reports.kit.tables import Cell, Grid
 from cqa_spark.reports.measured_queries import QUERY
 from cqa_spark.reports.post_texts import TEXTS, PostText, collect_texts, truncated
@@ -53,9 +53,9 @@ def data(run: ReportedRun) -> Pairs | None:
 def page(pairs: Pairs) -> Markup:
     """A table for each kind of pairs."""
     best = f"the five with the highest score of {pairs.system} in each category."
-    about = macro("paragraph", f"Pairs of a question and an earlier question: {best}")
-    tables = [macro("grid_table", grid) for grid in pairs.tables]
-    return macro("section", "pairs", "Pairs of questions", [about, *tables])
+    about = paragraph(f"Pairs of a question and an earlier question: {best}")
+    tables = map(grid_table, pairs.tables)
+    return section("pairs", "Pairs of questions", [about, *tables])
 
 
 def _shown(run: ReportedRun) -> DataFrame:

@@ -13,7 +13,7 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.curves import curve_of
 from cqa_spark.reports.kit.intervals import Whisker, described
 from cqa_spark.reports.kit.numbers import counted, points, signed_points
-from cqa_spark.reports.kit.page import macro, rendering
+from cqa_spark.reports.kit.page import grid_table, plot, rendering, section
 from cqa_spark.reports.kit.svg import Plot, draw_both
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, print_grid, value_cell
 from cqa_spark.reports.section import Head, Reported, Section, itself
@@ -79,7 +79,7 @@ def page(trend: Trend) -> Markup:
     """The curve, and a table of the runs."""
     figure = draw_both(partial(plot_trend, trend), "trend")
     caption = f"{trend.measure} in percent by the end of the run (month and day), with its interval."
-    return macro("section", "trend", "Trend", [macro("plot", figure, caption), macro("grid_table", _grid(trend))])
+    return section("trend", "Trend", [plot(figure, caption), grid_table(_grid(trend))])
 
 
 def console(trend: Trend, terminal: Terminal) -> None:

@@ -14,7 +14,7 @@ from cqa_spark.lake.schemas.metrics import COMPARISONS, SITE_METRICS
 from cqa_spark.lake.schemas.studies import ABLATIONS, ATTENTIONS, SEEDS, TRANSFERS, TRIALS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kit.numbers import p_value, signed_points
-from cqa_spark.reports.kit.page import macro
+from cqa_spark.reports.kit.page import grid_table, paragraph, plot, section
 from cqa_spark.reports.kit.svg import Plot, draw_both, new_axes, sentinel, short
 from cqa_spark.reports.kit.tables import print_grids
 from cqa_spark.reports.kit.wording import verdict
@@ -58,11 +58,11 @@ def page(study: AnswerStudy) -> Markup:
         for number, attention in enumerate(study.attentions)
     }
     parts = [
-        *(macro("paragraph", sentence, "prose") for sentence in conclusions(study)),
-        *(macro("grid_table", grid) for grid in tables(study)),
-        *(macro("plot", plot, caption) for caption, plot in plots.items()),
+        *(paragraph(sentence, "prose") for sentence in conclusions(study)),
+        *map(grid_table, tables(study)),
+        *(plot(drawing, caption) for caption, drawing in plots.items()),
     ]
-    return macro("section", "preferred-answer", "Comparison with Xu et al. (2018)", parts)
+    return section("preferred-answer", "Comparison with Xu et al. (2018)", parts)
 
 
 def console(study: AnswerStudy, terminal: Terminal) -> None:
