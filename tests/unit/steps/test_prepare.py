@@ -10,8 +10,7 @@ from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.steps.embed import Embed
 from cqa_spark.steps.train import Train
 from cqa_spark.systems.recipes import read_systems
-from cqa_spark.text import pretrained
-from cqa_spark.text.embedding import encoder
+from cqa_spark.text.embedding import encoder, model_files
 
 NETWORK = RankerSpec(name="feed_forward", parameters={})
 LINEAR = RankerSpec(name="logistic_regression", parameters={})
@@ -36,8 +35,8 @@ def test_a_ranker_without_its_library(ranker: RankerSpec, monkeypatch: pytest.Mo
 
 
 def test_an_embedding_model_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(pretrained, "jars_folder", lambda: tmp_path)
-    monkeypatch.setattr(pretrained, "models_folder", lambda: tmp_path)
+    monkeypatch.setattr(model_files, "jars_folder", lambda: tmp_path)
+    monkeypatch.setattr(model_files, "models_folder", lambda: tmp_path)
     encoder.load_encoder.cache_clear()
     with pytest.raises(EnvironmentProblem, match="the embedding model e5_small is not installed"):
         Embed(["e5_small"]).prepare()
