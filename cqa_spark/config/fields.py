@@ -52,6 +52,13 @@ KeptPublications = Annotated[
     Field(ge=2, description="number of publications whose files stay for readers and rollback; see also: runs keep"),
 ]
 Pages = Annotated[bool, Field(description="write index.html, the page of the lake, with threads to search")]
+PageRows = Annotated[
+    int,
+    Field(
+        ge=0,
+        description="rows of rankings that a run makes searchable on the page of the lake; larger sites are left out",
+    ),
+]
 Report = Annotated[OutputFile | None, NotHashed(), Field(description="HTML file to write; default: in the lake")]
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.duplicates_settings import RetrievalSettings
-from cqa_spark.config.fields import InputFormat, KeptPublications, Pages, Report, Task
+from cqa_spark.config.fields import InputFormat, KeptPublications, PageRows, Pages, Report, Task
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import NightSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, TrainingInputs
@@ -39,7 +39,14 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --retrain",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
-    rare: ClassVar[frozenset[str]] = DumpJobSettings.rare | {"dump_format", "retrain", "max_model_age", "full", "pages"}
+    rare: ClassVar[frozenset[str]] = DumpJobSettings.rare | {
+        "dump_format",
+        "retrain",
+        "max_model_age",
+        "full",
+        "pages",
+        "page_rows",
+    }
     lake_factor: ClassVar[float] = 2
     scratch_factor: ClassVar[float] = 3  # docs/nightly.md, Disk space, has the measurements
 
@@ -84,6 +91,7 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
     who: Annotated[str | None, NotHashed(), Shown("NAME"), Field(description="name recorded in the run log")] = None
     report: Report = None
     pages: Pages = True
+    page_rows: PageRows = 250_000
     keep: KeptPublications = 7
 
     @classmethod

@@ -6,7 +6,17 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.experiment_settings import ExperimentSettings, studied_not_run
-from cqa_spark.config.fields import AllowSharedThreads, Baseline, Corpus, Pages, Report, Site, Systems, baseline_not_run
+from cqa_spark.config.fields import (
+    AllowSharedThreads,
+    Baseline,
+    Corpus,
+    PageRows,
+    Pages,
+    Report,
+    Site,
+    Systems,
+    baseline_not_run,
+)
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Inputs
 from cqa_spark.config.tracking_settings import TrackedSettings
@@ -46,7 +56,7 @@ class RunSettings(IngestSettings, TrackedSettings):
     )
     needs = ("inputs.train", "systems")
     is_always_tracked = True
-    rare = frozenset({"allow_shared_threads", "every_fold", "pages"})
+    rare = frozenset({"allow_shared_threads", "every_fold", "pages", "page_rows"})
 
     systems: Systems = ()
     baseline: Baseline = "given_order"
@@ -61,6 +71,7 @@ class RunSettings(IngestSettings, TrackedSettings):
     publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
     report: Report = None
     pages: Pages = True
+    page_rows: PageRows = 250_000
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     experiments: ExperimentSettings = ExperimentSettings()

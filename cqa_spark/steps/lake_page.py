@@ -1,7 +1,8 @@
 """a run with its report → the page of the lake, with threads to search."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from cqa_spark.features.feature_table import feature_table
@@ -14,8 +15,10 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, published_runs
 from cqa_spark.object_store.locations import split, write_file
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports import kinds
 from cqa_spark.reports.kit.page import page_bytes
+from cqa_spark.reports.kit.wording import listed
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import ReportValues, Section
 from cqa_spark.reports.sections import first_answers, lake_page, night_worth, summary, systems, trend
@@ -38,10 +41,12 @@ class WriteLakePage(Step):
 
     Attributes:
         keep: number of publications whose files stay after this one's.
+        rows: rows of rankings that become searchable, of the smallest sites first; the threads of others do not.
         last: the published run, whose shards of unchanged sites are kept; None to write all.
     """
 
     keep: int = SHOWN
+    rows: int = 250_000
     last: Snapshot | None = None
 
     name = "pages"
@@ -60,13 +65,20 @@ class WriteLakePage(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write both."""
-        sites = set(run.files(RANKINGS).rows_by_site())
+        rows_by_site = run.files(RANKINGS).rows_by_site()
         unchanged = self._unchanged(run)
         for site, folder in unchanged.items():
             run.add_artifact(f"{THREADS}/{site}", folder)
         system = run.record.scores[0].system if run.record.scores else ""
         counts.rows_in = run.rows(RANKINGS)
-        counts.rows_out = write_thread_shards(run, system, sites - unchanged.keys())
+        new = {site: rows for site, rows in rows_by_site.items() if site not in unchanged}
+        sites = smallest(new, self.rows)
+        if left_out := sorted(new.keys() - sites):
+            Terminal(stderr=True).line(
+                f"note: the page of the lake does not search the threads of {listed(left_out, 5)}: their rankings have "
+                f"{sum(new[site] for site in left_out):,} rows; --page-rows N raises the limit of {self.rows:,}"
+            )
+        counts.rows_out = write_thread_shards(run, system, sites)
         page = run.artifact_path(INDEX_FILE)
         write_file(page, page_bytes(_values(run, self.keep).page()), run.lake.storage)
         run.add_artifact(INDEX.name, page)
@@ -77,6 +89,13 @@ class WriteLakePage(Step):
             return {}
         changed = run.changed_sites([RANKINGS, POSTS], self.last)
         return {site: path for site, path in _folders(self.last.record) if site not in changed}
+
+
+def smallest(rows_by_site: Mapping[str, int], most: int) -> set[str]:
+    """The smallest sites, which together have at most so many rows."""
+    ordered = sorted(rows_by_site.items(), key=lambda item: (item[1], item[0]))
+    totals = accumulate(rows for _, rows in ordered)
+    return {site for (site, _), total in zip(ordered, totals, strict=True) if total <= most}
 
 
 def _values(run: Run, keep: int) -> ReportValues:
