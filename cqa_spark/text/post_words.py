@@ -9,6 +9,7 @@ from cqa_spark.text.unspaced_scripts import TERM, spaced, spaced_text
 
 # Text after an unclosed "<" is kept. It is matched as a whole, so that the search does not restart at every "<" in it.
 _TAG = r"<[^>]*+>|(<[^>]*+)"
+_CLOSED_TAG = re.compile(r"<[^>]*+>")
 _WORD = rf"{TERM}|[\p{{L}}\p{{N}}_]+"
 _PYTHON_WORD = re.compile(rf"{TERM}|\w+")
 
@@ -28,7 +29,8 @@ def post_words() -> Column:
 
 def plain_text_of(subject: str | None, body: str | None) -> str:
     """What ``plain_text`` gives."""
-    without_tags = re.sub(_TAG, r" \1", body or "")
+    head, unclosed, tail = _CLOSED_TAG.sub(" ", body or "").partition("<")
+    without_tags = f"{head} {unclosed}{tail}" if unclosed else head
     return " ".join([*([] if subject is None else [subject]), without_tags]).strip(" ")
 
 

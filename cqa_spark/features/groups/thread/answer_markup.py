@@ -1,12 +1,12 @@
 """How the answer is written: its length, compared with its rivals, and its markup."""
 
 import html
-import re
+from collections import Counter
 
 import numpy as np
-import pyarrow.compute as pc
+import pyarrow as pa
 
-from cqa_spark.features.arrays import Reals, at_places, values_at
+from cqa_spark.features.arrays import ABSENT, Reals, at_places, values_at
 from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.query_batch import QueryBatch
@@ -47,10 +47,12 @@ class AnswerMarkupAsOfV1(PostGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each answer that is a post and was there at the cut."""
-        bodies = pc.fill_null(batch.posts["body"], "").combine_chunks().dictionary_encode()
-        counts = np.array([_counts(body) for body in bodies.dictionary.to_pylist()]).reshape(-1, len(self.columns) - 2)
-        of_posts = counts[bodies.indices.to_numpy()]  # replayed nights of a question have the same bodies
-        values = np.column_stack([values_at(batch.candidate_post, column) for column in of_posts.T])
+        posts = batch.candidate_post
+        answers = np.unique(posts[posts != ABSENT])
+        bodies = batch.posts["body"].take(pa.array(answers)).to_pylist()
+        counts = np.array([_counts(body or "") for body in bodies]).reshape(-1, len(self.columns) - 2)
+        of_posts = (at_places(column, answers, batch.posts.num_rows) for column in counts.T)
+        values = np.column_stack([values_at(posts, column) for column in of_posts])
         values[~(batch.times("answered_at") <= batch.times("cut"))] = np.nan
         there = np.flatnonzero(~np.isnan(values[:, 0]))
         rivals, length = Rivals(batch.query[there]), values[there, 0]
@@ -62,7 +64,7 @@ class AnswerMarkupAsOfV1(PostGroup):
 def _counts(markup: str) -> Reals:
     """The columns of one text that need no rivals: all but ``lead`` and ``longest``."""
     plain = html.unescape(plain_text_of(None, markup))
-    words = words_of(plain)
-    tags = [len(re.findall(tag, markup)) for tag in _TAGS.values()]
-    shares = [sum(word in person for word in words) / max(1, len(words)) for person in (_FIRST_PERSON, _SECOND_PERSON)]
-    return np.array([*np.log1p([len(plain), len(set(words)), *tags, plain.count("!")]), *shares])
+    words = Counter(words_of(plain))
+    tags = [markup.count(tag) for tag in _TAGS.values()]
+    shares = [sum(words[word] for word in person) / max(1, words.total()) for person in (_FIRST_PERSON, _SECOND_PERSON)]
+    return np.array([*np.log1p([len(plain), len(words), *tags, plain.count("!")]), *shares])
