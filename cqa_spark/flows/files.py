@@ -45,7 +45,7 @@ def run(settings: RunSettings) -> Flow:
     task = task_of(systems)
     source = annotated_files(settings, settings.inputs.by_split())
     folds, evaluation = EveryFold(settings.features.folds), evaluation_of(settings.evaluation, task)
-    pages = [WriteLakePage(rows=settings.page_rows)] if settings.pages else []
+    pages = [WriteLakePage(settings.page_rows)] if settings.pages else []
     return Flow(
         "run",
         (

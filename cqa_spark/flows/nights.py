@@ -111,7 +111,7 @@ def nightly(
                 settings.answers.min_answers if of_task.replays_nights else None,
             ),
             Report(settings.report, evaluation.measures, baseline, evaluated=bool(measuring)),
-            *([WriteLakePage(settings.keep, settings.page_rows, unchanged)] if settings.pages else []),
+            *([WriteLakePage(settings.page_rows, settings.keep, unchanged)] if settings.pages else []),
             Publish(force=settings.force, who=settings.who),
         ),
     )

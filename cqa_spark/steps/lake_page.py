@@ -40,13 +40,13 @@ class WriteLakePage(Step):
     """Write the page that becomes the lake's with the run's publication, and the shards of its threads.
 
     Attributes:
-        keep: number of publications whose files stay after this one's.
         rows: rows of rankings that become searchable, of the smallest sites first; the threads of others do not.
+        keep: number of publications whose files stay after this one's.
         last: the published run, whose shards of unchanged sites are kept; None to write all.
     """
 
+    rows: int
     keep: int = SHOWN
-    rows: int = 250_000
     last: Snapshot | None = None
 
     name = "pages"
