@@ -3,7 +3,7 @@
 import re
 import sys
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 from lxml import etree
 
@@ -11,8 +11,10 @@ from cqa_spark.corpora.stackexchange.markup import end_of_row, skip
 
 ROW = "row"
 CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f"
-# XML forbids control characters, but dumps contain them. Before parsing, they are replaced by private-use characters.
-STAND_IN = 0x10F000
+# XML forbids control characters, but dumps contain them. Before parsing, they are replaced by private-use characters:
+# by the first block of 32 that the row does not use.
+BLOCK = 0x20
+PRIVATE_USE = range(0x100000, 0x10FFE0, BLOCK)
 MOST_ATTRIBUTES = 1000
 OUTSIDE = "there is text outside of any row"
 DOCUMENT_TYPE = "there is a document type within the row"
@@ -20,7 +22,7 @@ DOCUMENT_TYPE = "there is a document type within the row"
 _attribute = re.compile(rb"""(?<=\s)[^\s=<>"']++\s*+=\s*+(?:"[^"]*+"|'[^']*+')""")
 _control = re.compile(f"[{CONTROLS}]")
 _reference = re.compile(r"&#(?:x([0-9A-Fa-f]+)|([0-9]+));")
-_stand_in = re.compile(f"[{chr(STAND_IN)}-{chr(STAND_IN + 0x1F)}]")
+_private_use = re.compile(f"[{chr(PRIVATE_USE[0])}-{chr(PRIVATE_USE[-1] + BLOCK - 1)}]")
 
 
 @dataclass(frozen=True)
@@ -82,16 +84,17 @@ def _row(raw: bytes, root: str) -> dict[str, str] | None:
         raise ValueError(f"the row has more than {MOST_ATTRIBUTES:,} attributes")
     parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=True)
     decoded = text.decode("utf-8")
-    hidden = _hide_controls(decoded)
+    stand_in = _unused_block(decoded)
+    hidden = decoded if stand_in is None else _hide_controls(decoded, stand_in)
     element = etree.fromstring(hidden.encode(), parser)
     if element.tag != ROW:
         raise ValueError(f"<{element.tag}> is not a row")
     if len(element) or (element.text or "").strip():
         raise ValueError("the row element is not empty")
     attributes = {str(name): str(value) for name, value in element.attrib.items()}
-    if hidden == decoded:
+    if stand_in is None or hidden == decoded:
         return attributes
-    return {name: _show_controls(value) for name, value in attributes.items()}
+    return {name: _show_controls(value, stand_in) for name, value in attributes.items()}
 
 
 def _without_surroundings(raw: bytes, root: str) -> bytes:
@@ -104,17 +107,21 @@ def _without_surroundings(raw: bytes, root: str) -> bytes:
     return raw[start:end] if is_alone else raw[start:].rstrip()
 
 
-def _hide_controls(text: str) -> str:
-    """Replace control characters by stand-ins; the same text if it holds none, or holds a stand-in itself."""
-    if _stand_in.search(text) or any(_stand_in.match(_character(found)) for found in _reference.finditer(text)):
-        return text
-    references = _reference.sub(_hide_reference, text)
-    return _control.sub(lambda found: chr(STAND_IN + ord(found[0])), references)
+def _unused_block(text: str) -> int | None:
+    """The start of a block of private-use characters of which the text has none, neither itself nor as a reference."""
+    characters = chain(_private_use.findall(text), map(_character, _reference.finditer(text)))
+    used = {ord(character) // BLOCK for character in characters if character}
+    return next((start for start in PRIVATE_USE if start // BLOCK not in used), None)
 
 
-def _hide_reference(found: re.Match[str]) -> str:
-    character = _character(found)
-    return chr(STAND_IN + ord(character)) if _control.match(character) else found[0]
+def _hide_controls(text: str, stand_in: int) -> str:
+    """Replace control characters, and references to them, by stand-ins."""
+
+    def hide_reference(reference: re.Match[str]) -> str:
+        character = _character(reference)
+        return chr(stand_in + ord(character)) if _control.match(character) else reference[0]
+
+    return _control.sub(lambda found: chr(stand_in + ord(found[0])), _reference.sub(hide_reference, text))
 
 
 def _character(reference: re.Match[str]) -> str:
@@ -123,8 +130,9 @@ def _character(reference: re.Match[str]) -> str:
     return chr(code) if code <= sys.maxunicode else ""
 
 
-def _show_controls(text: str) -> str:
-    return _stand_in.sub(lambda found: chr(ord(found[0]) - STAND_IN), text)
+def _show_controls(text: str, stand_in: int) -> str:
+    stand_ins = f"[{chr(stand_in)}-{chr(stand_in + BLOCK - 1)}]"
+    return re.sub(stand_ins, lambda found: chr(ord(found[0]) - stand_in), text)
 
 
 def _reason(error: etree.XMLSyntaxError) -> str:

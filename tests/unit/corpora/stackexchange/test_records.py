@@ -1,7 +1,7 @@
 """What a parser makes of records; ``damage.py`` has a table of damages, of which the kinds are not repeated here."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cqa_spark.corpora.stackexchange.records import DOCUMENT_TYPE, MOST_ATTRIBUTES, OUTSIDE, Outcome, parse
@@ -99,7 +99,10 @@ def test_control_characters_come_out_as_they_are(code: int) -> None:
 def test_characters_that_stand_for_others_within_the_reader_may_be_in_a_text() -> None:
     assert one('<row Body="\U0010f005" />'.encode()).attributes == {"Body": "\U0010f005"}
     assert one(b'<row Body="&#x10F005;" />').attributes == {"Body": "\U0010f005"}
-    assert one('<row Body="\U0010f005 \x05" />'.encode()).problem is not None
+    assert one('<row Body="\U0010f005 \x05" />'.encode()).attributes == {"Body": "\U0010f005 \x05"}
+    assert one('<row Body="\U00100005&#x10001F; \x05&#5;" />'.encode()).attributes == {
+        "Body": "\U00100005\U0010001f \x05\x05"
+    }
 
 
 def test_a_value_of_many_blanks_takes_no_time() -> None:
@@ -232,6 +235,14 @@ ESCAPES = {"&": "&amp;", "<": "&lt;", '"': "&quot;", **{chr(code): f"&#x{code:X}
 
 
 @given(st.dictionaries(NAME, TEXT, max_size=5))
+@example({"A": "\x1f", "B": "\U00100000\U0010f000"})
 def test_what_was_written_as_xml_comes_back(attributes: dict[str, str]) -> None:
     written = [f'{name}="{"".join(ESCAPES.get(each, each) for each in text)}"' for name, text in attributes.items()]
     assert one(f"<row {' '.join(written)} />".encode()).attributes == attributes
+
+
+def test_control_characters_need_a_block_of_private_characters_that_the_row_does_not_use() -> None:
+    private = "".join(map(chr, range(0x100000, 0x10FFE0)))
+    assert one(f'<row A="{private}" />'.encode()).attributes == {"A": private}
+    assert one(f'<row A="&#x1F;{private[0x20:]}" />'.encode()).attributes == {"A": "\x1f" + private[0x20:]}
+    assert one(f'<row A="&#x1F;{private}" />'.encode()).problem is not None
