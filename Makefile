@@ -26,7 +26,7 @@ PYTHON312 ?= 3.12
 PYTEST := $(BIN)/pytest --durations 25 --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 S3_SERVER := $(if $(shell command -v go),$(GATEWAY))
 
-.PHONY: help setup models neural demo test test-plan test-fast test-python312 test-neural test-more lint format lock schedulers docs \
+.PHONY: help setup models neural demo test test-plan test-fast test-python312 test-neural test-more test-rules lint format lock schedulers docs \
     image versitygw offline environment sbom clean
 
 help: ## print this list
@@ -65,6 +65,9 @@ test-neural: neural ## run the tests that need JAX, ONNX or gensim
 
 test-more: setup schedulers $(S3_SERVER) ## run the tests that are long by nature
 	$(PYTEST) -m more
+
+test-rules: setup ## try the rules that hold for all inputs on many new inputs
+	$(PYTEST) -m 'not neural and not more' --hypothesis-profile 'new inputs' tests/unit
 
 lint: setup ## check style, types, import contracts
 	$(BIN)/ruff check
