@@ -4,8 +4,9 @@ import pytest
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.features.registry import embedding_models
+from cqa_spark.steps.upstream import upstream_of
 from cqa_spark.systems.recipes import read_systems, task_of
-from cqa_spark.systems.system import known_systems
+from cqa_spark.systems.system import known_systems, read_recipe, read_system
 
 
 def test_the_task_is_that_of_the_systems():
@@ -30,3 +31,9 @@ def test_surrogates_do_not_have_the_names_of_the_published_systems():
     systems = read_systems(known_systems())
     surrogates = {system.name for system in systems if system.faithfulness == "surrogate"}
     assert surrogates == {system.name for system in systems if system.name.startswith("like_")}
+
+
+@pytest.mark.parametrize("name", [name for name in known_systems() if read_recipe(name).upstream])
+def test_recipes_build_on_upstream_systems_that_a_job_accepts(name):
+    system = read_system(name)
+    assert {each.system.name for each in upstream_of([system])} == {*system.upstream}
