@@ -46,7 +46,13 @@ class BoostedTreesParameters(TrainingParameters):
         "label; regression (least squares) predicts the similarity",
     )
     trees: Annotated[int, Between(50, 800, log=True, whole=True)] = Field(
-        300, ge=1, description="number of trees (n_estimators)"
+        300, ge=1, description="number of rounds (n_estimators), of one tree each unless parallel_trees is higher"
+    )
+    parallel_trees: int = Field(
+        1,
+        ge=1,
+        description="number of trees of a round, averaged (num_parallel_tree): with one round and a learning rate of 1, "
+        "those of a random forest (Breiman 2001)",
     )
     depth: Annotated[int, Between(2, 7, whole=True)] = Field(4, ge=1, description="maximum depth of a tree (max_depth)")
     learning_rate: Annotated[float, Between(0.01, 0.2, log=True)] = Field(
@@ -158,6 +164,7 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
     def _learning(self, features: tuple[str, ...]) -> TreeLearning:
         parameters = {
             "objective": _OBJECTIVES[self.parameters.objective],
+            "num_parallel_tree": self.parameters.parallel_trees,
             "max_depth": self.parameters.depth,
             "learning_rate": self.parameters.learning_rate,
             "subsample": self.parameters.row_share,

@@ -75,7 +75,7 @@ class _Tree(_Part):
 
 
 class _ForestParameters(_Part):
-    num_parallel_tree: Literal["1"]
+    num_parallel_tree: Annotated[str, Field(pattern=r"^[1-9][0-9]{0,9}$")]
     num_trees: _Number
 
 
@@ -95,8 +95,9 @@ class _Forest(_Part):
     @model_validator(mode="after")
     def _count_trees(self) -> _Forest:
         trees = len(self.trees)
-        if self.iteration_indptr != list(range(trees + 1)) or len(self.tree_info) != trees:
-            raise ValueError("the iterations do not have a tree each")
+        of_round = int(self.gbtree_model_param.num_parallel_tree)
+        if self.iteration_indptr != list(range(0, trees + 1, of_round)) or len(self.tree_info) != trees:
+            raise ValueError(f"the rounds do not have as many trees as stated, {of_round}")
         if int(self.gbtree_model_param.num_trees) != trees or [tree.id for tree in self.trees] != list(range(trees)):
             raise ValueError("the trees are not as many as stated, or not in order")
         return self

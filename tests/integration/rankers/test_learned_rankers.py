@@ -22,7 +22,7 @@ REGRESSION = {**SMALL, "objective": "regression"}
 LOGISTIC: dict[str, Any] = {"name": "logistic_regression"}
 LEARNED: dict[str, tuple[str, dict[str, Any]]] = {
     "logistic_regression": ("logistic_regression", {}),
-    "classification": ("boosted_trees", SMALL),
+    "classification": ("boosted_trees", {**SMALL, "parallel_trees": 2}),
     "pairwise": ("boosted_trees", {**SMALL, "objective": "pairwise"}),
     "listwise": ("boosted_trees", {**SMALL, "objective": "listwise"}),
     "average": ("average", {"members": [LOGISTIC, {"name": "boosted_trees", "parameters": SMALL}]}),

@@ -15,11 +15,14 @@ ROWS = np.array([[float(a), float(b)] for a in range(4) for b in range(4)])
 LABELS = np.array([int(a + b > 3) for a in range(4) for b in range(4)])
 
 
-@pytest.fixture(scope="module", params=["binary:logistic", "rank:pairwise", "rank:ndcg"])
+@pytest.fixture(
+    scope="module", params=[("binary:logistic", 1), ("binary:logistic", 4), ("rank:pairwise", 1), ("rank:ndcg", 1)]
+)
 def booster(request: pytest.FixtureRequest) -> xgboost.Booster:
     rows = xgboost.DMatrix(ROWS, LABELS, feature_names=list(FEATURES), qid=[row // 4 for row in range(16)])
-    parameters = {"objective": request.param, "max_depth": 2, "min_child_weight": 0.1, "nthread": 1}
-    return xgboost.train(parameters, rows, num_boost_round=3)
+    objective, parallel = request.param
+    parameters = {"num_parallel_tree": parallel, "max_depth": 2, "min_child_weight": 0.1, "nthread": 1}
+    return xgboost.train({"objective": objective, **parameters}, rows, num_boost_round=3)
 
 
 @pytest.fixture
@@ -61,6 +64,14 @@ def test_nodes_that_are_no_tree_are_refused(
         tree[part][place] = value
     with pytest.raises(ValueError, match=message):
         XGBoostJson.model_validate(content).check(FEATURES, depth=2)
+
+
+@pytest.mark.parametrize("stated", ["0", "3", "5"])
+def test_rounds_with_another_number_of_trees_are_refused(content: dict[str, Any], stated: str) -> None:
+    forest = content["learner"]["gradient_booster"]["model"]
+    forest["gbtree_model_param"]["num_parallel_tree"] = stated
+    with pytest.raises(ValueError, match="num_parallel_tree|the rounds do not have as many trees as stated"):
+        XGBoostJson.model_validate(content)
 
 
 def test_deeper_trees_than_the_ranker_grows_are_refused(content: dict[str, Any]) -> None:
