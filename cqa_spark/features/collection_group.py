@@ -25,14 +25,20 @@ class CollectionGroup(StateGroup[Collection], FittedQueryGroup):
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Share the counts with the other groups of the same terms."""
-        return Fitted(cls(training.derive(_count, cls.terms)))
+        return Fitted(cls(training.derive(collection_of, cls.terms)))
 
     def weighed(self, batch: QueryBatch) -> WeighedTexts:
         """The weighted terms of the batch's texts."""
         return batch.texts.derive(_weigh, self.state, self.terms)
 
 
-def _count(training: TrainingData, unit: str) -> Collection:
+def collection_of(training: TrainingData, unit: str) -> Collection:
+    """Count the terms of the training and unannotated texts; pass it to ``TrainingData.derive``.
+
+    Args:
+        training: the training part.
+        unit: an array column of the table ``texts``; its items are the terms.
+    """
     return Collection.of(learned_texts(training.inputs), unit)
 
 

@@ -51,8 +51,8 @@ class BoostedTreesParameters(TrainingParameters):
     parallel_trees: int = Field(
         1,
         ge=1,
-        description="number of trees of a round, averaged (num_parallel_tree): with one round and a learning rate of 1, "
-        "those of a random forest (Breiman 2001)",
+        description="number of trees of a round, averaged (num_parallel_tree): one round, with a learning rate of 1, "
+        "is a random forest (Breiman 2001)",
     )
     depth: Annotated[int, Between(2, 7, whole=True)] = Field(4, ge=1, description="maximum depth of a tree (max_depth)")
     learning_rate: Annotated[float, Between(0.01, 0.2, log=True)] = Field(

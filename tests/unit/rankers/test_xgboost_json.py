@@ -70,7 +70,7 @@ def test_nodes_that_are_no_tree_are_refused(
 def test_rounds_with_another_number_of_trees_are_refused(content: dict[str, Any], stated: str) -> None:
     forest = content["learner"]["gradient_booster"]["model"]
     forest["gbtree_model_param"]["num_parallel_tree"] = stated
-    with pytest.raises(ValueError, match="num_parallel_tree|the rounds do not have as many trees as stated"):
+    with pytest.raises(ValueError, match=r"num_parallel_tree|the rounds do not have as many trees as stated"):
         XGBoostJson.model_validate(content)
 
 
