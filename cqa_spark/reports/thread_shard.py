@@ -81,11 +81,12 @@ def _thread(rows: Sequence[Row]) -> dict[str, Any]:
     return {
         "title": question.get("subject") or "",
         "text": _text(question),
+        **_attribution(question),
         "order": ranked[0]["system"] if ranked else "",
         "number": len(ranked),
         "candidates": [
             {"id": row["candidate_id"], "score": row["score"], "title": row["subject"] or "", "text": _text(row),
-             "reason": reason}
+             **_attribution(row), "reason": reason}
             for row, reason in zip(shown, sentences, strict=True)
         ],
     }  # fmt: skip
@@ -94,3 +95,7 @@ def _thread(rows: Sequence[Row]) -> dict[str, Any]:
 def _text(row: Row) -> str:
     body = row.get("body") or ""
     return truncated(parse_body(body).prose if row.get("is_html") else body, MOST_CHARACTERS)
+
+
+def _attribution(row: Row) -> dict[str, Any]:
+    return {name: row.get(name) for name in ("author", "address", "licence")}

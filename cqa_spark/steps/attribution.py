@@ -6,9 +6,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
-from cqa_spark.lake.schemas.text import comment_document
-from cqa_spark.lake.snapshot import Snapshot
+from cqa_spark.lake.schemas.text import DOCUMENTS, comment_document
 from cqa_spark.lake.table import column
 
 ATTRIBUTION = T.StructType(
@@ -27,30 +27,30 @@ _FIRST = "CC BY-SA 2.5"
 NOT_STATED = "licence unknown"
 
 
-def attributions(snapshot: Snapshot) -> DataFrame | None:
-    """The attribution of each post and comment of a run; None if the run has no community tables.
+def attributions(run: RunTables) -> DataFrame:
+    """The attribution of each post and comment of a run; no rows if the run has no community tables.
 
     Args:
-        snapshot: the tables of the run.
+        run: its tables.
 
     Returns:
         ``site``, ``document_id`` as in the table of documents, and the columns of ``ATTRIBUTION``.
     """
-    if not snapshot.has(POSTS):
-        return None
-    posts = snapshot.read(POSTS)
+    if not run.has(POSTS):
+        return run.lake.spark.createDataFrame([], T.StructType([*DOCUMENTS.schema.fields[:2], *ATTRIBUTION]))
+    posts = run.read(POSTS)
     path = F.concat(F.when(F.col("post_type") == "answer", "a/").otherwise("q/"), "post_id")
     frames = [_signed(posts, F.col("post_id"), path, F.coalesce("edited_at", "created_at"))]
-    if snapshot.has(COMMENTS):
+    if run.has(COMMENTS):
         path = F.concat(F.lit("posts/comments/"), "comment_id")
-        frames.append(_signed(snapshot.read(COMMENTS), comment_document(), path, F.col("created_at")))
+        frames.append(_signed(run.read(COMMENTS), comment_document(), path, F.col("created_at")))
     texts = reduce(DataFrame.unionByName, frames)
     of_stackexchange = (
         posts.where("post_type_id IS NOT NULL").select("site", F.lit("https://").alias("scheme")).distinct()
     )
     texts = texts.join(F.broadcast(of_stackexchange), on="site", how="left")
-    if snapshot.has(USERS):
-        names = snapshot.read(USERS).select("site", "user_id", F.col("name").alias("user"))
+    if run.has(USERS):
+        names = run.read(USERS).select("site", "user_id", F.col("name").alias("user"))
         texts = texts.join(names, on=["site", "user_id"], how="left")
     else:
         texts = texts.withColumn("user", F.lit(None).cast("string"))

@@ -60,11 +60,8 @@ def _frames(snapshot: Snapshot) -> Mapping[str, DataFrame]:
     if snapshot.has(DOCUMENTS) and snapshot.has(TEXTS):
         texts = snapshot.read(TEXTS).select("text_id", F.col("raw").alias(TEXT))
         documents = snapshot.read(DOCUMENTS).select("site", "document_id", "text_id", SPLIT)
-        attributed = attributions(snapshot)
-        if attributed is None:
-            fields = [*documents.schema.fields[:2], *ATTRIBUTION.fields]
-            attributed = snapshot.lake.spark.createDataFrame([], T.StructType(fields))
-        rows = documents.join(texts, on="text_id", how="inner").join(attributed, on=["site", "document_id"], how="left")
+        rows = documents.join(texts, on="text_id", how="inner")
+        rows = rows.join(attributions(snapshot), on=["site", "document_id"], how="left")
         found[TEXTS.name] = rows.select("site", "document_id", TEXT, *ATTRIBUTION.names, SPLIT)
     return found
 

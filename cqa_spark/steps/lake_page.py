@@ -11,7 +11,7 @@ from cqa_spark.lake.publishing import INDEX as INDEX_FILE
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord, StepRecord
-from cqa_spark.lake.schemas.community import COMMENTS, POSTS
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, published_runs
 from cqa_spark.object_store.locations import split, write_file
@@ -56,8 +56,8 @@ class WriteLakePage(Step):
         return REPORT, RANKINGS, POSTS
 
     def reads_if_present(self) -> tuple[Product, ...]:
-        """More texts, and features that tell reasons."""
-        return COMMENTS, feature_table(())
+        """More texts, names of authors, and features that tell reasons."""
+        return COMMENTS, USERS, feature_table(())
 
     def writes(self) -> tuple[Product, ...]:
         """The page and the shards."""
@@ -87,7 +87,7 @@ class WriteLakePage(Step):
         """The folders of shards that stay, by site."""
         if self.last is None or not self.last.has(RANKINGS):
             return {}
-        changed = run.changed_sites([RANKINGS, POSTS], self.last)
+        changed = run.changed_sites([RANKINGS, POSTS, COMMENTS, USERS], self.last)
         return {site: path for site, path in _folders(self.last.record) if site not in changed}
 
 

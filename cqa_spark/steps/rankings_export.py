@@ -177,10 +177,10 @@ def _with_posts(snapshot: Snapshot, rankings: DataFrame) -> DataFrame:
     tasks = [task(name) for name in TASKS.names()]
     known = [F.when(F.col("task") == each.name, F.expr(each.address)) for each in tasks if each.address]
     addressed = rankings.withColumn("address", F.coalesce(*known))
-    attributed = attributions(snapshot)
     signature = ["author", "licence", "title", "title_author", "title_address", "title_licence"]
-    if attributed is None:
+    if not snapshot.has(POSTS):
         return addressed.withColumns({name: F.lit(None).cast("string") for name in signature})
+    attributed = attributions(snapshot)
     asked = snapshot.read(POSTS).where("subject IS NOT NULL")
     titles = asked.select("site", F.col("post_id").alias("query_id"), F.col("subject").alias("title"))
     of_titles = attributed.select(

@@ -21,6 +21,7 @@ from cqa_spark.object_store.locations import write_file
 from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.reports.reasons import REASON_FEATURES
 from cqa_spark.reports.thread_shard import WRITTEN, write_shards
+from cqa_spark.steps.attribution import attributions
 from cqa_spark.text.markup.bodies import is_html
 
 THREADS = "threads"
@@ -70,7 +71,7 @@ def write_thread_shards(run: Run, system: str, sites: Collection[str]) -> int:
 
 
 def _with_texts(run: Run, orders: DataFrame) -> DataFrame:
-    """The ranked candidates and, with rank 0, their questions, with title and text."""
+    """The ranked candidates and, with rank 0, their questions, with title, text and attribution."""
     candidates = orders.select("site", "query_id", "candidate_id", "system", "rank", "score")
     questions = candidates.where("rank = 1").withColumns({"candidate_id": F.col("query_id"), "rank": F.lit(0)})
     posts = run.read(POSTS).select(
@@ -81,7 +82,9 @@ def _with_texts(run: Run, orders: DataFrame) -> DataFrame:
         comments = run.read(COMMENTS).where("thread_id IS NOT NULL")  # others are no candidates of any task
         texts.append(comments.select("site", comment_document().alias("candidate_id"), "body", "created_at"))
     every_text = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), texts)
-    return questions.union(candidates.select(*questions.columns)).join(every_text, ["site", "candidate_id"], "left")
+    rows = questions.union(candidates.select(*questions.columns)).join(every_text, ["site", "candidate_id"], "left")
+    attributed = attributions(run).withColumnRenamed("document_id", "candidate_id")
+    return rows.join(attributed, ["site", "candidate_id"], "left")
 
 
 def _by_key(rows: DataFrame) -> DataFrame:

@@ -57,6 +57,13 @@ function link(state, text) {
   return made;
 }
 
+/* What CC BY-SA asks of everybody who passes a text on: author, address and licence. */
+function attribution({ author, address, licence }, name) {
+  const post = element(address ? "a" : "span", "", forum(address ? address.replace("https://", "") : name));
+  if (address) post.href = address;
+  return [post, ...(author ? [element("span", "", forum(author))] : []), ...(licence ? [element("span", "", licence)] : [])];
+}
+
 const split = (text) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
 async function search(text) {
@@ -72,7 +79,7 @@ async function search(text) {
 }
 
 function candidate(found, place) {
-  const tag = element("p", "tag", element("b", "", String(place + 1)), element("span", "", forum(found.id)), element("span", "", `score ${found.score.toPrecision(4)}`));
+  const tag = element("p", "tag", element("b", "", String(place + 1)), ...attribution(found, found.id), element("span", "", `score ${found.score.toPrecision(4)}`));
   const item = element("li", "", tag, element("p", "said", ...(found.title ? [link({ thread: found.id }, found.title)] : []), forum(found.text)));
   if (found.reason) item.append(element("p", "reasons", found.reason));
   return item;
@@ -83,7 +90,9 @@ async function thread(id) {
   if (!found) throw new Error(`${site.value} has no thread ${id}`);
   const shown = found.candidates.length;
   note.textContent = `Thread ${id}, in the order of ${found.order}${shown < found.number ? `: the first ${shown} of ${found.number}` : ""}`;
-  return [element("h3", "", forum(found.title || id)), element("blockquote", "", forum(found.text)), element("ol", "candidates", ...found.candidates.map(candidate))];
+  const texts = [found, ...found.candidates];
+  if (texts.some((text) => text.address) && !texts.some((text) => text.author)) note.textContent += ". The names of the authors are not stored; the linked posts show them.";
+  return [element("h3", "", forum(found.title || id)), element("p", "tag", ...attribution(found, id)), element("blockquote", "", forum(found.text)), element("ol", "candidates", ...found.candidates.map(candidate))];
 }
 
 async function show() {

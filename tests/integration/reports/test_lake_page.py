@@ -13,6 +13,7 @@ from lxml import html
 
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.steps.attribution import attributions
 
 
 def entries(folder: Path) -> dict[str, Any]:
@@ -41,6 +42,10 @@ def test_the_shards_have_the_rankings_and_the_page_leads_to_them(question_commen
     threads = {key: entry for key, entry in found.items() if key.startswith("#")}
     assert {key: [each["id"] for each in entry["candidates"]] for key, entry in threads.items()} == expected
     assert all(each["text"] for entry in threads.values() for each in entry["candidates"])
+
+    authors = {row["document_id"]: row["author"] for row in attributions(run).collect()}
+    assert all(each["author"] == authors[each["id"]] for entry in threads.values() for each in entry["candidates"])
+    assert {entry["author"] for entry in threads.values()} == {authors[key[1:]] for key in threads} != {None}
 
     titles = {row["post_id"]: row["subject"] for row in run.read(POSTS).collect()}
     for key, entry in threads.items():

@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.more, pytest.mark.skipif(CHROMIUM is None, reason="nee
 HOSTILE = "</script><img src=x onerror=alert(1)> \u2028 \u202egnol <b>&amp; Zoë"
 SITE, OTHER = "beer & wine/ü#?.example", "tea.example"
 SHARDS = 3
+ADDRESS = "https://beer.example/posts/comments/1000000000000000000000000000000000000000000000000000000000000000"
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +32,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
         "r1", "running", "nightly", "h", "c", "v", recorded_at=moment, scores=(RecordedScore("s", "P@1", 0.5),)
     )
     candidates = [
-        {"id": "2", "score": 1.5, "title": "", "text": HOSTILE, "reason": "3 votes more than the next answer"}
-    ]
+        {"id": "2", "score": 1.5, "title": "", "text": HOSTILE, "reason": "3 votes more than the next answer",
+         "author": HOSTILE * 3, "address": ADDRESS, "licence": "CC BY-SA 4.0"},
+    ]  # fmt: skip
     thread = {"title": HOSTILE, "text": HOSTILE * 20, "order": HOSTILE, "number": 21, "candidates": candidates}
+    unnamed = {"title": "", "text": "", "order": "s", "number": 0, "candidates": [], "address": ADDRESS}
     entries = {
-        "#1": thread, "constructor": {"number": 1, "threads": [["1", "constructor"]]},
+        "#1": thread, "#3": unnamed, "constructor": {"number": 1, "threads": [["1", "constructor"]]},
         **{word: {"number": 300, "threads": [["1", HOSTILE]]} for word in ("zoë", "img", "src")},
     }  # fmt: skip
     for number, name in enumerate((SITE, OTHER)):
@@ -82,6 +85,12 @@ def test_a_search_leads_to_a_thread_and_hostile_texts_stay_texts(
     assert tab.shown("#answer .reasons") == "3 votes more than the next answer"
     assert HOSTILE in tab.value("document.querySelector('.candidates .said').textContent")
     assert tab.value("note.textContent").endswith(": the first 1 of 21")
+    signature = (
+        "[...document.querySelectorAll('.candidates .tag > :not(b)')].map((part) => [part.textContent, part.href])"
+    )
+    assert tab.value(signature) == [
+        [ADDRESS.removeprefix("https://"), ADDRESS], [HOSTILE * 3, None], ["CC BY-SA 4.0", None], ["score 1.500", None],
+    ]  # fmt: skip
     assert tab.value("document.querySelectorAll('main img, main b:not(.tag b)').length") == 0
     assert tab.value("document.documentElement.scrollWidth") <= width
     dark_paper = tab.value("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
@@ -96,6 +105,10 @@ def test_a_search_leads_to_a_thread_and_hostile_texts_stay_texts(
         ({"words": "toString __proto__"}, "No title has: tostring, proto"),
         ({"words": "zoë", "site": OTHER}, "No title has: zoë"),
         ({"thread": "2"}, f"{SITE} has no thread 2"),
+        (
+            {"thread": "3"},
+            "Thread 3, in the order of s. The names of the authors are not stored; the linked posts show them.",
+        ),
         ({"thread": "1", "site": "wine.example"}, "no site wine.example"),
         ({"words": ""}, "0 threads"),
     ],

@@ -13,7 +13,8 @@ START, END = b'document.currentScript.shard="', b'"\n'
 COLUMNS = {
     "site": pa.string(), "shard": pa.int32(), "key": pa.string(), "query_id": pa.string(), "candidate_id": pa.string(),
     "system": pa.string(), "rank": pa.int32(), "score": pa.float64(), "subject": pa.string(), "body": pa.string(),
-    "is_html": pa.bool_(), "answer_standing_asof_v1__net": pa.float64(),
+    "author": pa.string(), "address": pa.string(), "licence": pa.string(), "is_html": pa.bool_(),
+    "answer_standing_asof_v1__net": pa.float64(),
 }  # fmt: skip
 
 
@@ -45,14 +46,17 @@ def written(*rows: dict[str, object]) -> dict[tuple[str, int], Any]:
 def test_a_shard_has_threads_with_reasons_and_words_with_threads() -> None:
     features = {"key": "#1", "candidate_id": "2", "answer_standing_asof_v1__net": 0.6931471805599453}
     others = {"key": "#1", "candidate_id": "3", "answer_standing_asof_v1__net": 0.0}
+    signed = {"author": "Zoë", "address": "https://beer/q/1", "licence": "CC BY-SA 4.0"}
+    unsigned = dict.fromkeys(signed)
     files = written(
-        features, others, ranked(0, "1", subject="Which ale?", body="<p>I ask.</p>", is_html=True),
-        ranked(1, "2", body="<p>Pale &amp; dry</p>", is_html=True), ranked(2, "3", body="<b>"),
+        features, others, ranked(0, "1", subject="Which ale?", body="<p>I ask.</p>", is_html=True, **signed),
+        ranked(1, "2", body="<p>Pale &amp; dry</p>", is_html=True, **signed), ranked(2, "3", body="<b>"),
         {"shard": 4, "key": "ale", "query_id": "1", "subject": "Which ale?"},
     )  # fmt: skip
     first = {"id": "2", "score": 0.5, "title": "", "text": "Pale & dry", "reason": "1 vote more than the next answer"}
     last = {"id": "3", "score": 0.5, "title": "", "text": "<b>", "reason": "1 vote fewer than the answer above"}
-    thread = {"title": "Which ale?", "text": "I ask.", "order": "s", "number": 2, "candidates": [first, last]}
+    candidates = [first | signed, last | unsigned]
+    thread = {"title": "Which ale?", "text": "I ask.", **signed, "order": "s", "number": 2, "candidates": candidates}
     assert files == {
         ("beer", 0): {"#1": thread},
         ("beer", 4): {"ale": {"number": 1, "threads": [["1", "Which ale?"]]}},
