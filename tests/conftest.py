@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["golden.duplicate", "golden.preferred_answer", "golden.question_comment"]
+pytest_plugins = ["golden.duplicate", "golden.preferred_answer", "golden.question_comment", "installed_wheel"]
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
