@@ -10,7 +10,6 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cqa_spark.features.training_data import Fitted, TrainingData
-from cqa_spark.text.terms import MOST_TERMS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +19,10 @@ CANDIDATES = "candidates"
 
 RAREST = 3
 """Minimum number of candidates with a term."""
+
+MOST_TERMS = 500_000
+"""Only the most frequent terms are counted, which bounds the driver's memory: the counts of a term are one row for each
+fold and section, and its polarity is in a model for each fold."""
 
 _UNITS = ("tokens", "words", "bigrams", "stems")
 _OF_SECTIONS = (CANDIDATES, "words")

@@ -6,9 +6,9 @@ Vectors are always inferred, even for training texts. Training and inference hav
 are reproducible on a given machine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -19,10 +19,11 @@ from pyspark.sql import DataFrame
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.process.extras import require_extra
+from cqa_spark.spark.arrow_rows import learn_in_one_task
 
 DIMENSIONS = 100
 MOST_TEXTS = 100_000
-"""Maximum number of training texts, which bounds the driver's memory; those with the lowest keys, which are hashes."""
+"""Maximum number of training texts, which bounds the memory of a task; those with the lowest keys, which are hashes."""
 
 _SEED = 1
 _RATE, _LAST_RATE = 0.05, 1e-4
@@ -45,6 +46,7 @@ _SETTINGS = {
 
 _WORDS, _OUTPUT = "words.parquet", "output.npy"
 _COLUMNS = pa.schema([("word", pa.string()), ("occurrences", pa.int64())])
+_LEARNED = "word string, occurrences bigint, output array<float>"
 
 Reals = NDArray[np.float64]
 
@@ -65,7 +67,7 @@ class ParagraphVectors:
 
     @classmethod
     def learn(cls, texts: DataFrame, unit: str) -> Self:
-        """Learn from texts.
+        """Learn from texts, in one task.
 
         Args:
             texts: the table ``texts``, one row per distinct text.
@@ -75,18 +77,11 @@ class ParagraphVectors:
             EnvironmentProblem: gensim is not installed.
         """
         require_extra("neural", ["gensim"], "learning paragraph vectors")
-        from gensim.models.doc2vec import Doc2Vec, TaggedDocument
-
-        sample = texts.orderBy("text_id").limit(MOST_TEXTS).select(unit).toLocalIterator()
-        documents = [TaggedDocument(row[unit], [number]) for number, row in enumerate(sample)]
-        model = Doc2Vec(**_SETTINGS)
-        model.build_vocab(documents)
-        if model.wv.index_to_key:
-            model.train(documents, total_examples=model.corpus_count, epochs=model.epochs)
-        words = tuple(model.wv.index_to_key)
-        occurrences = tuple(int(model.wv.get_vecattr(word, "count")) for word in words)
-        output = model.syn1neg if words else np.empty((0, DIMENSIONS))
-        return cls(words, occurrences, np.asarray(output, dtype=np.float64))
+        sample = texts.orderBy("text_id").limit(MOST_TEXTS).select("text_id", unit)
+        learned = learn_in_one_task(sample, ["text_id"], partial(_learn, unit=unit), _LEARNED)
+        words, occurrences = (tuple(row[name] for row in learned) for name in _COLUMNS.names)
+        output = np.array([row["output"] for row in learned], dtype=np.float64)
+        return cls(words, occurrences, output.reshape(len(words), DIMENSIONS))
 
     def infer(self, texts: Sequence[Sequence[str]]) -> Reals:
         """The vectors of texts, shape (texts, dimensions); NaN for a text without known words.
@@ -145,3 +140,19 @@ class ParagraphVectors:
         order = np.array([numbers[word] for word in model.wv.index_to_key], dtype=np.int64)
         model.syn1neg = self.output[order].astype(np.float32)
         return model
+
+
+def _learn(batches: Iterable[pa.RecordBatch], unit: str) -> Iterator[pa.RecordBatch]:
+    """The words of the model, with their occurrences and output weights, learned from texts in order."""
+    from gensim.models.doc2vec import Doc2Vec, TaggedDocument
+
+    texts = (words for batch in batches for words in batch.column(unit).to_pylist())
+    documents = [TaggedDocument(words, [number]) for number, words in enumerate(texts)]
+    model = Doc2Vec(**_SETTINGS)
+    model.build_vocab(documents)
+    words = model.wv.index_to_key
+    if words:
+        model.train(documents, total_examples=model.corpus_count, epochs=model.epochs)
+        occurrences = [int(model.wv.get_vecattr(word, "count")) for word in words]
+        output = pa.array(list(model.syn1neg), pa.list_(pa.float32()))
+        yield pa.RecordBatch.from_arrays([pa.array(words), pa.array(occurrences), output], [*_COLUMNS.names, "output"])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -23,6 +23,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.spark.arrow_rows import learn_in_one_task
 from cqa_spark.text.comparison.vocabulary import Vocabulary, common_component
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 Ids = NDArray[np.int64]
+
+_NEAR = pa.schema([("one", pa.int64()), ("other", pa.int64()), ("times", pa.int64())])
 
 
 def frequent_words(texts: DataFrame, unit: str, *, rarest: int, most: int) -> DataFrame:
@@ -69,9 +72,7 @@ def neighbours(texts: DataFrame, unit: str, numbers: dict[str, int], *, window: 
         for batch in batches:
             numbered = [_numbered(words, numbers) for words in batch.column(unit).to_pylist()]
             pairs, times = np.unique(_near(numbered, window), axis=0, return_counts=True)
-            yield pa.RecordBatch.from_arrays(
-                [pa.array(pairs[:, 0]), pa.array(pairs[:, 1]), pa.array(times)], names=["one", "other", "times"]
-            )
+            yield pa.RecordBatch.from_arrays([*map(pa.array, pairs.T), pa.array(times)], schema=_NEAR)
 
     counts = texts.select(unit).mapInArrow(count, "one bigint, other bigint, times bigint")
     return counts.groupBy("one", "other").agg(F.sum("times").alias("times"))
@@ -155,7 +156,7 @@ class WordVectors:
 
     @classmethod
     def learn(cls, texts: DataFrame, unit: str, splits: Sequence[str]) -> Self:
-        """Learn vectors.
+        """Learn vectors, in one task, which holds 24 bytes for each pair of words that are near each other.
 
         Args:
             texts: the table ``texts``, one row per distinct text.
@@ -165,9 +166,10 @@ class WordVectors:
         words = frequent_words(texts, unit, rarest=RAREST, most=MOST_WORDS).toPandas()
         sample = texts.orderBy("text_id").limit(MOST_TEXTS)
         numbers = {word: number for number, word in enumerate(words["word"])}
-        near = neighbours(sample, unit, numbers, window=WINDOW).toPandas().sort_values(["one", "other"])
-        vectors = list(factorise(mutual_information(near, len(words))))
-        words = words.assign(vector=vectors).astype({"vector": object})  # also without words
+        near = neighbours(sample, unit, numbers, window=WINDOW)
+        learn = partial(_vectors, words=len(words))
+        learned = learn_in_one_task(near, ["one", "other"], learn, "vector array<double>")
+        words = words.assign(vector=[row["vector"] for row in learned]).astype({"vector": object})  # also without words
         documents, occurrences = _size(texts, unit)
         common = common_component(Vocabulary.of(words, documents, occurrences), texts, unit)
         record = TrainedOn(
@@ -205,6 +207,13 @@ def _size(texts: DataFrame, unit: str) -> tuple[int, int]:
     """Number of texts, and number of words in all texts."""
     (size,) = texts.agg(F.count("*").alias("documents"), F.sum(F.size(unit)).alias("occurrences")).collect()
     return size["documents"], size["occurrences"] or 0
+
+
+def _vectors(batches: Iterable[pa.RecordBatch], words: int) -> Iterator[pa.RecordBatch]:
+    """The vector of every word, by number, from rows of ``neighbours``, sorted."""
+    near = pa.Table.from_batches(batches, _NEAR).to_pandas()
+    vectors = list(factorise(mutual_information(near, words)))
+    yield pa.RecordBatch.from_pydict({"vector": pa.array(vectors, pa.list_(pa.float64()))})
 
 
 def factorise(information: sparse.csr_matrix) -> NDArray[np.float64]:
