@@ -28,6 +28,11 @@ BY_RUN = {
 
 TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 
+MEASURED = ("README.md", *(f"docs/{page}" for page in (*PAGES, "duplicates.md", "preferred-answers.md", "semeval.md")))
+"""Files whose tables of figures are compared, or name the command that computed them."""
+
+COMMAND = re.compile(r"cqa\s+(run|reproduce|experiment|nightly|train|tune)\b|bench/\w+\.py")
+
 
 def page_text(page: str) -> str:
     return (ROOT / "docs" / page).read_text(encoding="utf-8")
@@ -70,6 +75,16 @@ def test_tables_of_systems_have_figures_of_the_file(page: str, system: str, meas
     figures = known_figures(system, measure)
     assert shown["value"] in figures
     assert None in (shown["error"], figures[shown["value"]]) or shown["error"] == figures[shown["value"]]
+
+
+@pytest.mark.parametrize("file", MEASURED)
+def test_tables_of_figures_name_the_command_that_computed_them(file: str) -> None:
+    sections = re.split(r"^(?=#+ )", (ROOT / file).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    with_figures = [
+        section for section in sections if any(re.search(r"\d\.\d", table) for table in TABLE.findall(section))
+    ]
+    assert with_figures
+    assert [section.splitlines()[0] for section in with_figures if not COMMAND.search(section)] == []
 
 
 def test_no_figure_is_outside_the_file_without_need() -> None:
