@@ -11,8 +11,8 @@ pytest_plugins = ["golden.duplicate", "golden.preferred_answer", "golden.questio
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-# A slow machine is no failure. The inputs of a rule's test follow from its code, so that equal code gives equal results;
-# `make test-rules` tries new ones.
+# A slow machine is no failure. The inputs of a rule's test follow from its code, so equal code gives equal results; new
+# ones are tried by `make test-rules`.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same inputs", settings.get_profile("any machine"), derandomize=True)
 settings.register_profile("new inputs", settings.get_profile("any machine"), max_examples=1000, print_blob=True)

@@ -14,7 +14,7 @@ from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.archives.limits import USUAL_RATIO
 from cqa_spark.errors import InputError
 from cqa_spark.lake.run_record import InputRecord
-from cqa_spark.object_store.locations import find_files
+from cqa_spark.object_store.locations import find_files, open_file
 
 DUMPS = "*.xml"
 PACKED = (".gz", ".bz2", ".zst")
@@ -115,9 +115,7 @@ def _readable(path: Path) -> Path:
 def open_stored(path: str, storage: ObjectStorageSettings, start: int = 0) -> IO[bytes]:
     """Open a file as it is stored, at a byte."""
     if is_remote(path):
-        from cqa_spark.object_store.transfers import open_object  # slow import of boto3, not needed for local files
-
-        return open_object(path, storage, start)
+        return open_file(path, storage, start)
     file = open(path, "rb")  # noqa: SIM115  the caller closes it
     file.seek(start)
     return file

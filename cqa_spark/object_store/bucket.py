@@ -5,16 +5,26 @@ conditional write, the object is read back first: if the write took effect, a re
 writer had been first.
 """
 
+import io
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from cqa_spark.errors import CqaError, EnvironmentProblem
+from cqa_spark.object_store.object_stream import ObjectStream
 from cqa_spark.object_store.requests import NoAnswer, NotAsExpected, NotThere, request
-from cqa_spark.object_store.store import ListedObject, ObjectStore, Stored, already_there, changed, check_key
+from cqa_spark.object_store.store import (
+    PIECE,
+    ListedObject,
+    ObjectStore,
+    Stored,
+    already_there,
+    changed,
+    check_key,
+)
 
 T = TypeVar("T")
 
@@ -100,11 +110,10 @@ class Bucket(ObjectStore):
                 if not entry["Key"].endswith("/"):  # S3A marks folders by empty objects
                     yield ListedObject(entry["Key"].removeprefix(self._prefix), entry["Size"], entry["ETag"])
 
-    def download(self, key: str, target: Path) -> None:
-        """Copy an object to a file, in chunks."""
-        from cqa_spark.object_store.transfers import download
-
-        download(self, key, target)
+    def open(self, key: str, start: int = 0) -> IO[bytes]:
+        """Open an object, of which each piece is a request."""
+        send = partial(self.until_answered, key)
+        return io.BufferedReader(ObjectStream(self.client, self.address(key), f"{self.root}/{key}", send, start), PIECE)
 
     def upload(self, source: Path, key: str) -> None:
         """Copy a file to an object, in chunks."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import IO
 from uuid import uuid4
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -41,6 +42,16 @@ def split(location: str) -> tuple[str, str]:
     if separator and not slash:
         return location, ""
     return f"{scheme}{separator}{folder}" or ("/" if slash else "."), name
+
+
+def open_file(location: str, storage: ObjectStorageSettings, start: int = 0) -> IO[bytes]:
+    """Open a file for reading, at a byte.
+
+    Raises:
+        InputError: there is no such file, or it changed; raised here or while it is read.
+    """
+    folder, name = split(location)
+    return open_store(folder, storage).open(name, start)
 
 
 def write_file(location: str, data: bytes, storage: ObjectStorageSettings) -> None:

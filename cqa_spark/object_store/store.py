@@ -1,13 +1,19 @@
 """The interface of stores of small objects, and the errors of conditional writes."""
 
+import io
+import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import IO, NamedTuple, Protocol
+from uuid import uuid4
 
 from pydantic import ValidationError
 
-from cqa_spark.errors import ConfigError, ContractError, CqaError, InputError
+from cqa_spark.errors import ConfigError, ContractError, CqaError, EnvironmentProblem, InputError
+
+PIECE = 8 << 20
+"""Bytes that are read at a time from a large object."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +57,8 @@ class ObjectStore(Protocol):
     ``create`` and ``replace`` succeed for only one writer. If a response is lost, the stored object is read back and
     compared with the bytes to write, which must therefore be unique to the writer, for example by an owner's token.
 
-    Every operation raises ``EnvironmentProblem`` if the storage is unreachable or denies access. ``listed``,
-    ``download`` and ``upload`` here hold an object in memory; stores of large objects override them.
+    Every operation raises ``EnvironmentProblem`` if the storage is unreachable or denies access. ``listed``, ``open``
+    and ``upload`` here hold an object in memory; stores of large objects override them.
     """
 
     root: str
@@ -96,17 +102,39 @@ class ObjectStore(Protocol):
             if (stored := self.read(key)) is not None:
                 yield ListedObject(key, len(stored.data), stored.version)
 
-    def download(self, key: str, target: Path) -> None:
-        """Copy an object to a file, whose folder is created if it is missing.
+    def open(self, key: str, start: int = 0) -> IO[bytes]:
+        """Open an object for reading, at a byte.
 
         Raises:
-            InputError: there is no such object.
+            InputError: there is no such object, or it changed; raised here or while it is read.
         """
         stored = self.read(key)
         if stored is None:
-            raise InputError(f"there is no {self.root}/{key}", "check the address")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(stored.data)
+            raise no_object(f"{self.root}/{key}")
+        stream = io.BytesIO(stored.data)
+        stream.seek(start)
+        return stream
+
+    def download(self, key: str, target: Path) -> None:
+        """Copy an object to a file atomically; its folder is created if it is missing.
+
+        Raises:
+            InputError: there is no such object, or it changed in the meantime.
+            EnvironmentProblem: the file cannot be written.
+        """
+        unfinished = target.with_name(f".{target.name}.{uuid4().hex}")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with self.open(key) as source, unfinished.open("wb") as copy:
+                shutil.copyfileobj(source, copy, PIECE)
+            unfinished.replace(target)
+        except OSError as error:
+            raise EnvironmentProblem(
+                f"{self.root}/{key} cannot be copied to {target}: {error.strerror}",
+                "free disk space, or name another folder",
+            ) from error
+        finally:
+            unfinished.unlink(missing_ok=True)
 
     def upload(self, source: Path, key: str) -> None:
         """Copy a file to an object atomically."""
@@ -149,6 +177,11 @@ def already_there(root: str, key: str) -> AlreadyThere:
 def changed(root: str, key: str) -> Changed:
     """The error of a ``replace`` of an outdated version."""
     return Changed(f"{root}/{key} was changed by another writer", "read it again; nothing was written")
+
+
+def no_object(location: str) -> InputError:
+    """The error of reading an object that does not exist."""
+    return InputError(f"there is no {location}", "check the address")
 
 
 def first_mistake(error: ValidationError) -> str:

@@ -87,7 +87,7 @@ def _unpack(
         The outcome, or the user's error; if it were raised, Spark would retry the task and bury it in a trace.
     """
     from cqa_spark.object_store.bucket import Bucket  # slow import of boto3
-    from cqa_spark.object_store.transfers import MultipartUpload
+    from cqa_spark.object_store.multipart_upload import MultipartUpload
 
     archive, version = versioned
     name = split(archive)[1]

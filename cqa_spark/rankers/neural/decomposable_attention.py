@@ -7,7 +7,8 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import InputError
 from cqa_spark.rankers.neural.model import TextNetworkModel
 from cqa_spark.rankers.neural.network import NetworkShape
-from cqa_spark.rankers.neural.neural_ranker import NeuralParameters, NeuralRanker, Nodes
+from cqa_spark.rankers.neural.neural_ranker import NeuralRanker
+from cqa_spark.rankers.neural.parameters import NeuralParameters, Nodes
 from cqa_spark.rankers.pair_words import WORD_COLUMNS, require_words
 from cqa_spark.rankers.training_rows import training_rows
 from cqa_spark.text.word_vectors import RAREST, WordVectors

@@ -5,7 +5,8 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.rankers.neural.model import NetworkModel
 from cqa_spark.rankers.neural.network import NetworkShape
-from cqa_spark.rankers.neural.neural_ranker import NeuralParameters, NeuralRanker
+from cqa_spark.rankers.neural.neural_ranker import NeuralRanker
+from cqa_spark.rankers.neural.parameters import NeuralParameters
 from cqa_spark.rankers.training_rows import training_rows
 
 

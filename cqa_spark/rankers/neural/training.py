@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from cqa_spark.networks.training import Optimizer, Trainer
 from cqa_spark.rankers.neural.architecture import new_network
 from cqa_spark.rankers.neural.network import Network, NetworkShape
-from cqa_spark.rankers.neural.neural_ranker import NeuralParameters
+from cqa_spark.rankers.neural.parameters import NeuralParameters
 from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
 from cqa_spark.rankers.training.group import TrainingGroup
 

@@ -16,7 +16,6 @@ from cqa_spark.object_store import locations
 from cqa_spark.object_store.locations import local_source, local_target, require_writable
 from cqa_spark.object_store.s3 import credentials
 from cqa_spark.object_store.storage import OBJECT_STORES, delta_address, delta_options
-from cqa_spark.object_store.transfers import open_object
 from cqa_spark.plugins import Registration
 
 STORAGE = ObjectStorageSettings()
@@ -80,7 +79,7 @@ def test_files_are_sent_found_read_and_fetched(shelf: Path, tmp_path: Path) -> N
     [found] = locations.find_files("shelf://a/dump", STORAGE)
     assert (found.location, found.size) == ("shelf://a/dump/Posts.xml", 8)
     assert find_inputs(["shelf://a/dump"], "test") == [InputFile("shelf://a/dump/Posts.xml", "test", 8)]
-    assert open_object(found.location, STORAGE, 1).read() == b"posts/>"
+    assert locations.open_file(found.location, STORAGE, 1).read() == b"posts/>"
     locations.fetch("shelf://a/dump", tmp_path / "copy", STORAGE)
     assert (tmp_path / "copy/Posts.xml").read_bytes() == b"<posts/>"
     with local_target("shelf://a/new.txt", STORAGE) as target:
@@ -92,7 +91,7 @@ def test_files_are_sent_found_read_and_fetched(shelf: Path, tmp_path: Path) -> N
 
 def test_what_is_not_there_is_refused() -> None:
     with pytest.raises(InputError, match="there is no shelf://a/y"):
-        open_object("shelf://a/y", STORAGE)
+        locations.open_file("shelf://a/y", STORAGE)
     with pytest.raises(InputError, match=r"there is no .*a/y"):
         locations.fetch("shelf://a/y", Path("y"), STORAGE)
 

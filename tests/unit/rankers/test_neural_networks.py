@@ -17,7 +17,7 @@ from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.networks.scoring import run
 from cqa_spark.process import extras
 from cqa_spark.rankers.neural.network import Network, NetworkShape, scaled
-from cqa_spark.rankers.neural.neural_ranker import NeuralParameters
+from cqa_spark.rankers.neural.parameters import NeuralParameters
 from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
 from cqa_spark.rankers.neural.word_numbers import word_numbers
 
