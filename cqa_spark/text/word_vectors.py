@@ -25,75 +25,11 @@ from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.spark.arrow_rows import learn_in_one_task
 from cqa_spark.text.comparison.vocabulary import Vocabulary, common_component
+from cqa_spark.text.cooccurrence import COOCCURRENCES, cooccurrences, frequent_words
 
 if TYPE_CHECKING:
     import pandas as pd
     from scipy import sparse
-
-Ids = NDArray[np.int64]
-
-_NEAR = pa.schema([("one", pa.int64()), ("other", pa.int64()), ("times", pa.int64())])
-
-
-def frequent_words(texts: DataFrame, unit: str, *, rarest: int, most: int) -> DataFrame:
-    """The frequent words of a collection.
-
-    Args:
-        texts: the table ``texts``, one row per distinct text.
-        unit: an array column of it, such as ``content_words``; its items are the words.
-        rarest: minimum number of occurrences of a word.
-        most: maximum number of words; the most frequent are kept.
-
-    Returns:
-        ``word``, ``occurrences``, ``document_frequency``; the most frequent first, ties by spelling.
-    """
-    words = texts.select("text_id", F.explode(unit).alias("word"))
-    in_texts = words.groupBy("text_id", "word").agg(F.count("*").alias("times"))
-    counted = in_texts.groupBy("word").agg(
-        F.sum("times").alias("occurrences"), F.count("*").alias("document_frequency")
-    )
-    return counted.where(F.col("occurrences") >= rarest).orderBy(F.desc("occurrences"), "word").limit(most)
-
-
-def neighbours(texts: DataFrame, unit: str, numbers: dict[str, int], *, window: int) -> DataFrame:
-    """Count how often two words occur near each other.
-
-    Args:
-        texts: the table ``texts``.
-        unit: the array column of the words.
-        numbers: the words to count, numbered from 0; other words are removed first.
-        window: maximum distance of near words.
-
-    Returns:
-        ``one``, ``other`` (numbers of words, ``one`` <= ``other``), ``times``.
-    """
-
-    def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            numbered = [_numbered(words, numbers) for words in batch.column(unit).to_pylist()]
-            pairs, times = np.unique(_near(numbered, window), axis=0, return_counts=True)
-            yield pa.RecordBatch.from_arrays([*map(pa.array, pairs.T), pa.array(times)], schema=_NEAR)
-
-    counts = texts.select(unit).mapInArrow(count, "one bigint, other bigint, times bigint")
-    return counts.groupBy("one", "other").agg(F.sum("times").alias("times"))
-
-
-def _numbered(words: list[str], numbers: dict[str, int]) -> Ids:
-    return np.array([numbers[word] for word in words if word in numbers], dtype=np.int64)
-
-
-def _near(texts: list[Ids], window: int) -> Ids:
-    """All pairs of near words of all texts, the smaller number first, one pair per row."""
-    left = [text[:-distance] for text in texts for distance in range(1, window + 1)]
-    right = [text[distance:] for text in texts for distance in range(1, window + 1)]
-    pairs = np.stack([_joined(left), _joined(right)], axis=1)
-    pairs.sort(axis=1)
-    return pairs
-
-
-def _joined(pieces: list[Ids]) -> Ids:
-    return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int64)
-
 
 DIMENSIONS = 100
 WINDOW = 5
@@ -166,7 +102,7 @@ class WordVectors:
         words = frequent_words(texts, unit, rarest=RAREST, most=MOST_WORDS).toPandas()
         sample = texts.orderBy("text_id").limit(MOST_TEXTS)
         numbers = {word: number for number, word in enumerate(words["word"])}
-        near = neighbours(sample, unit, numbers, window=WINDOW)
+        near = cooccurrences(sample, unit, numbers, window=WINDOW)
         learn = partial(_vectors, words=len(words))
         learned = learn_in_one_task(near, ["one", "other"], learn, "vector array<double>")
         words = words.assign(vector=[row["vector"] for row in learned]).astype({"vector": object})  # also without words
@@ -210,8 +146,8 @@ def _size(texts: DataFrame, unit: str) -> tuple[int, int]:
 
 
 def _vectors(batches: Iterable[pa.RecordBatch], words: int) -> Iterator[pa.RecordBatch]:
-    """The vector of every word, by number, from rows of ``neighbours``, sorted."""
-    near = pa.Table.from_batches(batches, _NEAR).to_pandas()
+    """The vector of every word, by number, from rows of ``cooccurrences``, sorted."""
+    near = pa.Table.from_batches(batches, COOCCURRENCES).to_pandas()
     vectors = list(factorise(mutual_information(near, words)))
     yield pa.RecordBatch.from_pydict({"vector": pa.array(vectors, pa.list_(pa.float64()))})
 
@@ -236,7 +172,7 @@ def mutual_information(near: pd.DataFrame, words: int) -> sparse.csr_matrix:
     """Positive pointwise mutual information of words and their neighbours, with smoothed contexts.
 
     Args:
-        near: ``one``, ``other``, ``times``, as ``neighbours`` counts them.
+        near: ``one``, ``other``, ``times``, as ``cooccurrences`` counts them.
         words: number of words.
     """
     from scipy import sparse

@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.text.word_vectors import frequent_words, neighbours
+from cqa_spark.text.cooccurrence import cooccurrences, frequent_words
 
 
 @pytest.fixture(scope="module")
@@ -23,5 +23,5 @@ def test_near_words_are_counted_once_a_place(texts: DataFrame, partitions: int) 
     numbers = {"a": 0, "b": 1, "c": 2}
     # The first text is read as a, b, a.
     for window, expected in ((1, {(0, 1, 3), (1, 2, 1)}), (2, {(0, 0, 1), (0, 1, 3), (0, 2, 1), (1, 2, 1)})):
-        found = neighbours(texts.repartition(partitions), "words", numbers, window=window).collect()
+        found = cooccurrences(texts.repartition(partitions), "words", numbers, window=window).collect()
         assert {tuple(row) for row in found} == expected
