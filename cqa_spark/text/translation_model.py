@@ -135,11 +135,12 @@ def _maximise(texts: csr_matrix, translations: csr_matrix) -> Reals:
     """The cells that expectation maximisation learns from pairs of bags."""
     texts, empty = _with_empty_word(texts), texts.shape[1]
     # Every word of a translation may come from every word of its text: one row for each such pair of occurrences.
-    lengths = np.diff(texts.indptr)
-    pair = np.repeat(np.arange(len(lengths)), np.diff(translations.indptr))
-    target = np.repeat(np.arange(translations.nnz), lengths[pair])
-    within = np.arange(len(target)) - np.repeat(np.cumsum(lengths[pair]) - lengths[pair], lengths[pair])
-    source = texts.indptr[pair[target]] + within
+    pair = np.repeat(np.arange(texts.shape[0], dtype=np.int32), np.diff(translations.indptr))
+    choices = np.diff(texts.indptr)[pair]
+    target = np.repeat(np.arange(translations.nnz, dtype=np.int32), choices)
+    source = np.arange(len(target), dtype=np.int32) + np.repeat(
+        texts.indptr[pair] - np.cumsum(choices) + choices, choices
+    )
     weights = texts.data[source] * translations.data[target]
     keys = texts.indices[source].astype(np.int64) * (empty + 1) + translations.indices[target]
     cells, cell = np.unique(keys, return_inverse=True)

@@ -24,7 +24,10 @@ _UNIT = "stems"
 _RAREST = 5
 """Minimum document frequency of a stem."""
 _MOST_STEMS = 10_000
-_MOST_PAIRS = 50_000
+_MOST_PAIRS = 25_000
+"""Maximum number of judged pairs to learn from; of more, whole queries are sampled."""
+_LONGEST = 20
+"""Number of stems of a text that are learned from, the first ones: cost grows with the product of both lengths."""
 
 _SOURCE = "Wu and Zhang 2016, ICL00 at SemEval-2016 Task 3; Berger et al. 2000, Bridging the lexical chasm, IBM model 1"
 _ABOUT = "mean log probability of the stems of {} given {}, by IBM model 1, nats"
@@ -50,7 +53,7 @@ class TranslationProbabilityV1(StateGroup[TranslationModel], FittedQueryGroup):
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Learn from the relevant pairs, in one task."""
+        """Learn from the relevant pairs, in one task, which needs at most 50 kB per pair."""
         frequencies = training.derive(collection_of, _UNIT).frequencies
         stems = [stem for stem, texts in frequencies.items() if texts >= _RAREST][:_MOST_STEMS]
         texts = training.inputs.texts.select("text_id", _UNIT)
@@ -86,7 +89,7 @@ def _learn(stems: Sequence[str], batches: Iterable[pa.RecordBatch], folds: int) 
 
     def fit(excluded: int) -> Reals:
         pairs = [row for row in rows if row["fold"] != excluded]
-        model = TranslationModel.learn(stems, [row["asked"] for row in pairs], [row["said"] for row in pairs])
-        return model.cells.ravel()
+        asked, said = ([row[side][:_LONGEST] for row in pairs] for side in ("asked", "said"))
+        return TranslationModel.learn(stems, asked, said).cells.ravel()
 
     return Fitted.excluding(fit, folds)
