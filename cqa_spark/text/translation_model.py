@@ -80,7 +80,7 @@ class TranslationModel:
         given = of_words.multiply(translations > 0).tocsr()
         logs = given.copy()
         logs.data = np.log(given.data)
-        sums, numbers = (each.multiply(translations).sum(axis=1).A1 for each in (logs, given > 0))
+        sums, numbers = (values.multiply(translations).sum(axis=1).A1 for values in (logs, given > 0))
         return np.divide(sums, numbers, out=np.full(len(sums), np.nan), where=numbers > 0)
 
     def save(self, folder: NewModelFolder) -> None:
@@ -117,9 +117,9 @@ def bags_of(words: Sequence[str], texts: Sequence[Sequence[str]]) -> csr_matrix:
     from scipy.sparse import csr_matrix
 
     numbers = {word: number for number, word in enumerate(words)}
-    found = [[numbers[word] for word in text if word in numbers] for text in texts]
-    columns = np.fromiter((number for text in found for number in text), np.int64)
-    ends = np.cumsum([0, *map(len, found)])
+    numbered = [[numbers[word] for word in text if word in numbers] for text in texts]
+    columns = np.fromiter((number for text in numbered for number in text), np.int64)
+    ends = np.cumsum([0, *map(len, numbered)])
     bags = csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(texts), len(words)))
     bags.sum_duplicates()
     return bags
@@ -151,5 +151,5 @@ def _maximise(texts: csr_matrix, translations: csr_matrix) -> Reals:
         shares = weights * probabilities[cell] / np.bincount(target, expected, translations.nnz)[target]
         counts = np.bincount(cell, shares, len(cells))
         probabilities = counts / np.bincount(sources, counts, empty + 1)[sources]
-    kept = (probabilities >= SMALLEST) | (sources == empty)
-    return np.column_stack([sources, targets, probabilities])[kept]
+    is_likely = (probabilities >= SMALLEST) | (sources == empty)
+    return np.column_stack([sources, targets, probabilities])[is_likely]
