@@ -6,6 +6,7 @@ from cqa_spark.commands.inspect import COMMUNITY
 from cqa_spark.commands.shown_report import show_report
 from cqa_spark.config.rendering import flat_settings
 from cqa_spark.config.runs_settings import CompareRunsSettings
+from cqa_spark.evaluation.common_nights import compare_nights
 from cqa_spark.evaluation.night_worth import ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES
 from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.summary import summarise_runs
@@ -14,14 +15,14 @@ from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 from cqa_spark.lake.schemas.night import NIGHT_WORTH
-from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, snapshot_of
 from cqa_spark.lake.storage import Lake
 from cqa_spark.reports import kinds
 from cqa_spark.reports.evaluation import Comparison
 from cqa_spark.reports.post_texts import TEXTS
 from cqa_spark.reports.reported_run import from_entry
-from cqa_spark.reports.sections.comparison import ComparedMeasure, ComparedRuns
+from cqa_spark.reports.sections.comparison import COMMON_NIGHTS, ComparedMeasure, ComparedRuns
 from cqa_spark.reports.sections.first_answers import FirstAnswerChanges, first_answer_changes
 from cqa_spark.reports.sections.table_changes import RunChanges, table_changes
 from cqa_spark.runtime.provenance import code_version
@@ -58,7 +59,7 @@ def compared_runs(lake: Lake, runs: Sequence[str | None]) -> ComparedRuns:
         code_version=code_version(),
         runs=tuple(snapshot.record.run_id for snapshot in snapshots),
         settings=tuple(_different_settings([snapshot.record for snapshot in snapshots])),
-        measures=(*_worth(snapshots), *_measures(snapshots)),
+        measures=(*_common_nights(snapshots), *_worth(snapshots), *_measures(snapshots)),
         answers=tuple(_answers(first, other) for other in others) if all(map(_ranks, snapshots)) else (),
         changes=tuple(_changes(first, other) for other in others),
     )
@@ -89,8 +90,25 @@ def _measures(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
         yield ComparedMeasure(population, system, measure, values, tests)
 
 
+def _common_nights(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
+    """What every system is worth on the replayed nights that all runs have measured, with paired tests by thread."""
+    if not all(snapshot.has(NIGHT_RANKINGS) for snapshot in snapshots):
+        return
+    for system, nights, threads, values, tests in compare_nights(
+        [snapshot.read(NIGHT_RANKINGS) for snapshot in snapshots]
+    ):
+        paired = tuple(
+            Comparison(
+                snapshot.record.run_id, "P@1", test.difference, test.p_value, test.wins, test.losses,
+                nights - test.wins - test.losses, snapshots[0].record.run_id, test.low, test.high,
+            )
+            for snapshot, test in zip(snapshots[1:], tests, strict=True)
+        )  # fmt: skip
+        yield ComparedMeasure(COMMON_NIGHTS, system, "P@1", values, paired if threads > 1 else ())
+
+
 def _worth(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
-    """What every order is worth on a run's replayed nights or labelled queries; runs have others, so none is paired."""
+    """What every order is worth on a run's replayed nights or labelled queries: runs have others, so none is paired."""
     by_run = [
         {
             (entry["population"], entry["order"], entry["measure"]): entry["value"]

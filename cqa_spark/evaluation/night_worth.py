@@ -144,19 +144,32 @@ def clustered_mean(values: Reals, weights: Reals, cluster: Longs) -> tuple[float
     return mean, float(np.sqrt((sums**2).sum() * clusters / (clusters - 1)) / total), clusters
 
 
+def interval_and_p_value(mean: float, error: float, clusters: int) -> tuple[float, float, float]:
+    """The 95 % interval of a mean of clusters, and the two-sided p-value that it is 0, by Student's t.
+
+    Args:
+        mean: the mean.
+        error: its standard error.
+        clusters: number of clusters.
+    """
+    degrees = max(1, clusters - 1)
+    wide = float(stats.t.ppf((1 + _CONFIDENCE) / 2, degrees)) * error
+    # What never differs has no error, and is not different by chance.
+    p_value = 1.0 if mean == 0 else float(2 * stats.t.sf(abs(mean) / error, degrees)) if error else 0.0
+    return mean - wide, mean + wide, p_value
+
+
 def _worth(
     order: str, population: str, band: str, hits: Reals, reference: Reals, thread: Longs, weights: Reals
 ) -> Worth:
     value, error, threads = clustered_mean(hits, weights, thread)
     difference, apart, _ = clustered_mean(hits - reference, weights, thread)
-    degrees = max(1, threads - 1)
-    wide = float(stats.t.ppf((1 + _CONFIDENCE) / 2, degrees))
-    # An order that never differs from the reference has no error, and is not better by chance.
-    p_value = 1.0 if difference == 0 else float(2 * stats.t.sf(abs(difference) / apart, degrees)) if apart else 0.0
+    low, high, _ = interval_and_p_value(value, error, threads)
+    low_difference, high_difference, p_value = interval_and_p_value(difference, apart, threads)
     return Worth(
         order=order, population=population, band=band, measure="P@1", value=value,
-        low=max(0.0, value - wide * error), high=min(1.0, value + wide * error), difference=difference,
-        low_difference=difference - wide * apart, high_difference=difference + wide * apart, p_value=p_value,
+        low=max(0.0, low), high=min(1.0, high), difference=difference,
+        low_difference=low_difference, high_difference=high_difference, p_value=p_value,
         nights=int((weights > 0).sum()), threads=threads,
     )  # fmt: skip
 

@@ -1,5 +1,7 @@
 """Number formats of all reports."""
 
+from math import isfinite
+
 MINUS = "\N{MINUS SIGN}"
 MISSING = "\N{EN DASH}"
 """Shown in place of a missing value."""
@@ -21,6 +23,11 @@ def signed_points(fraction: float) -> str:
 def interval(low: float, high: float) -> str:
     """The bounds of an interval of fractions, in percentage points."""
     return f"{points(low)}\N{EN DASH}{points(high)}"
+
+
+def signed_interval(low: float, high: float) -> str:
+    """The bounds of an interval of a difference, in percentage points; those of a single cluster are unknown."""
+    return f"{signed_points(low)} to {signed_points(high)}" if isfinite(low) and isfinite(high) else "unknown"
 
 
 def score(value: float) -> str:

@@ -2,20 +2,23 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
 
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.evaluation import Comparison
-from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
+from cqa_spark.reports.kit.numbers import MISSING, points, signed_interval, signed_points
 from cqa_spark.reports.kit.page import grid_table, rendering, section
 from cqa_spark.reports.kit.tables import Cell, Grid, difference_cell, print_grids
 from cqa_spark.reports.section import Head, Reported, Section, itself
 from cqa_spark.reports.sections import first_answers, table_changes
 from cqa_spark.reports.sections.first_answers import FirstAnswerChanges
 from cqa_spark.reports.sections.table_changes import RunChanges
+
+COMMON_NIGHTS = "replayed nights that all runs measured"
+"""A population of measures."""
 
 
 @dataclass(frozen=True)
@@ -77,15 +80,23 @@ def _measures(compared: ComparedRuns) -> list[Grid]:
     return [
         Grid(
             title=f"Measures: {population}",
-            about="In percent. Tested measures are over the queries that all runs measured: paired randomization test, "
-            "adjusted by Holm."
-            if any(each.tests for each in measures)
-            else "In percent, over all nights of a run.",
+            about=_about(population, measures),
             headings=headings,
             rows=tuple((f"{each.measure} of {each.system}", _measure_cells(each)) for each in measures),
         )
         for population, measures in by_population.items()
     ]
+
+
+def _about(population: str, measures: Sequence[ComparedMeasure]) -> str:
+    if population == COMMON_NIGHTS:
+        return "In percent, with 95 % intervals of the differences and their p-values: paired t-test by thread."
+    if any(each.tests for each in measures):
+        return (
+            "In percent, with 95 % intervals of the differences: tested measures are over the queries that all runs "
+            "measured, by a paired randomization test, adjusted by Holm."
+        )
+    return "In percent, over all nights of a run."
 
 
 def _measure_cells(measure: ComparedMeasure) -> tuple[Cell, ...]:
@@ -103,7 +114,12 @@ def _untested(measure: ComparedMeasure, value: float | None) -> float | None:
 
 
 def _difference(test: Comparison | float | None) -> Cell:
-    return Cell(signed_points(test)) if isinstance(test, float) else difference_cell(test)
+    if isinstance(test, float):
+        return Cell(signed_points(test))
+    cell = difference_cell(test)
+    if test is None or test.difference_low is None or test.difference_high is None:
+        return cell
+    return replace(cell, small=f"{signed_interval(test.difference_low, test.difference_high)}, {cell.small}")
 
 
 def _answers(compared: ComparedRuns) -> list[Grid]:

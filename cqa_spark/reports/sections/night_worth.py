@@ -11,7 +11,7 @@ from cqa_spark.evaluation.night_worth import AGES, ALL, LAST_NIGHTS, NIGHTS, SER
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, Worth
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.numbers import counted, interval, p_value, points, signed_points
+from cqa_spark.reports.kit.numbers import counted, interval, p_value, points, signed_interval, signed_points
 from cqa_spark.reports.kit.page import grid_table, section
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, print_grids
 from cqa_spark.reports.reported_run import ReportedRun
@@ -90,9 +90,8 @@ def sentences(night: NightWorth) -> tuple[str, ...]:
 
 
 def _bounds(worth: Worth) -> str:
-    """The interval of the difference; a single thread has none."""
-    bounds = (worth.low_difference, worth.high_difference)
-    return " to ".join(map(signed_points, bounds)) if np.isfinite(bounds).all() else "unknown"
+    """The interval of the difference."""
+    return signed_interval(worth.low_difference, worth.high_difference)
 
 
 def tables(night: NightWorth) -> tuple[Grid, ...]:

@@ -1,0 +1,100 @@
+"""Systems on the replayed nights that several runs have measured: P@1 in each run, with paired tests by thread.
+
+Tables of nights grow with the corpus: Spark sums, and errors like those of ``night_worth.clustered_mean`` follow from
+the sums.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, Row, Window
+from pyspark.sql import functions as F
+
+_NIGHT = ("system", "site", "thread_id", "query_id")
+
+
+class NightTest(NamedTuple):
+    """The paired test of a run against the first run, on the nights that all runs have measured.
+
+    Attributes:
+        difference: mean of P@1 over nights, the run minus the first run.
+        low: lower bound of its 95 % interval, with errors by thread.
+        high: upper bound.
+        p_value: two-sided, of no difference.
+        wins: nights on which the run is better.
+        losses: nights on which the first run is better.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    wins: int
+    losses: int
+
+
+class CommonNights(NamedTuple):
+    """A system on the nights that all runs have measured.
+
+    Attributes:
+        system: name of the system.
+        nights: number of these nights.
+        threads: number of their threads.
+        values: P@1 over these nights, by run.
+        tests: of the second and each later run against the first.
+    """
+
+    system: str
+    nights: int
+    threads: int
+    values: tuple[float, ...]
+    tests: tuple[NightTest, ...]
+
+
+def compare_nights(rankings: Sequence[DataFrame]) -> list[CommonNights]:
+    """Compare each system with itself in several runs, on the nights that all of them have measured.
+
+    Args:
+        rankings: rows of ``NIGHT_RANKINGS`` of two or more runs.
+
+    Returns:
+        Those systems that have common nights, by name.
+    """
+    runs = range(len(rankings))
+    measured = (_hits(frame, f"hit{run}") for run, frame in enumerate(rankings))
+    common: DataFrame = reduce(lambda left, right: left.join(right, on=[*_NIGHT]), measured)
+    by_thread = common.groupBy(*_NIGHT[:3]).agg(
+        F.count(F.lit(1)).alias("nights"),
+        *(F.sum(f"hit{run}").alias(f"hits{run}") for run in runs),
+        *(F.count_if(F.expr(f"hit{run} > hit0")).alias(f"wins{run}") for run in runs[1:]),
+        *(F.count_if(F.expr(f"hit{run} < hit0")).alias(f"losses{run}") for run in runs[1:]),
+    )
+    terms = ["nights", "nights * nights", *(f"hits{run}" for run in runs)]
+    for run in runs[1:]:
+        gain = f"(hits{run} - hits0)"
+        terms += [f"{gain} * {gain}", f"{gain} * nights", f"wins{run}", f"losses{run}"]
+    totals = by_thread.groupBy("system").agg(F.count(F.lit(1)).alias("threads"), *(F.expr(f"sum({t})") for t in terms))
+    return [_compared(row, len(rankings)) for row in totals.orderBy("system").collect()]
+
+
+def _hits(rankings: DataFrame, name: str) -> DataFrame:
+    """P@1 of each night: the share of accepted answers among those with the highest score."""
+    is_first = F.col("score") == F.max("score").over(Window.partitionBy("system", "site", "query_id"))
+    first = rankings.withColumn("is_first", is_first).where("is_first")
+    return first.groupBy(*_NIGHT).agg(F.avg(F.col("accepted").cast("double")).alias(name))
+
+
+def _compared(row: Row, runs: int) -> CommonNights:
+    from cqa_spark.evaluation.night_worth import interval_and_p_value  # slow import
+
+    system, threads, nights, squared_nights, *sums = row
+    hits, of_tests = sums[:runs], sums[runs:]
+    tests = []
+    for run in range(1, runs):
+        squared_gains, weighted_gains, wins, losses = of_tests[4 * (run - 1) : 4 * run]
+        mean = (hits[run] - hits[0]) / nights
+        squares = max(0.0, squared_gains - 2 * mean * weighted_gains + mean**2 * squared_nights)
+        error = (squares * threads / (threads - 1)) ** 0.5 / nights if threads > 1 else float("inf")
+        tests.append(NightTest(mean, *interval_and_p_value(mean, error, threads), wins, losses))
+    return CommonNights(system, nights, threads, tuple(hit / nights for hit in hits), tuple(tests))
