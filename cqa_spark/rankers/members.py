@@ -39,9 +39,9 @@ class MemberParameters(RankerParameters):
         """Whether the member does."""
         return build_member(self.member).parameters.reads_texts()
 
-    def require_libraries(self) -> None:
-        """Check the libraries of the member."""
-        build_member(self.member).parameters.require_libraries()
+    def require_environment(self) -> None:
+        """Check what training the member needs."""
+        build_member(self.member).parameters.require_environment()
 
 
 class MembersParameters(RankerParameters):
@@ -58,10 +58,10 @@ class MembersParameters(RankerParameters):
         """Whether a member does."""
         return any(build_member(member).parameters.reads_texts() for member in self.members)
 
-    def require_libraries(self) -> None:
-        """Check the libraries of the members."""
+    def require_environment(self) -> None:
+        """Check what training the members needs."""
         for member in self.members:
-            build_member(member).parameters.require_libraries()
+            build_member(member).parameters.require_environment()
 
 
 def build_member(member: RankerSpec) -> Ranker[Any]:

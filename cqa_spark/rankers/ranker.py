@@ -23,11 +23,12 @@ class RankerParameters(BaseModel):
         """Whether the ranker also uses words, which requires the columns that ``pair_words`` adds."""
         return False
 
-    def require_libraries(self) -> None:
-        """Check that the libraries that training needs are installed.
+    def require_environment(self) -> None:
+        """Check, before Spark starts, what training needs: its libraries, and executors that stay for several workers.
 
         Raises:
-            EnvironmentProblem: one is not; the message names the command that installs it.
+            EnvironmentProblem: a library is not installed; the message names the command that installs it.
+            ConfigError: several workers train, and executors are allocated dynamically.
         """
         return
 

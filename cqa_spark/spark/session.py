@@ -147,6 +147,12 @@ def is_local_master(master: str | None = None) -> bool:
     return master is None or master.startswith("local")
 
 
+def executors_come_and_go() -> bool:
+    """Whether Spark allocates executors dynamically: by the options of spark-submit, or in the active session."""
+    settings = _started_with(SparkSession.getActiveSession())
+    return settings.get("spark.dynamicAllocation.enabled", "").lower() == "true"
+
+
 def local_scratch_folders(master: str | None = None) -> list[str]:
     """The folders of this machine for shuffle and spill files; none on a cluster, whose machines have their own.
 

@@ -77,9 +77,9 @@ class Train(Step):
         return *[Artifact(model_artifact(system.name)) for system in self.systems], FEATURE_IMPORTANCES
 
     def prepare(self) -> None:
-        """Check that the libraries of the rankers are installed."""
+        """Check what training the rankers needs."""
         for system in self.systems:
-            system.build().parameters.require_libraries()
+            system.build().parameters.require_environment()
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Fit and save."""

@@ -104,11 +104,11 @@ class TrainUpstream(Step):
         return UPSTREAM_SCORES, *tables_of(groups_of(upstream)), *models
 
     def prepare(self) -> None:
-        """Check that the libraries of the groups and rankers are installed."""
+        """Check that the libraries of the groups are installed, and what training the rankers needs."""
         systems = [upstream.system for upstream in upstream_of(self.systems)]
         require_libraries(groups_of(systems))
         for system in systems:
-            system.build().parameters.require_libraries()
+            system.build().parameters.require_environment()
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Train one by one; scores of training threads are out-of-fold."""

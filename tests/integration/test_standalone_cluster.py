@@ -204,6 +204,20 @@ def test_workers_that_die_while_it_trains_and_while_it_ranks_change_nothing(
 
 
 @pytest.mark.more
+def test_several_training_workers_are_refused_before_the_work_where_executors_come_and_go(
+    cluster: Cluster, home: None, tmp_path: Path
+) -> None:
+    write_sample(tmp_path, threads=3, dev_threads=2, seed=7)
+    command = [*submit(cluster, **DYNAMIC), *pipeline(tmp_path, "refused")]
+    told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    refused = subprocess.run(command, env=os.environ | SHORT_LIVED, cwd=REPOSITORY, text=True, **told)
+    assert refused.returncode == 2
+    assert "2 training workers need executors at once" in refused.stdout
+    assert "--conf spark.dynamicAllocation.enabled=false" in refused.stdout
+    assert not (tmp_path / "refused").exists()
+
+
+@pytest.mark.more
 def test_a_plugin_reaches_the_workers_in_its_wheel(cluster: Cluster, tmp_path: Path) -> None:
     """A task and a feature group of another package, which no machine has installed."""
     dump = write_dump(tmp_path, site="tags.example.org", threads=60, seed=3).folder

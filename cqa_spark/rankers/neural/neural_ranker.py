@@ -56,7 +56,7 @@ class NeuralRanker(Ranker[P]):
             most_words: maximum number of words of each text.
         """
         given = self.parameters
-        given.require_libraries()
+        given.require_environment()
         run = _Task(
             shape=self.shape(len(training.features), vectors.shape[1]),
             given=given,

@@ -7,6 +7,7 @@ from pydantic import Field
 from cqa_spark.process.extras import require_extra
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import RankerParameters
+from cqa_spark.rankers.training.group import require_executors_for
 
 Nodes = tuple[Annotated[int, Field(ge=1)], ...]
 
@@ -28,6 +29,7 @@ class NeuralParameters(RankerParameters):
     workers: int = Field(1, ge=1, description="Spark tasks that train together; queries stay whole")
     threshold: float = Field(0.5, ge=0, le=1, description="minimum probability for predicting a candidate relevant")
 
-    def require_libraries(self) -> None:
-        """Check that JAX is installed."""
+    def require_environment(self) -> None:
+        """Check that JAX is installed, and that executors stay for several workers."""
         require_extra("neural", ["jax", "onnx"], "training a neural ranker")
+        require_executors_for(self.workers)

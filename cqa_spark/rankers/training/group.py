@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pyspark import BarrierTaskContext
 
+from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.xgboost_import import import_xgboost
+from cqa_spark.spark.session import executors_come_and_go
 
 Floats = NDArray[np.float64]
 
@@ -65,6 +67,22 @@ def group_of_tasks(workers: int) -> Iterator[TrainingGroup]:
     with connected(number, workers, json.loads(task.allGather(tracker)[0])) as group:
         yield group
     task.barrier()  # keep the task of the tracker until all connections are closed
+
+
+def require_executors_for(workers: int) -> None:
+    """Check, before Spark starts, that a barrier stage can run: Spark refuses it if executors come and go.
+
+    Args:
+        workers: number of tasks; a single one is an ordinary task, for which executors may come and go.
+
+    Raises:
+        ConfigError: Spark refuses it.
+    """
+    if workers > 1 and executors_come_and_go():
+        raise ConfigError(
+            f"{workers} training workers need executors at once, and Spark allocates them dynamically",
+            "add --conf spark.dynamicAllocation.enabled=false, or set the ranker's workers to 1",
+        )
 
 
 def started_tracker(host: str, workers: int) -> dict[str, Any]:

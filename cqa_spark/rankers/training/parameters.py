@@ -8,6 +8,7 @@ from pydantic import Field
 from pyspark.sql import DataFrame
 
 from cqa_spark.rankers.ranker import RankerParameters
+from cqa_spark.rankers.training.group import require_executors_for
 from cqa_spark.spark.internals import estimated_bytes
 
 VALUES_OF_A_WORKER = 100_000_000
@@ -31,6 +32,11 @@ class TrainingParameters(RankerParameters):
     max_training_rows: int | None = Field(
         default=None, ge=1, description="train on a sample of whole queries with about this many examples"
     )
+
+    def require_environment(self) -> None:
+        """Check that executors stay for several workers."""
+        if self.workers != "auto":
+            require_executors_for(self.workers)
 
     def workers_for(self, frame: DataFrame, features: int) -> int:
         """The number of workers for these examples; never depends on the cluster, as the model depends on it.

@@ -15,9 +15,13 @@ from pydantic import ValidationError
 from scipy.optimize import check_grad
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from cqa_spark.errors import ConfigError
+from cqa_spark.rankers.calibrated import CalibratedParameters
 from cqa_spark.rankers.linear_model import LinearWeights
 from cqa_spark.rankers.logistic_regression import LogisticRegressionParameters
+from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.rankers.threshold import best_threshold
+from cqa_spark.rankers.training import group
 from cqa_spark.rankers.training.group import TrainingGroup, connected, started_tracker
 from cqa_spark.rankers.training.linear import LinearLearning
 from cqa_spark.rankers.training.losses import LOSSES, LossName
@@ -237,6 +241,17 @@ def test_workers_are_chosen_by_rows_and_features(
     monkeypatch.setattr("cqa_spark.rankers.training.parameters.estimated_bytes", lambda frame: 1 << 40)
     assert LogisticRegressionParameters().workers_for(Frame(rows), features) == workers
     assert LogisticRegressionParameters(workers=5).workers_for(Frame(rows), features) == 5
+
+
+def test_several_workers_are_refused_where_executors_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    for dynamic, workers in ((False, 2), (True, 1), (True, "auto")):
+        monkeypatch.setattr(group, "executors_come_and_go", lambda dynamic=dynamic: dynamic)
+        LogisticRegressionParameters(workers=workers).require_environment()
+    several = RankerSpec(name="logistic_regression", parameters={"workers": 2})
+    for parameters in (LogisticRegressionParameters(workers=2), CalibratedParameters(member=several)):
+        with pytest.raises(ConfigError, match="2 training workers") as refusal:
+            parameters.require_environment()
+        assert "spark.dynamicAllocation.enabled=false" in refusal.value.remedy
 
 
 def test_workers_are_a_number_above_0() -> None:
