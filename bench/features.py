@@ -126,7 +126,7 @@ def _by_spark(spark: SparkSession, folder: Path) -> dict[str, float]:
         target = f"spark_{place.value}"
         shutil.rmtree(folder / target, ignore_errors=True)
         declared = Declared("values", "Values of all groups.", tuple(values.schema.fields), key=())
-        write_files(values, Destination(declared, values.schema, str(folder), target, ObjectStorageSettings()))
+        write_files(values, Destination(declared, str(folder), target, ObjectStorageSettings()))
         return round(time.perf_counter() - started, 1)
 
     return learned | dict(zip(PASSES, run_concurrently(compute_and_write, Place), strict=True))

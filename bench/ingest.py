@@ -136,8 +136,8 @@ def _ours(spark: SparkSession, file: str, target: str) -> None:
     access = Access(ObjectStorageSettings(), UnpackLimits())
     root, folder = split(target)
     destinations = {
-        POSTS.name: Destination(POSTS, POSTS.schema, root, folder, access.storage),
-        QUARANTINE.name: Destination(QUARANTINE, QUARANTINE.schema, root, f"{folder}-refused", access.storage),
+        POSTS.name: Destination(POSTS, root, folder, access.storage),
+        QUARANTINE.name: Destination(QUARANTINE, root, f"{folder}-refused", access.storage),
     }
     (read,) = read_files(spark, [OpenFile(0, dump, probe(dump, access))], access, destinations).files
     assert not read.refused, "the benchmark's input is sound"

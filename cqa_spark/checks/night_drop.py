@@ -1,32 +1,29 @@
 """Checks whether the system is worse tonight than last night, on the replayed nights that both measured."""
 
-from pyspark.sql import functions as F
-
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.evaluation.common_nights import compare_nights
-from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS
+from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
 
 NAME = "night drop"
 """Name of the check."""
 
 
-@reads(NIGHT_RANKINGS)
+@reads(MEASURED_NIGHTS)
 def night_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """How far below 0 the 95 % interval of the difference of P@1 ends, tonight minus last night.
 
     The system is compared with itself, whichever order was served. Errors are by thread, as in ``night_worth``.
     """
-    pair = review.both(NIGHT_RANKINGS)
+    pair = review.both(MEASURED_NIGHTS)
     if pair is None:
         return nothing_to_compare(NAME, limits.max_metric_drop)
-    if NIGHT_RANKINGS.name in review.same:
+    if MEASURED_NIGHTS.name in review.same:
         return nothing_differs(NAME, limits.max_metric_drop)
-    ranked = [frame.where(F.col("system") == review.system) for frame in pair]
-    compared = compare_nights(ranked)
-    if not compared or compared[0].threads < 2:
+    common = next((order for order in compare_nights(pair) if order.order == review.system), None)
+    if common is None or common.threads < 2:
         return nothing_to_compare(NAME, limits.max_metric_drop)
-    common, (test,) = compared[0], compared[0].tests
+    (test,) = common.tests
     drop = max(0.0, -test.high)
     reason = (
         f"P@1 on {common.nights:,} common nights of {common.threads:,} threads: {100 * test.difference:+.2f} points, "

@@ -15,7 +15,7 @@ from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 from cqa_spark.lake.schemas.night import NIGHT_WORTH
-from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
+from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS, RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, snapshot_of
 from cqa_spark.lake.storage import Lake
 from cqa_spark.reports import kinds
@@ -91,12 +91,11 @@ def _measures(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
 
 
 def _common_nights(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
-    """What every system is worth on the replayed nights that all runs have measured, with paired tests by thread."""
-    if not all(snapshot.has(NIGHT_RANKINGS) for snapshot in snapshots):
+    """What every order is worth on the replayed nights that all runs have measured, with paired tests by thread."""
+    if not all(snapshot.has(MEASURED_NIGHTS) for snapshot in snapshots):
         return
-    for system, nights, threads, values, tests in compare_nights(
-        [snapshot.read(NIGHT_RANKINGS) for snapshot in snapshots]
-    ):
+    measured = [snapshot.read(MEASURED_NIGHTS) for snapshot in snapshots]
+    for order, nights, threads, values, tests in compare_nights(measured):
         paired = tuple(
             Comparison(
                 snapshot.record.run_id, "P@1", test.difference, test.p_value, test.wins, test.losses,
@@ -104,7 +103,7 @@ def _common_nights(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
             )
             for snapshot, test in zip(snapshots[1:], tests, strict=True)
         )  # fmt: skip
-        yield ComparedMeasure(COMMON_NIGHTS, system, "P@1", values, paired if threads > 1 else ())
+        yield ComparedMeasure(COMMON_NIGHTS, order, "P@1", values, paired if threads > 1 else ())
 
 
 def _worth(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:

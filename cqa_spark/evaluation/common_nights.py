@@ -1,4 +1,4 @@
-"""Systems on the replayed nights that several runs have measured: P@1 in each run, with paired tests by thread.
+"""Orders on the replayed nights that several runs have measured: P@1 in each run, with paired tests by thread.
 
 Tables of nights grow with the corpus: Spark sums, and errors like those of ``night_worth.clustered_mean`` follow from
 the sums.
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from pyspark.sql import DataFrame, Row, Window
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-_NIGHT = ("system", "site", "thread_id", "query_id")
+_NIGHT = ("order", "site", "thread_id", "query_id")
 
 
 class NightTest(NamedTuple):
@@ -35,34 +35,36 @@ class NightTest(NamedTuple):
 
 
 class CommonNights(NamedTuple):
-    """A system on the nights that all runs have measured.
+    """An order on the nights that all runs have measured.
 
     Attributes:
-        system: name of the system.
+        order: name of the system or simple order.
         nights: number of these nights.
         threads: number of their threads.
         values: P@1 over these nights, by run.
         tests: of the second and each later run against the first.
     """
 
-    system: str
+    order: str
     nights: int
     threads: int
     values: tuple[float, ...]
     tests: tuple[NightTest, ...]
 
 
-def compare_nights(rankings: Sequence[DataFrame]) -> list[CommonNights]:
-    """Compare each system with itself in several runs, on the nights that all of them have measured.
+def compare_nights(nights: Sequence[DataFrame]) -> list[CommonNights]:
+    """Compare each order with itself in several runs, on the nights that all of them have measured.
 
     Args:
-        rankings: rows of ``NIGHT_RANKINGS`` of two or more runs.
+        nights: rows of ``MEASURED_NIGHTS`` of two or more runs.
 
     Returns:
-        Those systems that have common nights, by name.
+        Those orders that have common nights, by name.
     """
-    runs = range(len(rankings))
-    measured = (_hits(frame, f"hit{run}") for run, frame in enumerate(rankings))
+    runs = range(len(nights))
+    measured = (
+        frame.select(*_NIGHT[1:], F.explode("hits").alias("order", f"hit{run}")) for run, frame in enumerate(nights)
+    )
     common: DataFrame = reduce(lambda left, right: left.join(right, on=[*_NIGHT]), measured)
     by_thread = common.groupBy(*_NIGHT[:3]).agg(
         F.count(F.lit(1)).alias("nights"),
@@ -74,21 +76,14 @@ def compare_nights(rankings: Sequence[DataFrame]) -> list[CommonNights]:
     for run in runs[1:]:
         gain = f"(hits{run} - hits0)"
         terms += [f"{gain} * {gain}", f"{gain} * nights", f"wins{run}", f"losses{run}"]
-    totals = by_thread.groupBy("system").agg(F.count(F.lit(1)).alias("threads"), *(F.expr(f"sum({t})") for t in terms))
-    return [_compared(row, len(rankings)) for row in totals.orderBy("system").collect()]
-
-
-def _hits(rankings: DataFrame, name: str) -> DataFrame:
-    """P@1 of each night: the share of accepted answers among those with the highest score."""
-    is_first = F.col("score") == F.max("score").over(Window.partitionBy("system", "site", "query_id"))
-    first = rankings.withColumn("is_first", is_first).where("is_first")
-    return first.groupBy(*_NIGHT).agg(F.avg(F.col("accepted").cast("double")).alias(name))
+    totals = by_thread.groupBy("order").agg(F.count(F.lit(1)).alias("threads"), *(F.expr(f"sum({t})") for t in terms))
+    return [_compared(row, len(nights)) for row in totals.orderBy("order").collect()]
 
 
 def _compared(row: Row, runs: int) -> CommonNights:
     from cqa_spark.evaluation.night_worth import interval_and_p_value  # slow import
 
-    system, threads, nights, squared_nights, *sums = row
+    order, threads, nights, squared_nights, *sums = row
     hits, of_tests = sums[:runs], sums[runs:]
     tests = []
     for run in range(1, runs):
@@ -97,4 +92,4 @@ def _compared(row: Row, runs: int) -> CommonNights:
         squares = max(0.0, squared_gains - 2 * mean * weighted_gains + mean**2 * squared_nights)
         error = (squares * threads / (threads - 1)) ** 0.5 / nights if threads > 1 else float("inf")
         tests.append(NightTest(mean, *interval_and_p_value(mean, error, threads), wins, losses))
-    return CommonNights(system, nights, threads, tuple(hit / nights for hit in hits), tuple(tests))
+    return CommonNights(order, nights, threads, tuple(hit / nights for hit in hits), tuple(tests))

@@ -10,7 +10,6 @@ from typing import Any
 from uuid import uuid4
 
 from pyspark.sql import DataFrame
-from pyspark.sql import types as T
 
 from cqa_spark.errors import InputError
 from cqa_spark.lake.declared_products import ALL_PRODUCTS, DeclaredProducts, published_product
@@ -130,21 +129,34 @@ class Run(RunTables):
         Raises:
             ContractError: the frame does not have the declared columns.
         """
-        rows = table.conform(frame)
-        if rebalance and table.partition_by:
-            rows = rebalanced(rows, table.partition_by)
-        return TableFiles(tuple(rows.columns), write_files(rows, self.destination(table, rows.schema)))
+        return self.new_files_of([table], frame, rebalance=rebalance)[0]
 
-    def destination(self, table: Table, schema: T.StructType | None = None) -> Destination:
-        """A new folder for the files of a table, which belong to no table until they are ``put`` there.
+    def new_files_of(self, tables: Sequence[Table], frame: DataFrame, *, rebalance: bool) -> list[TableFiles]:
+        """Write rows of several tables, as ``new_files``, in one job.
 
         Args:
-            table: the declaration of the table.
-            schema: the stored columns; None for the declared ones.
+            tables: the declarations of the tables, which the same columns divide.
+            frame: the declared columns of all; for several tables also ``TABLE``.
+            rebalance: as for ``new_files``.
         """
+        if len(tables) == 1:
+            frame = tables[0].conform(frame)
+        if rebalance and tables[0].partition_by:
+            frame = rebalanced(frame, tables[0].partition_by)
+        destinations = [self.destination(table) for table in tables]
+        files = write_files(frame, *destinations)
+        return [
+            TableFiles(
+                tuple(each.table.schema.names), tuple(file for file in files if file.path.startswith(f"{each.folder}/"))
+            )
+            for each in destinations
+        ]
+
+    def destination(self, table: Table) -> Destination:
+        """A new folder for the files of a table, which belong to no table until they are ``put`` there."""
         self.lake.before_write()
         folder = f"{TABLES}/{table.name}/{self.record.attempt_name}/{uuid4().hex}"
-        return Destination(table, schema or table.schema, self.lake.root, folder, self.lake.storage)
+        return Destination(table, self.lake.root, folder, self.lake.storage)
 
     def put(self, table: Table, files: TableFiles) -> int:
         """Make files the run's table; return their number of rows."""

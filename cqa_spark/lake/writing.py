@@ -8,7 +8,7 @@ leaves files that no manifest names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial, reduce
 from pathlib import Path
@@ -32,6 +32,9 @@ _ROWS = 32_768
 _BYTES = 64 << 20
 """Rows, and bytes, that a task collects before it writes a row group of every file."""
 
+TABLE = "table_name"
+"""The column that names the table of a row, among rows of several tables."""
+
 _LONG_TEXTS = frozenset({"about", "body", "clean", "raw", "text"})
 """Columns of long texts, nearly all of them distinct: a dictionary and the limits of them take time without benefit."""
 
@@ -52,7 +55,6 @@ class Destination:
 
     Attributes:
         table: the declaration of the table; the columns that divide it are strings.
-        schema: the stored columns.
         root: the lake, local or in a bucket.
         folder: of the lake, for this write alone.
         storage: object storage settings.
@@ -60,7 +62,6 @@ class Destination:
     """
 
     table: Table
-    schema: T.StructType
     root: str
     folder: str
     storage: ObjectStorageSettings
@@ -79,9 +80,14 @@ class Destination:
             yield TableWriter(self, here)
 
 
-def write_files(frame: DataFrame, destination: Destination) -> tuple[DataFile, ...]:
-    """Write the rows of a frame, which has the stored columns, in one job; return the files, which all have rows."""
-    written = frame.mapInArrow(partial(_write, destination), _WRITTEN).collect()
+def write_files(frame: DataFrame, *destinations: Destination) -> tuple[DataFile, ...]:
+    """Write the rows of a frame in one job; return the files, which all have rows.
+
+    Args:
+        frame: the stored columns; for several destinations those of all, and ``TABLE``.
+        destinations: of different tables.
+    """
+    written = frame.mapInArrow(partial(_write, destinations), _WRITTEN).collect()
     return tuple(DataFile(*described) for described in written)
 
 
@@ -104,7 +110,7 @@ class TableWriter:
 
     def __init__(self, destination: Destination, here: Path) -> None:
         self._destination, self._here = destination, here
-        self._schema = to_arrow_schema(nullable(destination.schema))
+        self._schema = to_arrow_schema(nullable(destination.table.schema))
         table = destination.table
         self._divided_by = [name for name in table.partition_by if name in self._schema.names]
         self._key = [name for name in table.key if name in self._schema.names and name not in self._divided_by]
@@ -112,8 +118,8 @@ class TableWriter:
         self._rows = self._bytes = 0
 
     def add(self, rows: pa.RecordBatch) -> None:
-        """Add rows; they are written when there are enough for a row group."""
-        for values, part in _divided(rows, self._divided_by):
+        """Add rows, which may have further columns; they are written when there are enough for a row group."""
+        for values, part in _divided(rows.select(self._schema.names), self._divided_by):
             if values not in self._files:
                 named = dict(zip(self._divided_by, values, strict=True))
                 self._files[values] = _File(self._here, self._schema, self._key, named)
@@ -172,11 +178,16 @@ class _File:
         return DataFile(f"{folder}/{self.name}", size, rows, dict(self.values), self._nulls)
 
 
-def _write(destination: Destination, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    with destination.writer() as writer:
+def _write(destinations: Sequence[Destination], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    with ExitStack() as stack:
+        writers: dict[str | None, TableWriter] = {
+            each.table.name: stack.enter_context(each.writer()) for each in destinations
+        }
         for batch in batches:
-            writer.add(batch)
-        files = writer.finish()
+            parts = _divided(batch, [TABLE]) if len(writers) > 1 else [((*writers,), batch)]
+            for (table,), rows in parts:
+                writers[table].add(rows)
+        files = [file for writer in writers.values() for file in writer.finish()]
     if files:
         yield pa.RecordBatch.from_pylist(list(map(asdict, files)), to_arrow_schema(_WRITTEN))
 

@@ -1,6 +1,7 @@
 """Converts scores to ranks, with the tie-breaking rule."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.table import Table
+from cqa_spark.lake.writing import TABLE, nullable
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.model import RankerModel
@@ -21,6 +23,21 @@ from cqa_spark.rankers.pair_words import WORD_COLUMNS
 from cqa_spark.rankers.scoring import VALUES, Decide, candidates_of, whole_queries, with_values
 
 _SERVED = "served_system"
+
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Rows of another table that follow from the candidates and scores of whole queries.
+
+    Attributes:
+        table: the table.
+        rows: makes its rows of queries and of the scores of their candidates by system; shape (candidates,).
+    """
+
+    table: Table
+    rows: Callable[[Candidates, Mapping[str, Scores]], pa.Table]
 
 
 def rank(
@@ -30,6 +47,7 @@ def rank(
     *,
     table: Table = RANKINGS,
     served: Column | None = None,
+    beside: Beside | None = None,
 ) -> DataFrame:
     """Rank each query's candidates by score descending, then initial_rank, then candidate_id; in one pass.
 
@@ -39,9 +57,11 @@ def rank(
         run_id: id of the run.
         table: ``RANKINGS``, or a table with further columns of the examples.
         served: the name of the system whose order a night serves; None outside nights.
+        beside: what else to make of the scores.
 
     Returns:
-        Rows of the table. A score that is not a number fails the job when the rows are computed.
+        Rows of the table. A score that is not a number fails the job when the rows are computed. With rows of another
+        table, ``TABLE`` names that of a row, and its columns of the other one are null.
     """
     features = feature_columns(examples)
     rows = with_values(examples, features).drop(*features)
@@ -50,8 +70,11 @@ def rank(
     given = {field.name: field for field in rows.schema.fields if field.name not in (VALUES, *WORD_COLUMNS)}
     computed = {"run_id", "system", "score", "rank", "predicted", *(["served"] if served is not None else [])}
     schema = T.StructType([field for field in table.schema.fields if field.name in given.keys() | computed])
-    ranked = whole_queries(rows).mapInArrow(_ranking(decisions, run_id, schema, features), schema)
-    return table.complete(ranked)
+    if beside is None:
+        return table.complete(whole_queries(rows).mapInArrow(_ranking(decisions, run_id, schema, features), schema))
+    further = [field for field in beside.table.schema.fields if field.name not in schema.names]
+    both = nullable(T.StructType([T.StructField(TABLE, T.StringType()), *schema, *further]))
+    return whole_queries(rows).mapInArrow(_ranking(decisions, run_id, both, features, table.name, beside), both)
 
 
 def rank_scored(scored: DataFrame, system: str, run_id: str) -> DataFrame:
@@ -72,23 +95,37 @@ def best_first(candidates: Candidates, scores: NDArray[np.float64]) -> NDArray[n
 
 
 def _ranking(
-    decisions: Mapping[str, Decide], run_id: str, schema: T.StructType, features: Sequence[str]
+    decisions: Mapping[str, Decide],
+    run_id: str,
+    schema: T.StructType,
+    features: Sequence[str],
+    table: str = "",
+    beside: Beside | None = None,
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def rank_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         types = to_arrow_schema(schema)
         for candidates in candidates_of(batches, tuple(features), whole=True):
+            scored = {}
             within = np.arange(len(candidates)) - np.repeat(candidates.starts, candidates.sizes) + 1
             for system, decide in decisions.items():
                 scores, predicted = decide(candidates)
+                scored[system] = scores
                 _require_numbers(candidates, scores, system)
                 ranks = np.empty(len(candidates), dtype=np.int32)
                 ranks[best_first(candidates, scores)] = within
                 columns = {name: candidates.examples.column(name) for name in candidates.examples.column_names}
                 columns |= {"score": pa.array(scores), "rank": pa.array(ranks), "predicted": pa.array(predicted)}
-                columns |= {"run_id": _repeated(run_id, candidates), "system": _repeated(system, candidates)}
+                columns |= {
+                    name: pa.repeat(value, len(candidates))
+                    for name, value in {"run_id": run_id, "system": system, TABLE: table}.items()
+                }
                 if _SERVED in columns:
                     columns["served"] = pc.equal(columns[_SERVED], system)
-                yield from pa.table([columns[name] for name in types.names], schema=types).to_batches()
+                yield from _rows(columns, types)
+            if beside is not None:
+                rows = beside.rows(candidates, scored)
+                columns = {name: rows[name] for name in rows.column_names}
+                yield from _rows(columns | {TABLE: pa.repeat(beside.table.name, len(rows))}, types)
 
     return rank_batches
 
@@ -98,8 +135,11 @@ def _as_scored(candidates: Candidates) -> tuple[NDArray[np.float64], NDArray[np.
     return score.to_numpy(), predicted.to_numpy()
 
 
-def _repeated(value: str, candidates: Candidates) -> pa.Array:
-    return pa.repeat(pa.scalar(value), len(candidates))
+def _rows(columns: Mapping[str, pa.ChunkedArray | pa.Array], types: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Rows of a schema from some of its columns; the others are null."""
+    rows = len(next(iter(columns.values())))
+    complete = [columns.get(field.name, pa.nulls(rows, field.type)) for field in types]
+    yield from pa.table(complete, schema=types).to_batches()
 
 
 def _require_numbers(candidates: Candidates, scores: NDArray[np.float64], system: str) -> None:

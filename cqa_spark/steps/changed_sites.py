@@ -15,12 +15,12 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.rendering import hashed_settings
 from cqa_spark.config.sections import SettingsSection
-from cqa_spark.lake.run import Run
+from cqa_spark.lake.run import FEW_SITES, Run
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_files import fingerprint_of
+from cqa_spark.lake.table_files import NO_FILES, fingerprint_of
 from cqa_spark.model_folder.reading import original_of
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.systems.trained_system import model_artifact
@@ -66,22 +66,27 @@ class SiteUpdate:
             self.run.put(table, self.last.files(table))
         return True
 
-    def write(self, rows: DataFrame, *, ranked: DataFrame | None = None) -> None:
+    def write(self, rows: DataFrame, *others: Table, ranked: DataFrame | None = None) -> None:
         """Write the rows of the sites beside the published files of others, or all.
 
         Args:
-            rows: of these sites, and perhaps of others.
+            rows: of these sites, and perhaps of other sites; the declared columns.
+            others: further tables with rows among these, which ``TABLE`` names.
             ranked: queries of these sites whose published rows are kept, too: site and query_id.
         """
-        if self.last is None or self.sites is None:
-            self.run.write(self.table, rows)
+        last, sites = self.last, self.sites
+        if last is None or sites is None:
+            last, sites = None, self.fingerprints.keys()
         else:
-            rows = of_sites(rows, self.sites)
+            rows = of_sites(rows, sites)
             if ranked is not None:
-                published = of_sites(self.last.read(self.table), self.sites)
+                published = of_sites(last.read(self.table), sites)
                 rows = rows.unionByName(published.join(ranked, on=_QUERY, how="left_semi"), allowMissingColumns=True)
-            self.run.replace(self.table, rows, sites=self.sites, base=self.last.files(self.table))
-        self.sign()
+        tables = (self.table, *others)
+        found = self.run.new_files_of(tables, rows, rebalance=len(sites) > FEW_SITES)
+        for table, new in zip(tables, found, strict=True):
+            base = NO_FILES if last is None else last.files(table).without(sites)
+            self.run.put(table, base.united(new).with_fingerprints(self.fingerprints))
 
     def sign(self) -> None:
         """Give the run's rows their fingerprints."""

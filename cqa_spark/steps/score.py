@@ -19,7 +19,7 @@ from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
 from cqa_spark.rankers.feature_contract import require_features
-from cqa_spark.rankers.rankings import rank
+from cqa_spark.rankers.rankings import Beside, rank
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.changed_sites import (
     Sites,
@@ -142,6 +142,7 @@ def rank_by(
     sites: Sites = None,
     table: Table = RANKINGS,
     served: Column | None = None,
+    beside: Beside | None = None,
 ) -> DataFrame:
     """The rankings of several systems, as rows of a table.
 
@@ -152,6 +153,7 @@ def rank_by(
         sites: the sites of the examples; None for all.
         table: ``RANKINGS``, or ``NIGHT_RANKINGS``.
         served: the name of the system whose order is served; None outside nights.
+        beside: what else to make of the scores.
 
     Raises:
         ContractError: a model was trained on other features than its groups have.
@@ -162,4 +164,4 @@ def rank_by(
     recipes = [trained.system for trained in systems.values()]
     decisions = {name: trained.model.decide for name, trained in systems.items()}
     frame = feature_frame(run, recipes, examples, sites=sites)
-    return rank(frame, decisions, run.run_id, table=table, served=served)
+    return rank(frame, decisions, run.run_id, table=table, served=served, beside=beside)

@@ -1,5 +1,7 @@
 """Rankings, upstream scores and feature importances."""
 
+from pyspark.sql import types as T
+
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, EXAMPLES, QUERY_ID, TASK
@@ -32,16 +34,38 @@ RANKINGS = Table(
     partition_by=("site",),
 )
 
+_THREAD = column("thread_id", "string", "the question", nullable=False)
+
 NIGHT_RANKINGS = Table(
     "night_rankings",
     "The ranking of the answers of replayed nights, one of which was accepted later, by systems that have not learned "
     "from the thread.",
     (
         *(each for each in RANKINGS.columns if each.name != "served"),
-        column("thread_id", "string", "the question", nullable=False),
+        _THREAD,
         *(each for each in EXAMPLES.columns if each.name in ("cut_at", "age_days", "accepted")),
     ),
     key=RANKINGS.key,
+    partition_by=("site",),
+)
+
+MEASURED_NIGHTS = Table(
+    "measured_nights",
+    "What orders of the answers of each replayed night were worth.",
+    (
+        SITE,
+        TASK,
+        QUERY_ID,
+        _THREAD,
+        *(each for each in EXAMPLES.columns if each.name == "age_days"),
+        column("votes", "double", "number of votes, up and down, for the answers that were known"),
+        column(
+            "hits",
+            T.MapType(T.StringType(), T.DoubleType()),
+            "P@1 by order, a system or a simple order that is not served; ties count by their chance",
+        ),
+    ),
+    key=("site", "task", "query_id"),
     partition_by=("site",),
 )
 

@@ -18,18 +18,18 @@ from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_SERVED
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH
-from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS
+from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS, NIGHT_RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
+from cqa_spark.rankers.rankings import Beside
 from cqa_spark.runtime.step import Product, Step
 from cqa_spark.steps.changed_sites import of_sites, site_update
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.night_worth import write_trained_worth
 from cqa_spark.steps.score import load_trained, rank_by, read_to_rank
-from cqa_spark.systems.feature_frames import feature_frame
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem
-from cqa_spark.tasks.preferred_answer.measured_nights import FEATURES, SIMPLE_ORDERS, measured_nights
+from cqa_spark.tasks.preferred_answer.measured_nights import SIMPLE_ORDERS, collect_nights, measured_nights
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class MeasureNights(Step):
 
     def writes(self) -> tuple[Product, ...]:
         """The rankings of measured nights, what orders are and were worth, and the orders that are served."""
-        return NIGHT_RANKINGS, NIGHT_WORTH, TRAINED_WORTH, SERVED_ORDERS
+        return NIGHT_RANKINGS, MEASURED_NIGHTS, NIGHT_WORTH, TRAINED_WORTH, SERVED_ORDERS
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Rank, measure and choose."""
@@ -66,7 +66,10 @@ class MeasureNights(Step):
         self._rank(run, trained)
         counts.rows_in = run.rows(NIGHT_RANKINGS)
         reference = self.systems[1].name
-        nights = self._measured(run, trained) if counts.rows_in else None
+        nights = None
+        if run.rows(MEASURED_NIGHTS):
+            orders = [*trained, *SIMPLE_ORDERS]
+            nights = collect_nights(run.read(MEASURED_NIGHTS), orders, counts.rows_in // len(trained))
         threads = run.read(EXAMPLES).where(f"{IS_SERVED} AND initial_rank = 1").groupBy("site", "age_days").count()
         served = threads.collect()
         ages = np.repeat(*np.array([(row["age_days"], row["count"]) for row in served], dtype=np.int64).T)
@@ -79,19 +82,11 @@ class MeasureNights(Step):
         recipes = [each.system for each in trained.values()]
         inputs = (EXAMPLES, *tables_of(groups_of(recipes)))
         update = site_update(run, self.unchanged, NIGHT_RANKINGS, inputs, settings={}, models=[*trained])
-        if not update.keep():
-            measured = of_sites(task_examples(run, recipes[0].task).where(IS_MEASURED), update.sites)
-            update.write(rank_by(trained, run, measured, sites=update.sites, table=NIGHT_RANKINGS))
-
-    def _measured(self, run: Run, trained: Mapping[str, TrainedSystem]) -> Nights | None:
-        """The measured nights; None if no system reads the votes, by which simple orders are made."""
-        recipes = [each.system for each in trained.values()]
-        if not {*FEATURES} <= {feature for system in recipes for feature in system.features()}:
-            return None
-        answers = task_examples(run, recipes[0].task).where(IS_MEASURED)
-        scores = {**{name: each.model.score for name, each in trained.items()}, **SIMPLE_ORDERS}
-        rows = run.rows(NIGHT_RANKINGS) // len(trained)
-        return measured_nights(feature_frame(run, recipes, answers), scores, rows)
+        if not update.keep(MEASURED_NIGHTS):
+            answers = of_sites(task_examples(run, recipes[0].task).where(IS_MEASURED), update.sites)
+            beside = Beside(MEASURED_NIGHTS, measured_nights)
+            ranked = rank_by(trained, run, answers, sites=update.sites, table=NIGHT_RANKINGS, beside=beside)
+            update.write(ranked, MEASURED_NIGHTS)
 
     def _choose(
         self, run: Run, trained: Mapping[str, TrainedSystem], nights: Nights | None, sites: Iterable[str]

@@ -1,14 +1,17 @@
 """Replayed nights with the hits of all orders: of trained systems, and of simple orders that are not served."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.evaluation.night_worth import Nights, expected_hits
 from cqa_spark.features.query_sample import sample_queries
+from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.scoring import candidates_of, whole_queries, with_values
@@ -31,58 +34,68 @@ SIMPLE_ORDERS: Mapping[str, Score] = {
 """By name; higher scores are better, and equal scores are ties."""
 
 _MOST = 1_000_000
-"""Answers of nights that orders are measured on; of more, whole nights are sampled."""
+"""Answers of nights up to which all nights are collected; of more, whole nights are sampled."""
 
-_NIGHT = "site string, thread_id string, age_days int, votes double, hits array<double>"
+_SCHEMA = to_arrow_schema(MEASURED_NIGHTS.schema)
 
 
-def measured_nights(frame: DataFrame, scores: Mapping[str, Score], rows: int) -> Nights:
-    """The hits of orders on measured nights, computed in tasks, and collected as one row per night.
+def measured_nights(candidates: Candidates, scores: Mapping[str, Reals]) -> pa.Table:
+    """Rows of ``MEASURED_NIGHTS``; none if the candidates lack the ``FEATURES``.
 
     Args:
-        frame: the answers of measured nights, with the ``FEATURES`` and those that the scores need.
+        candidates: the answers of whole nights.
+        scores: the scores of orders by name, beside those of the simple orders; shape (answers,).
+    """
+    if not {*FEATURES} <= {*candidates.features}:
+        return _SCHEMA.empty_table()
+    starts, examples = candidates.starts, candidates.examples
+    accepted = examples["accepted"].to_numpy(zero_copy_only=False).astype(np.bool_)
+    orders = {**scores, **{name: score(candidates) for name, score in SIMPLE_ORDERS.items()}}
+    hits = [expected_hits(score, accepted, starts) for score in orders.values()]
+    names = pa.array([*orders] * len(starts))
+    by_order = pa.MapArray.from_arrays(
+        np.arange(len(starts) + 1, dtype=np.int32) * len(orders), names, np.column_stack(hits).ravel()
+    )
+    votes = np.add.reduceat(candidates.of([UP, DOWN]).sum(axis=1), starts)
+    found = examples.take(pa.array(starts))
+    found = found.append_column("votes", pa.array(votes)).append_column("hits", by_order)
+    return found.select(_SCHEMA.names).cast(_SCHEMA)
+
+
+def measure_nights(frame: DataFrame, scores: Mapping[str, Score]) -> DataFrame:
+    """Rows of ``MEASURED_NIGHTS``, from the answers of measured nights with their features.
+
+    Args:
+        frame: the answers, with the ``FEATURES`` and those that the scores need.
         scores: the orders, by name.
-        rows: number of rows of the frame, about.
     """
     features = feature_columns(frame)
-    answers = with_values(sample_queries(frame, _MOST, rows), features).drop(*features)
-    found = whole_queries(answers).mapInArrow(_measuring(scores, features), _NIGHT).toPandas()
+    answers = whole_queries(with_values(frame, features).drop(*features))
+
+    def measure(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for candidates in candidates_of(batches, features, whole=True):
+            found = {name: score(candidates) for name, score in scores.items()}
+            yield from measured_nights(candidates, found).to_batches()
+
+    return answers.mapInArrow(measure, MEASURED_NIGHTS.schema)
+
+
+def collect_nights(rows: DataFrame, orders: Sequence[str], answers: int) -> Nights:
+    """Measured nights in memory.
+
+    Args:
+        rows: of ``MEASURED_NIGHTS``.
+        orders: names of the orders.
+        answers: number of answers of the nights.
+    """
+    hits = [F.col("hits")[order].alias(f"hit_{number}") for number, order in enumerate(orders)]
+    sampled = sample_queries(rows, _MOST, answers)
+    found = sampled.select("site", "thread_id", "age_days", "votes", *hits).toPandas()
     found = found.sort_values(["site", "thread_id", "age_days"], ignore_index=True)
-    hits = np.array(found["hits"].tolist()).reshape(-1, len(scores))
     return Nights(
         site=found["site"].to_numpy(),
         thread=np.asarray(found.groupby(["site", "thread_id"]).ngroup(), dtype=np.int64),
         age=found["age_days"].to_numpy(np.int64),
         votes=found["votes"].to_numpy(np.int64),
-        hits=dict(zip(scores, hits.T, strict=True)),
+        hits={order: found[f"hit_{number}"].to_numpy() for number, order in enumerate(orders)},
     )
-
-
-def _measuring(
-    scores: Mapping[str, Score], features: tuple[str, ...]
-) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def measure(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for candidates in candidates_of(batches, features, whole=True):
-            yield hits_of(candidates, scores)
-
-    return measure
-
-
-def hits_of(candidates: Candidates, scores: Mapping[str, Score]) -> pa.RecordBatch:
-    """One row per night: site, thread, age, votes for its answers, and the expected hit of each order.
-
-    Args:
-        candidates: complete queries, sorted by query, with the ``FEATURES``.
-        scores: the orders, by name.
-    """
-    starts, examples = candidates.starts, candidates.examples
-    accepted = examples["accepted"].to_numpy(zero_copy_only=False).astype(np.bool_)
-    hits = np.column_stack([expected_hits(score(candidates), accepted, starts) for score in scores.values()])
-    first = examples.take(pa.array(starts)).combine_chunks()
-    votes = np.add.reduceat(candidates.of([UP, DOWN]).sum(axis=1), starts)
-    columns = [
-        *(first[name].combine_chunks() for name in ("site", "thread_id", "age_days")),
-        pa.array(votes),
-        pa.array(list(hits), pa.list_(pa.float64())),
-    ]
-    return pa.RecordBatch.from_arrays(columns, ["site", "thread_id", "age_days", "votes", "hits"])

@@ -21,7 +21,7 @@ from cqa_spark.systems.feature_frames import feature_frame, frame_tables
 from cqa_spark.systems.model_card import CardFigure
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
-from cqa_spark.tasks.preferred_answer.measured_nights import measured_nights
+from cqa_spark.tasks.preferred_answer.measured_nights import collect_nights, measure_nights
 
 NO_VOTES = "without votes"
 _OF_VOTES = ("answer_standing_asof_v1__", "author_record_asof_v1__votes")
@@ -69,7 +69,8 @@ class WriteCard(Step):
             }
             scores = {name: model.score for name, model in variants.items()}
             scores |= {each.system.name: each.model.score for each in simple}
-            nights = measured_nights(frame.where(IS_MEASURED), scores, counts.rows_in)
+            measured = measure_nights(frame.where(IS_MEASURED), scores)
+            nights = collect_nights(measured, [*scores], counts.rows_in)
         figures += part_figures(nights, list(variants), self.by_votes.name, self.longest.name)
         trained = trained_system(run, name)
         card = card_of(trained.system, examples, run.read(POSTS))

@@ -88,34 +88,26 @@ def test_every_question_with_enough_answers_is_served(spark: SparkSession) -> No
     assert served_questions(tonight, LIMITS) == Verdict("served questions", False, 2, 0, reason)
 
 
-def night_rankings(spark: SparkSession, first: dict[str, str]) -> DataFrame:
-    """Nights of the answers a, accepted later, and b: by night, the letter of the first answer, or = for a tie.
-
-    Nights of a thread begin with its letter.
-    """
-    rows = [
-        ("s", "site", night[0], night, answer, 1.0 if best in (answer, "=") else 0.0, answer == "a")
-        for night, best in first.items()
-        for answer in "ab"
-    ]
+def measured(spark: SparkSession, hits: dict[str, float]) -> DataFrame:
+    """The hit of the system, by night; nights of a thread begin with its letter. The other night is not measured."""
+    rows = [("site", night[0], night, {"s": hit}) for night, hit in hits.items()]
     return spark.createDataFrame(
-        rows,
-        "system string, site string, thread_id string, query_id string, candidate_id string, score double, "
-        "accepted boolean",
+        [*rows, ("site", "k", "k1", {"other": 1.0})],
+        "site string, thread_id string, query_id string, hits map<string,double>",
     )
 
 
 def nights_review(now: DataFrame, last: DataFrame) -> RunUnderReview:
-    return RunUnderReview({"night_rankings": now}, {"night_rankings": last}, "s", "P@1")
+    return RunUnderReview({"measured_nights": now}, {"measured_nights": last}, "s", "P@1")
 
 
 def test_the_system_is_compared_with_itself_on_common_nights(spark: SparkSession) -> None:
     threads = "cdefghij"
-    good = night_rankings(spark, {f"{thread}1": "a" for thread in threads} | {"z1": "a"})
-    tied = night_rankings(spark, {f"{thread}1": "=" for thread in threads} | {"y1": "b"})
+    good = measured(spark, {f"{thread}1": 1.0 for thread in threads} | {"z1": 1.0})
+    tied = measured(spark, {f"{thread}1": 0.5 for thread in threads} | {"y1": 0.0})
     assert night_drop(nights_review(good, good), LIMITS).measured == 0
     verdict = night_drop(nights_review(tied, good), LIMITS)
     assert (verdict.passed, verdict.measured) == (False, 0.5)
     assert verdict.reason == "P@1 on 8 common nights of 8 threads: -50.00 points, at most -50.00"
-    half = night_rankings(spark, {f"{thread}1": "b" if thread == "c" else "a" for thread in threads})
+    half = measured(spark, {f"{thread}1": float(thread != "c") for thread in threads})
     assert night_drop(nights_review(half, good), LIMITS).passed  # one thread proves nothing

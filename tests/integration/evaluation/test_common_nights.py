@@ -8,27 +8,25 @@ from cqa_spark.evaluation.common_nights import compare_nights
 from cqa_spark.evaluation.night_worth import clustered_mean, interval_and_p_value
 
 
-def night_rankings(spark: SparkSession, hits: dict[str, float]) -> DataFrame:
-    """Nights such as ``a2``, the second of the thread ``a``, with two answers: a hit, a miss or a tie (0.5)."""
+def measured_nights(spark: SparkSession, hits: dict[str, float]) -> DataFrame:
+    """Nights such as ``a2``, the second of the thread ``a``; the order ``t`` is measured on two of them."""
     rows = [
-        (system, "site", night[0], night, score, is_accepted)
-        for system in ("s", "t")
+        ("site", night[0], night, {"s": hit, "t": hit} if night in ("a1", "x1") else {"s": hit})
         for night, hit in hits.items()
-        for score, is_accepted in ((1.0, hit > 0), (1.0 if hit == 0.5 else 0.0, hit == 0))
     ]
-    schema = "system string, site string, thread_id string, query_id string, score double, accepted boolean"
-    return spark.createDataFrame([row for row in rows if row[0] == "s" or row[3] in ("a1", "x1")], schema)
+    schema = "site string, thread_id string, query_id string, hits map<string,double>"
+    return spark.createDataFrame(rows, schema)
 
 
 def test_the_test_on_common_nights_is_that_of_a_mean_of_clusters(spark: SparkSession) -> None:
     first = {"a1": 0.0, "a2": 0.0, "a3": 1.0, "b1": 0.5, "c1": 1.0, "d1": 0.0, "x1": 1.0}
     second = {"a1": 1.0, "a2": 1.0, "a3": 1.0, "b1": 0.0, "c1": 1.0, "d1": 1.0, "y1": 0.0}
     third = first | {"z1": 0.0}
-    found, alone = compare_nights([night_rankings(spark, hits) for hits in (first, second, third)])
-    assert (found.system, found.nights, found.threads, found.values) == ("s", 6, 4, (2.5 / 6, 5 / 6, 2.5 / 6))
+    found, alone = compare_nights([measured_nights(spark, hits) for hits in (first, second, third)])
+    assert (found.order, found.nights, found.threads, found.values) == ("s", 6, 4, (2.5 / 6, 5 / 6, 2.5 / 6))
     gains, threads = np.array([1.0, 1.0, 0.0, -0.5, 0.0, 1.0]), np.array([0, 0, 0, 1, 2, 3])
     mean, error, clusters = clustered_mean(gains, np.ones(6), threads)
     assert found.tests[0][:4] == pytest.approx((mean, *interval_and_p_value(mean, error, clusters)))
     assert (found.tests[0].wins, found.tests[0].losses) == (3, 1)
     assert found.tests[1] == (0.0, 0.0, 0.0, 1.0, 0, 0)
-    assert (alone.system, alone.threads, alone.tests[0].high, alone.tests[0].p_value) == ("t", 1, np.inf, 1.0)
+    assert (alone.order, alone.threads, alone.tests[0].high, alone.tests[0].p_value) == ("t", 1, np.inf, 1.0)

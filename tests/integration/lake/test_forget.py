@@ -28,7 +28,7 @@ from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TA
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS
-from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS, UPSTREAM_SCORES
+from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS, NIGHT_RANKINGS, RANKINGS, UPSTREAM_SCORES
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED, UNRETRIEVED
 from cqa_spark.lake.schemas.studies import ATTENTIONS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, EMBEDDINGS, TEXTS
@@ -105,6 +105,7 @@ ROWS: Mapping[Table, Sequence[Values]] = {
         *_pairs(("3@2020-01-02", "4"), thread_id="3", rank=1),
         *_pairs(("3@2020-01-02", "5"), thread_id="3", rank=2),
     ],
+    MEASURED_NIGHTS: [{"query_id": f"{thread}@2020-01-02", "thread_id": thread} for thread in "13"],
     UPSTREAM_SCORES: _pairs(*PAIRS),
     QUERY_METRICS: [{"query_id": "1"}, {"query_id": "3"}],
     RETRIEVED: [*_pairs(("6", "1"), rank=1), *_pairs(("6", "3"), rank=2)],
@@ -118,6 +119,7 @@ ROWS: Mapping[Table, Sequence[Values]] = {
 REMOVED = {
     "posts": 3, "comments": 2, "users": 1, "judgments": 2, "votes": 2, "badges": 1, "post_links": 1, "post_history": 2,
     "examples": 2, "unretrieved": 2, "features": 2, "rankings": 2, "night_rankings": 2,
+    "measured_nights": 1,
     "upstream_scores": 2,
     "query_metrics": 1, "retrieved": 1, "documents": 5, "index_shards": 1, "tags": 0, "quarantine": 0,
 }  # fmt: skip
@@ -198,6 +200,7 @@ def _frame(spark: SparkSession, table: Table, rows: Sequence[Values]) -> object:
     """Rows of a table: columns that a row does not name are null, or have some value where they must."""
     some: dict[type[T.DataType], object] = {
         T.StringType: "x", T.IntegerType: 1, T.LongType: 1, T.DoubleType: 1.0, T.BooleanType: False, T.ArrayType: [],
+        T.MapType: {},
         T.TimestampType: datetime(2020, 1, 1, tzinfo=UTC),
     }  # fmt: skip
     complete = [

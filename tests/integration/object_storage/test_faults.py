@@ -132,7 +132,7 @@ def test_a_table_survives_every_fault(
     rows = spark.createDataFrame(users, "site string, user_id string, source_file string").coalesce(1)
     proxy.next(fault, "PUT", "part-")
     folder = f"{TABLES}/{USERS.name}/r1.1/write"
-    found = write_files(USERS.complete(rows), Destination(USERS, USERS.schema, lake.root, folder, lake.storage))
+    found = write_files(USERS.complete(rows), Destination(USERS, lake.root, folder, lake.storage))
     files = TableFiles(tuple(USERS.schema.names), found)
     for number, published in enumerate((files, files.without({"b.org"}))):
         proxy.next(fault, "PUT", f"/users/_delta_log/{number:020}.json")

@@ -17,7 +17,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.lake import writing
 from cqa_spark.lake.table import Table, column
 from cqa_spark.lake.table_files import DataFile
-from cqa_spark.lake.writing import Destination, write_files
+from cqa_spark.lake.writing import TABLE, Destination, write_files
 
 MEASURE = T.StructType([T.StructField("name", T.StringType()), T.StructField("value", T.DoubleType())])
 SCORES = Table(
@@ -85,7 +85,7 @@ def batch(*rows: dict[str, object]) -> pa.RecordBatch:
 
 
 def destination(table: Table, root: str) -> Destination:
-    return Destination(table, table.schema, root, "tables/scores/r1.1/w", ObjectStorageSettings())
+    return Destination(table, root, "tables/scores/r1.1/w", ObjectStorageSettings())
 
 
 def written(root: Path, frame: Any, table: Table = SCORES) -> list[DataFile]:
@@ -179,6 +179,21 @@ def test_a_task_that_fails_leaves_no_file_under_its_name(tmp_path: Path) -> None
         written(tmp_path, Frame([batch(row("b", 1))], fails()))
     (complete,) = tmp_path.rglob("*.parquet")
     assert pq.read_table(complete, columns=["site"]).to_pylist() == [{"site": "b"}]
+
+
+def test_rows_of_several_tables_go_to_the_files_of_theirs(tmp_path: Path) -> None:
+    queries = Table("queries", "Queries of a site.", SCORES.columns[:3], key=("query_id",), partition_by=("site",))
+    rows = batch(row("a", 2), row("a", 1), row("b", 3))
+    both = rows.append_column(TABLE, pa.array(["scores", "queries", "queries"]))
+    to = [destination(SCORES, str(tmp_path)), replace(destination(queries, str(tmp_path)), folder="tables/queries")]
+    files = sorted(
+        write_files(Frame([both]), *to), key=lambda file: (file.path.startswith("tables/scores"), str(file.site))
+    )
+    assert rows_of(tmp_path, files, "query_id") == [[(1,)], [(3,)], [(2,)]]
+    assert [pq.read_schema(tmp_path / file.path).names for file in files[1:]] == [
+        ["site", "task", "query_id"],
+        SCORES.schema.names,
+    ]
 
 
 def test_a_task_writes_its_own_rows(tmp_path: Path) -> None:

@@ -34,8 +34,7 @@ def opened(folder: Path, *ids: object, site: str = "beer.example.org", packed: b
 
 def read(folder: Path, *ranges: ByteRange) -> TaskResult:
     destinations = {
-        table.name: Destination(table, table.schema, str(folder), table.name, ACCESS.storage)
-        for table in (USERS, QUARANTINE)
+        table.name: Destination(table, str(folder), table.name, ACCESS.storage) for table in (USERS, QUARANTINE)
     }
     return read_ranges(destinations, ACCESS, ranges)
 
