@@ -53,28 +53,33 @@ class EmbeddingGroup(FittedQueryGroup):
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the name and version of the model."""
-        folder.write_json(_MODEL_FILE, _Version(model=self.embeddings[0], version=self.version))
+        write_version(folder, self.embeddings[0], self.version)
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
         """Read the version and compare it with the installed one."""
-        return cls(cls.saved_version(folder))
+        return cls(read_version(folder, cls.embeddings[0]))
 
-    @classmethod
-    def saved_version(cls, folder: ModelFolder) -> str:
-        """Read the version of the model.
 
-        Raises:
-            ContractError: the installed model has another version, so its vectors differ.
-        """
-        saved, installed = folder.read_json(_MODEL_FILE, _Version), EmbeddingModel.read(cls.embeddings[0])
-        if (saved.model, saved.version) != (installed.name, installed.version):
-            raise ContractError(
-                f"the system was trained with version {saved.version} of the embedding model {saved.model}, and "
-                f"conf/models/{installed.name}.yaml describes version {installed.version}",
-                "restore that file, or train the system again",
-            )
-        return installed.version
+def write_version(folder: NewModelFolder, model: str, version: str) -> None:
+    """Write the name and version of the embedding model that a group was trained with."""
+    folder.write_json(_MODEL_FILE, _Version(model=model, version=version))
+
+
+def read_version(folder: ModelFolder, model: str) -> str:
+    """Read the version of the embedding model that a group was trained with.
+
+    Raises:
+        ContractError: the installed model has another version, so its vectors differ.
+    """
+    saved, installed = folder.read_json(_MODEL_FILE, _Version), EmbeddingModel.read(model)
+    if (saved.model, saved.version) != (installed.name, installed.version):
+        raise ContractError(
+            f"the system was trained with version {saved.version} of the embedding model {saved.model}, and "
+            f"conf/models/{installed.name}.yaml describes version {installed.version}",
+            "restore that file, or train the system again",
+        )
+    return installed.version
 
 
 class EmbeddingRegressionGroup(EmbeddingGroup):
@@ -115,7 +120,7 @@ class EmbeddingRegressionGroup(EmbeddingGroup):
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
         """Read the weights and compare the version."""
-        return cls(cls.saved_version(folder), folder.read_array(_WEIGHTS, shape=cls.shape()))
+        return cls(read_version(folder, cls.embeddings[0]), folder.read_array(_WEIGHTS, shape=cls.shape()))
 
 
 def exact_vectors(batch: QueryBatch, model: str = MODEL) -> Reals:

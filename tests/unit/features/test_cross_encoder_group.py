@@ -72,7 +72,7 @@ def test_another_version_of_the_transformer_is_refused(
     (tmp_path / "home").mkdir()
     write_tiny_transformer(tmp_path / "home", seed=2)
     monkeypatch.setenv("CQA_HOME", str(tmp_path / "home"))
-    with pytest.raises(ContractError, match=r"trained with version \w+ of the transformer tiny"):
+    with pytest.raises(ContractError, match=r"trained with version \w+ of the embedding model tiny"):
         TinyV1.load(folder)
 
 

@@ -7,13 +7,12 @@ from typing import ClassVar, Self
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pydantic import BaseModel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from cqa_spark.errors import ContractError
 from cqa_spark.features.arrays import ABSENT
 from cqa_spark.features.batch_texts import Texts
+from cqa_spark.features.embedding_group import read_version, write_version
 from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
@@ -32,19 +31,12 @@ MOST_PAIRS = 50_000
 """Maximum number of training pairs, which bounds the time and the memory of a task."""
 
 _NOTHING = b""
-_NETWORK, _TRANSFORMER = "upper_layers.onnx", "transformer.json"
+_NETWORK = "upper_layers.onnx"
 _COLUMN = FeatureColumn(
     "log_odds",
     "log-odds that the candidate is relevant, by a transformer that reads both texts",
     "Nogueira and Cho 2019, Passage Re-ranking with BERT, section 3.2; MacAvaney et al. 2020, section 3",
 )
-
-
-class _Pretrained(BaseModel):
-    """What ``transformer.json`` holds."""
-
-    name: str
-    version: str
 
 
 class CrossEncoderGroup(FittedQueryGroup):
@@ -95,7 +87,7 @@ class CrossEncoderGroup(FittedQueryGroup):
     def save(self, folder: NewModelFolder) -> None:
         """Write the fine-tuned layers, and the version of the transformer."""
         model = EmbeddingModel.read(self.settings.transformer)
-        folder.write_json(_TRANSFORMER, _Pretrained(name=model.name, version=model.version))
+        write_version(folder, model.name, model.version)
         folder.write_bytes(_NETWORK, self.network)
 
     @classmethod
@@ -105,16 +97,10 @@ class CrossEncoderGroup(FittedQueryGroup):
         Raises:
             ContractError: the installed transformer has another version.
         """
-        saved, model = folder.read_json(_TRANSFORMER, _Pretrained), EmbeddingModel.read(cls.settings.transformer)
-        if saved != _Pretrained(name=model.name, version=model.version):
-            raise ContractError(
-                f"the system was trained with version {saved.version} of the transformer {saved.name}, and "
-                f"conf/models/{model.name}.yaml describes version {model.version}",
-                "restore that file, or train the system again",
-            )
+        read_version(folder, cls.settings.transformer)
         spark = SparkSession.getActiveSession()
         if spark is not None:
-            ship(spark, model)
+            ship(spark, EmbeddingModel.read(cls.settings.transformer))
         return cls(folder.read_bytes(_NETWORK))
 
 
