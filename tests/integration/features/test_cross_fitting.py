@@ -18,7 +18,7 @@ from cqa_spark.errors import ContractError
 from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, QueryGroup, learns_from_labels
-from cqa_spark.features.groups.text.cross_encoder import CrossEncoderGroup
+from cqa_spark.features.groups.text.cross_encoder import CrossEncoderV1
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.registry import group_class, known_groups
@@ -121,7 +121,7 @@ def test_a_group_that_memorises_labels_knows_none_of_the_training_examples(input
 
 
 LEARNING = {name: group_class(name) for name in known_groups() if learns_from_labels(group_class(name))}
-NEURAL = [name for name, group in LEARNING.items() if issubclass(group, CrossEncoderGroup)]
+NEURAL = [name for name, group in LEARNING.items() if issubclass(group, CrossEncoderV1)]
 
 
 @pytest.mark.parametrize(

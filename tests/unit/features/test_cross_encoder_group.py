@@ -12,7 +12,7 @@ import numpy as np
 from tiny_transformer import write_tiny_transformer
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
-from cqa_spark.features.groups.text.cross_encoder import CrossEncoderGroup
+from cqa_spark.features.groups.text.cross_encoder import CrossEncoderV1
 from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
 from cqa_spark.text.cross_encoding.learning import JudgedPairs, learn
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
@@ -21,7 +21,7 @@ from cqa_spark.text.embedding.encoder import load_encoder
 pytestmark = pytest.mark.neural
 
 
-class TinyV1(CrossEncoderGroup):
+class TinyV1(CrossEncoderV1):
     name: ClassVar[str] = "tiny_v1"
     about: ClassVar[str] = "for tests"
     settings: ClassVar[CrossEncoderSettings] = CrossEncoderSettings(

@@ -39,16 +39,27 @@ _COLUMN = FeatureColumn(
 )
 
 
-class CrossEncoderGroup(FittedQueryGroup):
-    """Base class of groups that fine-tune a transformer on all training pairs, and on those outside of each fold.
+class CrossEncoderV1(FittedQueryGroup):
+    """A small transformer, whose upper layers are fine-tuned on all training pairs, and on those outside of each fold.
 
     Args:
         network: the fine-tuned layers as an ONNX file; empty without training pairs.
     """
 
-    settings: ClassVar[CrossEncoderSettings]
+    settings: ClassVar = CrossEncoderSettings(
+        transformer="minilm",
+        trained_layers=2,
+        first_tokens=48,
+        second_tokens=80,
+        epochs=1,
+        batch=32,
+        learning_rate=3e-4,
+        workers=2,
+    )
 
+    name = "cross_encoder_v1"
     family = "quality"
+    about = "relevance by a small transformer that reads both texts; its upper layers are fine-tuned"
     entity = Entity.PAIR
     columns = (_COLUMN,)
     extra = "neural"
@@ -149,37 +160,3 @@ def _pairs(training: TrainingData, tasks: int) -> DataFrame:
     for_tasks = sample_queries(pairs, MOST_PAIRS, pairs.count()).select("*", task)
     ordered = for_tasks.repartitionByRange(tasks, "task").sortWithinPartitions("task", *KEY)
     return ordered.select("task", "first", "second", "relevant", "fold")
-
-
-class CrossEncoderV1(CrossEncoderGroup):
-    """A small transformer with two trained layers, for training on a CPU."""
-
-    name = "cross_encoder_v1"
-    about = "relevance by a small transformer that reads both texts; its upper layers are fine-tuned"
-    settings = CrossEncoderSettings(
-        transformer="minilm",
-        trained_layers=2,
-        first_tokens=48,
-        second_tokens=80,
-        epochs=1,
-        batch=32,
-        learning_rate=3e-4,
-        workers=2,
-    )
-
-
-class CrossEncoderFullV1(CrossEncoderGroup):
-    """The same transformer with all layers trained and longer texts, for training on a GPU."""
-
-    name = "cross_encoder_full_v1"
-    about = "relevance by a transformer that reads both texts; all layers are fine-tuned, on a GPU"
-    settings = CrossEncoderSettings(
-        transformer="minilm",
-        trained_layers=6,
-        first_tokens=128,
-        second_tokens=256,
-        epochs=3,
-        batch=32,
-        learning_rate=5e-5,
-        workers=1,
-    )
