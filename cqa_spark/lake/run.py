@@ -156,7 +156,7 @@ class Run(RunTables):
         """A new folder for the files of a table, which belong to no table until they are ``put`` there."""
         self.lake.before_write()
         folder = f"{TABLES}/{table.name}/{self.record.attempt_name}/{uuid4().hex}"
-        return Destination(table, self.lake.root, folder, self.lake.storage)
+        return Destination(table, self.lake.absolute_path(), folder, self.lake.storage)
 
     def put(self, table: Table, files: TableFiles) -> int:
         """Make files the run's table; return their number of rows."""

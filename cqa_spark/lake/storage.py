@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.lake.journal import Journal
 from cqa_spark.lake.lease import Lease
 from cqa_spark.lake.table import Table
@@ -58,6 +60,10 @@ class Lake:
     def path(self, *parts: str) -> str:
         """The path of a file or folder of the lake."""
         return "/".join([self.root.rstrip("/"), *parts])
+
+    def absolute_path(self, *parts: str) -> str:
+        """The path of a file or folder of the lake, whatever the working folder of the process that opens it."""
+        return self.path(*parts) if is_remote(self.root) else str(Path(self.path(*parts)).absolute())
 
     def before_write(self) -> None:
         """Called before every write; a leased lake checks its lease here."""

@@ -55,7 +55,7 @@ class Destination:
 
     Attributes:
         table: the declaration of the table; the columns that divide it are strings.
-        root: the lake, local or in a bucket.
+        root: the lake, an absolute path or in a bucket.
         folder: of the lake, for this write alone.
         storage: object storage settings.
         credentials: environment variables of the driver that hold credentials.
@@ -70,8 +70,7 @@ class Destination:
     @property
     def path(self) -> str:
         """The folder's path."""
-        root = self.root if is_remote(self.root) else str(Path(self.root).absolute())
-        return f"{root.rstrip('/')}/{self.folder}"
+        return f"{self.root.rstrip('/')}/{self.folder}"
 
     @contextmanager
     def writer(self) -> Iterator[TableWriter]:

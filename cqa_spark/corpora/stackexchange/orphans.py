@@ -1,17 +1,30 @@
 """Counts rows that refer to rows missing from the dump; such rows are kept."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial
+from itertools import groupby
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.corpora.inputs import open_stored
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.accounting import ORPHANS
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
+from cqa_spark.lake.table_files import TableFiles
+from cqa_spark.object_store.s3 import credentials, use_credentials
+
+_ROWS = 1 << 20
+"""Referring rows that are looked up at a time."""
+
+_TASKS_PER_CORE = 4
 
 
 @dataclass(frozen=True)
@@ -43,49 +56,86 @@ REFERENCES = (
 )
 
 
-def orphans(tables: Mapping[str, DataFrame]) -> list[Entry]:
-    """Count the rows with dangling references.
+@dataclass(frozen=True)
+class _SiteReference:
+    """A reference within a site.
+
+    Attributes:
+        site: the site.
+        reference: the reference.
+        referring: paths of the files of its table.
+        referred: paths of the files of its target.
+    """
+
+    site: str
+    reference: Reference
+    referring: tuple[str, ...]
+    referred: tuple[str, ...]
+
+
+def orphans(lake: Lake, tables: Mapping[str, TableFiles]) -> list[Entry]:
+    """Count the rows with dangling references, in tasks that read the ids alone.
 
     Args:
-        tables: the tables that were read, by name; references to or from other tables are skipped.
+        lake: the lake.
+        tables: the files of the tables that were read, by name; references to or from other tables are skipped.
 
     Returns:
         Entries of ``ORPHANS``: one for each site and reference with orphans.
     """
-    found = {f"reference_{number}": each for number, each in enumerate(REFERENCES) if _both(each) <= tables.keys()}
-    if not found:
+    parts = sorted(_site_references(lake, tables), key=lambda part: (part.site, part.reference.target.name))
+    if not parts:
         return []
-    # References and targets are grouped by target id in one shuffle; rows are pre-aggregated and shuffled once.
-    by_id = _ids(tables, found).groupBy("site", "target", "id")
-    counts = [F.count_if(F.col("by") == name).alias(name) for name in found]
-    missing = by_id.agg(F.count_if(F.col("by").isNull()).alias("there"), *counts).where("there = 0")
-    by_site = missing.groupBy("site").agg(*[F.sum(name).alias(name) for name in found])
-    named = [F.struct(*_named(each), F.col(name).alias("rows")) for name, each in found.items()]
-    counted = by_site.select("site", F.inline(F.array(*named))).where("rows > 0")
-    return sorted((row.asDict() for row in counted.collect()), key=lambda row: [row[name] for name in ORPHANS.key])
+    context = lake.spark.sparkContext
+    tasks = context.parallelize(parts, min(len(parts), _TASKS_PER_CORE * context.defaultParallelism))
+    counts = tasks.mapPartitions(partial(_count_dangling, lake.storage, credentials())).collect()
+    entries = [
+        {
+            "site": part.site,
+            "table_name": part.reference.table.name,
+            "reference": part.reference.column,
+            "missing_in": part.reference.target.name,
+            "rows": count,
+        }
+        for part, count in zip(parts, counts, strict=True)
+        if count
+    ]
+    return sorted(entries, key=lambda entry: [entry[name] for name in ORPHANS.key])
 
 
-def _both(reference: Reference) -> set[str]:
-    return {reference.table.name, reference.target.name}
+def _site_references(lake: Lake, tables: Mapping[str, TableFiles]) -> Iterator[_SiteReference]:
+    """The references of each site with rows that may refer to others."""
+
+    def paths(table: Table, site: str) -> tuple[str, ...]:
+        return tuple(lake.absolute_path(file.path) for file in tables[table.name].of([site]).files)
+
+    for reference in REFERENCES:
+        if {reference.table.name, reference.target.name} <= tables.keys():
+            for site in sorted(tables[reference.table.name].rows_by_site()):
+                yield _SiteReference(site, reference, paths(reference.table, site), paths(reference.target, site))
 
 
-def _ids(tables: Mapping[str, DataFrame], references: Mapping[str, Reference]) -> DataFrame:
-    """Target ids: of each row of a target, with a null ``by``; of each row that refers to one, with the reference."""
-    targets = {each.target.name: each.target for each in references.values()}
-    found = []
-    for table, rows in tables.items():
-        ids = [_id(each.target, each.column, by=name) for name, each in references.items() if each.table.name == table]
-        if table in targets:
-            ids.append(_id(targets[table], targets[table].key[-1], by=None))
-        if ids:
-            found.append(rows.select("site", F.inline(F.array(*ids))).where("id IS NOT NULL"))
-    return reduce(DataFrame.unionByName, found)
+def _count_dangling(
+    storage: ObjectStorageSettings, given: Mapping[str, str], parts: Iterable[_SiteReference]
+) -> Iterator[int]:
+    """The number of rows that refer to none of the target, for each reference.
+
+    Args:
+        storage: object storage settings.
+        given: environment variables of the driver that hold credentials.
+        parts: the references, those to the same target adjacent; its ids, 8 bytes each, are held in memory.
+    """
+    use_credentials(given)
+    for (target, referred), to_target in groupby(parts, key=lambda part: (part.reference.target, part.referred)):
+        there = np.concatenate([np.empty(0, np.int64), *_ids(referred, target.key[-1], storage)])
+        for part in to_target:
+            referring = _ids(part.referring, part.reference.column, storage)
+            yield sum(int(np.isin(ids, there, invert=True).sum()) for ids in referring)
 
 
-def _id(target: Table, column: str, *, by: str | None) -> Column:
-    return F.struct(F.lit(target.name).alias("target"), F.col(column).alias("id"), F.lit(by).cast("string").alias("by"))
-
-
-def _named(reference: Reference) -> list[Column]:
-    names = {"table_name": reference.table.name, "reference": reference.column, "missing_in": reference.target.name}
-    return [F.lit(value).alias(name) for name, value in names.items()]
+def _ids(paths: Iterable[str], column: str, storage: ObjectStorageSettings) -> Iterator[npt.NDArray[np.int64]]:
+    """The ids in a column, which are whole numbers of 64 bits, without nulls."""
+    for path in paths:
+        with open_stored(path, storage) as stored:
+            for batch in pq.ParquetFile(stored).iter_batches(_ROWS, columns=[column]):
+                yield pc.cast(batch.column(0).drop_null(), "int64").to_numpy()

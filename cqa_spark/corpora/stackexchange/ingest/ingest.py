@@ -204,6 +204,9 @@ def _write_orphans(tables: SiteTables) -> None:
     if not tables.sites:
         tables.write_entries(ORPHANS, [])
         return
-    with tables.run.step("orphans") as step:
-        stored = {dump.table.name: tables.of_sites(dump.table) for dump in DUMP_TABLES if tables.run.has(dump.table)}
-        step.rows_out = tables.write_entries(ORPHANS, orphans(stored))
+    run = tables.run
+    with run.step("orphans") as step:
+        stored = {
+            dump.table.name: run.files(dump.table).of(tables.sites) for dump in DUMP_TABLES if run.has(dump.table)
+        }
+        step.rows_out = tables.write_entries(ORPHANS, orphans(run.lake, stored))
