@@ -11,6 +11,8 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from cqa_spark.evaluation.night_worth import interval_and_p_value
+
 _NIGHT = ("order", "site", "thread_id", "query_id")
 
 
@@ -81,8 +83,6 @@ def compare_nights(nights: Sequence[DataFrame]) -> list[CommonNights]:
 
 
 def _compared(row: Row, runs: int) -> CommonNights:
-    from cqa_spark.evaluation.night_worth import interval_and_p_value  # slow import
-
     order, threads, nights, squared_nights, *sums = row
     hits, of_tests = sums[:runs], sums[runs:]
     tests = []

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtr, stdtrit
 
 from cqa_spark.lake.schemas.night import Worth
 
@@ -153,9 +153,9 @@ def interval_and_p_value(mean: float, error: float, clusters: int) -> tuple[floa
         clusters: number of clusters.
     """
     degrees = max(1, clusters - 1)
-    wide = float(stats.t.ppf((1 + _CONFIDENCE) / 2, degrees)) * error
+    wide = float(stdtrit(degrees, (1 + _CONFIDENCE) / 2)) * error
     # What never differs has no error, and is not different by chance.
-    p_value = 1.0 if mean == 0 else float(2 * stats.t.sf(abs(mean) / error, degrees)) if error else 0.0
+    p_value = 1.0 if mean == 0 else float(2 * stdtr(degrees, -abs(mean) / error)) if error else 0.0
     return mean - wide, mean + wide, p_value
 
 

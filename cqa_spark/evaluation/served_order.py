@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtri
 
 _CONFIDENCE = 0.95
 AGREEING_NIGHTS = 3
@@ -61,7 +61,7 @@ def choose(evidence: Iterable[Difference], before: Choice | None) -> Choice:
         before: the choice of the night before in this band; None for the first night.
     """
     pooled = pool(evidence)
-    wide = float(stats.norm.ppf((1 + _CONFIDENCE) / 2)) * pooled.error
+    wide = float(ndtri((1 + _CONFIDENCE) / 2)) * pooled.error
     low, high = pooled.value - wide, pooled.value + wide
     verdict = Served.SIMPLE if high < 0 else Served.SYSTEM
     agreeing = before.agreeing + 1 if before is not None and before.verdict is verdict else 1

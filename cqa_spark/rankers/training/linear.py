@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import logit
 from threadpoolctl import threadpool_limits
 
@@ -70,6 +69,8 @@ class LinearLearning:
             return None
 
     def _minimised(self, rows: TaskRows, scale: _Scale, group: TrainingGroup) -> LinearWeights:
+        from scipy.optimize import minimize  # slow import, and every task that ranks loads this module
+
         mean, std = scale.mean[:-1], scale.std[:-1]
         factor = np.divide(1.0, std, out=np.zeros_like(std), where=std > 0)
         spread = scale.std[-1] * np.sqrt((scale.rows - 1) / scale.rows)

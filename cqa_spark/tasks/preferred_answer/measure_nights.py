@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import product
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from cqa_spark.evaluation.night_worth import AGES, NIGHTS, Nights, clustered_mean, in_band, night_worth
 from cqa_spark.evaluation.served_order import AGREEING_NIGHTS, Choice, Difference, Served, choose
@@ -133,7 +133,7 @@ def _of_card(trained: TrainedSystem, simple: str, band: str) -> Iterator[Differe
     for figure in trained.card.figures if trained.card is not None else ():
         about = (figure.order, figure.reference, figure.population, figure.band)
         if about == (trained.system.name, simple, NIGHTS, band):
-            wide = stats.t.ppf(0.975, figure.threads - 1)
+            wide = stdtrit(figure.threads - 1, 0.975)
             yield Difference(figure.difference, float((figure.high_difference - figure.low_difference) / 2 / wide))
 
 
