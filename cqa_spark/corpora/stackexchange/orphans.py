@@ -1,5 +1,6 @@
 """Counts rows that refer to rows missing from the dump; such rows are kept."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -57,19 +58,19 @@ REFERENCES = (
 
 
 @dataclass(frozen=True)
-class _SiteReference:
-    """A reference within a site.
+class _ReferringFile:
+    """A file whose rows may refer to others of its site.
 
     Attributes:
         site: the site.
         reference: the reference.
-        referring: paths of the files of its table.
-        referred: paths of the files of its target.
+        path: of the file.
+        referred: paths of the files of the target.
     """
 
     site: str
     reference: Reference
-    referring: tuple[str, ...]
+    path: str
     referred: tuple[str, ...]
 
 
@@ -83,59 +84,64 @@ def orphans(lake: Lake, tables: Mapping[str, TableFiles]) -> list[Entry]:
     Returns:
         Entries of ``ORPHANS``: one for each site and reference with orphans.
     """
-    parts = sorted(_site_references(lake, tables), key=lambda part: (part.site, part.reference.target.name))
-    if not parts:
+    files = sorted(_referring_files(lake, tables), key=lambda file: (file.site, file.reference.target.name))
+    if not files:
         return []
     context = lake.spark.sparkContext
-    tasks = context.parallelize(parts, min(len(parts), _TASKS_PER_CORE * context.defaultParallelism))
-    counts = tasks.mapPartitions(partial(_count_dangling, lake.storage, credentials())).collect()
+    tasks = context.parallelize(files, min(len(files), _TASKS_PER_CORE * context.defaultParallelism))
+    found = tasks.mapPartitions(partial(_count_dangling, lake.storage, credentials())).collect()
+    counts: Counter[tuple[str, Reference]] = Counter()
+    for file, count in zip(files, found, strict=True):
+        counts[file.site, file.reference] += count
     entries = [
         {
-            "site": part.site,
-            "table_name": part.reference.table.name,
-            "reference": part.reference.column,
-            "missing_in": part.reference.target.name,
+            "site": site,
+            "table_name": reference.table.name,
+            "reference": reference.column,
+            "missing_in": reference.target.name,
             "rows": count,
         }
-        for part, count in zip(parts, counts, strict=True)
+        for (site, reference), count in counts.items()
         if count
     ]
     return sorted(entries, key=lambda entry: [entry[name] for name in ORPHANS.key])
 
 
-def _site_references(lake: Lake, tables: Mapping[str, TableFiles]) -> Iterator[_SiteReference]:
-    """The references of each site with rows that may refer to others."""
-
-    def paths(table: Table, site: str) -> tuple[str, ...]:
-        return tuple(lake.absolute_path(file.path) for file in tables[table.name].of([site]).files)
-
+def _referring_files(lake: Lake, tables: Mapping[str, TableFiles]) -> Iterator[_ReferringFile]:
+    """The files of each site with rows that may refer to others, once for each reference."""
+    by_site: dict[tuple[str, str | None], list[str]] = {}
+    for name, stored in tables.items():
+        for file in stored.files:
+            by_site.setdefault((name, file.site), []).append(lake.absolute_path(file.path))
     for reference in REFERENCES:
         if {reference.table.name, reference.target.name} <= tables.keys():
             for site in sorted(tables[reference.table.name].rows_by_site()):
-                yield _SiteReference(site, reference, paths(reference.table, site), paths(reference.target, site))
+                referred = tuple(by_site.get((reference.target.name, site), ()))
+                for path in by_site[reference.table.name, site]:
+                    yield _ReferringFile(site, reference, path, referred)
 
 
 def _count_dangling(
-    storage: ObjectStorageSettings, given: Mapping[str, str], parts: Iterable[_SiteReference]
+    storage: ObjectStorageSettings, given: Mapping[str, str], files: Iterable[_ReferringFile]
 ) -> Iterator[int]:
-    """The number of rows that refer to none of the target, for each reference.
+    """The number of rows that refer to none of the target, for each file.
 
     Args:
         storage: object storage settings.
         given: environment variables of the driver that hold credentials.
-        parts: the references, those to the same target adjacent; its ids, 8 bytes each, are held in memory.
+        files: the files, those to the same target adjacent; its ids, 8 bytes each, are held in memory.
     """
     use_credentials(given)
-    for (target, referred), to_target in groupby(parts, key=lambda part: (part.reference.target, part.referred)):
-        there = np.concatenate([np.empty(0, np.int64), *_ids(referred, target.key[-1], storage)])
-        for part in to_target:
-            referring = _ids(part.referring, part.reference.column, storage)
+    for (target, referred), to_target in groupby(files, key=lambda file: (file.reference.target, file.referred)):
+        parts = [ids for path in referred for ids in _ids(path, target.key[-1], storage)]
+        there = np.concatenate([np.empty(0, np.int64), *parts])
+        for file in to_target:
+            referring = _ids(file.path, file.reference.column, storage)
             yield sum(int(np.isin(ids, there, invert=True).sum()) for ids in referring)
 
 
-def _ids(paths: Iterable[str], column: str, storage: ObjectStorageSettings) -> Iterator[npt.NDArray[np.int64]]:
-    """The ids in a column, which are whole numbers of 64 bits, without nulls."""
-    for path in paths:
-        with open_stored(path, storage) as stored:
-            for batch in pq.ParquetFile(stored).iter_batches(_ROWS, columns=[column]):
-                yield pc.cast(batch.column(0).drop_null(), "int64").to_numpy()
+def _ids(path: str, column: str, storage: ObjectStorageSettings) -> Iterator[npt.NDArray[np.int64]]:
+    """The ids in a column of a file, which are whole numbers of 64 bits, without nulls."""
+    with open_stored(path, storage) as stored:
+        for batch in pq.ParquetFile(stored).iter_batches(_ROWS, columns=[column]):
+            yield pc.cast(batch.column(0).drop_null(), "int64").to_numpy()
