@@ -58,7 +58,7 @@ MEASURED_NIGHTS = Table(
         QUERY_ID,
         _THREAD,
         *(each for each in EXAMPLES.columns if each.name == "age_days"),
-        column("votes", "double", "number of votes, up and down, for the answers that were known"),
+        column("votes", "bigint", "number of votes, up and down, for the answers that were known"),
         column(
             "hits",
             T.MapType(T.StringType(), T.DoubleType()),

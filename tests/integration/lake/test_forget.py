@@ -200,7 +200,6 @@ def _frame(spark: SparkSession, table: Table, rows: Sequence[Values]) -> object:
     """Rows of a table: columns that a row does not name are null, or have some value where they must."""
     some: dict[type[T.DataType], object] = {
         T.StringType: "x", T.IntegerType: 1, T.LongType: 1, T.DoubleType: 1.0, T.BooleanType: False, T.ArrayType: [],
-        T.MapType: {},
         T.TimestampType: datetime(2020, 1, 1, tzinfo=UTC),
     }  # fmt: skip
     complete = [
