@@ -13,7 +13,7 @@ from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
 from cqa_spark.reports.sections.reproduction import MEASURE
 from cqa_spark.systems.reproduced_figures import POPULATIONS, Scores, reproduced_figures, reproduced_scores
 from cqa_spark.systems.system import System, known_systems, read_recipe
-from generators.markdown import code, page, plain, table
+from generators.markdown import page, plain, table
 
 LABELLED = ("dev", CROSS_VALIDATED)
 """The parts of a data set whose labels are distributed: its development set or, without one, its training queries."""
@@ -21,35 +21,37 @@ LABELLED = ("dev", CROSS_VALIDATED)
 SHOWN = ("MAP@10", "AvgRec@10", "MRR@10", "Pearson")
 """The measures shown of recipes whose paper reports no score."""
 
-HEADINGS = (
-    "system", "part", "measure", "published", "ours", "difference", "ours on dev", "faithfulness", "seed", "command",
-)  # fmt: skip
+HEADINGS = ("system", "part", "measure", "published", "ours", "ours on dev", "kind")
 
-INTRO = """Each row compares a published score with ours; scores are percent. `cqa reproduce SYSTEM --data FOLDER`
-trains the recipe and computes ours, with standard errors. A recipe is *faithful* if it has all of the published system
-but resources trained on text of the same kind, *partial* if it has its main method and not all of its parts, and a
-*surrogate*, with a name that begins with `like_`, if other methods take the place of the main ones; its score says
-little about the published system. A *modern substitute* uses a pretrained model that was published after the system: a
-higher score than the published one is that of the model, and no reproduction. [Systems](systems.md) lists what each
-recipe reproduces, replaces and lacks."""
+INTRO = """Each row compares a published score with ours; scores are percent. The command below the name of a data
+set, with `--data FOLDER`, trains a recipe and computes ours, with standard errors. A recipe is *faithful* if it has
+all of the published system but resources trained on text of the same kind, *partial* if it has its main method and
+not all of its parts, and a *surrogate*, with a name that begins with `like_`, if other methods take the place of the
+main ones; its score says little about the published system. A *modern substitute* uses a pretrained model that was
+published after the system: a higher score than the published one is that of the model, and no reproduction.
+[Systems](systems.md) lists what each recipe reproduces, replaces and lacks."""
 
 NOT_MEASURED = f"""{MISSING}: not measured. The labels of the official test sets are not part of the distributed files
-that the scores here were computed from; with them, the same command gives the columns *ours* and *difference*. Columns
-without any value are left out.
+that the scores here were computed from; with them, the same command gives the column *ours*, with its difference from
+the published score. Columns without any value are left out.
 The column *ours on dev* is our score on the development set, whose labels are distributed. It does not compare with a
-score on the test set: the given order of subtask A reaches 53.84 on the development set of 2016, and 59.53 on the test
-set. In subtask D it is the score on the 150 training questions, each ranked by models of the other folds. Systems of
-STS have no development set of their year; they were also trained and evaluated on data sets with labels, those of
-earlier years and the STS Benchmark."""
+score on the test set: the given order of subtask A reaches 53.84 on the development set of 2016, and 59.53 on the
+test set. In subtask D it is the score on the 150 training questions, each ranked by models of the other folds.
+Systems of STS have no development set of their year; they were also trained and evaluated on data sets with labels,
+those of earlier years and the STS Benchmark."""
 
 
 def reproductions_page() -> str:
-    """A table for each data set, a row for each published measure of each recipe."""
+    """A command and a table for each data set, a row for each published measure of each recipe."""
     scores = reproduced_scores()
     recipes = [read_recipe(name) for name in known_systems()]
     sets = (read_data_set(name) for name in conf_files("datasets"))
     shown = [(data, rows) for data in sets if (rows := _shown_rows(data, recipes, scores))]
-    blocks = (block for data, rows in shown for block in (f"## {data.name}", _table(data, rows, scores)))
+    blocks = (
+        block
+        for data, rows in shown
+        for block in (f"## {data.name}", f"`cqa reproduce SYSTEM --data-set {data.name}`", _table(data, rows, scores))
+    )
     return page("Reproductions", INTRO, NOT_MEASURED, *blocks)
 
 
@@ -100,23 +102,25 @@ def _rows(data: DataSet, part: str, system: System, scores: Scores) -> Iterator[
     ours = of_system.get(part, {})
     on_dev = next((of_system[key] for each in LABELLED if (key := f"{system.data_set}_{each}") in of_system), {})
     published = system.expected[part].measures if part in system.expected else {}
-    seeds = ", ".join(map(str, seeds_of(system.ranker).values())) or MISSING
-    data_set = "" if system.data_set == data.name else f" --data-set {data.name}"
+    kind = ", ".join([system.faithfulness or MISSING, *(f"seed {seed}" for seed in seeds_of(system.ranker).values())])
     measures = list(published) or [measure for measure in SHOWN if measure in {**ours, **on_dev}] or [MISSING]
-    for place, measure in enumerate(measures):
+    for measure in measures:
         yield [
             f"[{system.name}](systems.md#{system.name})",
             part.removeprefix(f"{data.name}_"),
             measure,
             _shown(published.get(measure)),
-            _shown(ours.get(measure)),
-            signed_points(ours[measure] - published[measure]) if measure in ours and measure in published else MISSING,
+            _compared(ours.get(measure), published.get(measure)),
             _shown(on_dev.get(measure)),
-            system.faithfulness or MISSING,
-            seeds,
-            "" if place else code(f"cqa reproduce {system.name}{data_set}"),
+            kind,
         ]
 
 
 def _shown(value: float | None) -> str:
     return MISSING if value is None else points(value)
+
+
+def _compared(ours: float | None, published: float | None) -> str:
+    """Our score, with its difference from the published one."""
+    difference = f" ({signed_points(ours - published)})" if ours is not None and published is not None else ""
+    return _shown(ours) + difference

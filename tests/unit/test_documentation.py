@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM, browser
 from lxml import html
 
 from cqa_spark.commands.table import JOBS
@@ -55,7 +56,20 @@ def test_published_scores_are_beside_their_sources(pages: Path) -> None:
     of_2016, dev, _ = [row for row in texts if row[:3:2] == ["given_order", "MAP@10"]]
     assert (of_2016[1], of_2016[3], dev[1], dev[3]) == ("test", "59.53", "dev", "53.84")
     assert "faithful" in dev
-    assert (of_2016[-1], dev[-1]) == ("cqa reproduce given_order --data-set semeval2016", "cqa reproduce given_order")
+    assert "cqa reproduce SYSTEM --data-set semeval2016" in _text(pages / "reference" / "reproductions.html")
+
+
+@pytest.mark.more
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+def test_tables_fit_the_screen_of_a_phone(pages: Path, tmp_path: Path) -> None:
+    wide = """[...document.querySelectorAll('article *')].filter((each) => each.querySelector('table')
+        && !each.closest('.notebook-output') && each.scrollWidth > each.clientWidth + 1).map((each) => each.innerText)"""
+    shown = sorted(path for path in pages.rglob("*.html") if path.name != "404.html")
+    with browser(tmp_path) as tab:
+        for path in shown:
+            tab.open(path.as_uri(), width=390)
+            assert (path.name, tab.value(wide)) == (path.name, [])
+    assert len(shown) > 20
 
 
 def test_every_promise_names_tests_that_exist() -> None:
