@@ -1,16 +1,21 @@
 """Analyses every distinct text with a Spark NLP pipeline."""
 
+from warnings import catch_warnings, simplefilter
+
 from pyspark.ml import Pipeline
 from pyspark.ml.feature import StopWordsRemover
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from sparknlp.annotator import NGramGenerator, Normalizer, SentenceDetector, Stemmer, StopWordsCleaner, Tokenizer
-from sparknlp.base import DocumentAssembler
 
 from cqa_spark.lake.schemas.text import TEXTS
 from cqa_spark.text.arabic import stem_arabic
 from cqa_spark.text.cleaning import clean
 from cqa_spark.text.unspaced_scripts import spaced
+
+with catch_warnings():
+    simplefilter("ignore", SyntaxWarning)  # of Python 3.12, when it compiles the backslashes in Spark NLP's texts
+    from sparknlp.annotator import NGramGenerator, Normalizer, SentenceDetector, Stemmer, StopWordsCleaner, Tokenizer
+    from sparknlp.base import DocumentAssembler
 
 # Characters other than letters, accents and digits at either end of a token, and the possessive before its right end.
 # Each run of such characters is matched once, from its start.
