@@ -10,6 +10,7 @@ from cqa_spark.corpora.registry import file_source, is_of_dumps, one_dump, site_
 from cqa_spark.corpora.source import Source
 from cqa_spark.errors import ConfigError
 from cqa_spark.lake.collection import collect
+from cqa_spark.lake.publishing import INDEX
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS, FIRST_ANSWERS
 from cqa_spark.lake.snapshot import Snapshot, published_of
@@ -53,6 +54,8 @@ def nightly(settings: NightlySettings) -> None:
     if found.files:
         terminal.line(f"deleted {found.files} files that no kept run needs, {found.bytes / 1e6:,.1f} MB")
     terminal.line(f"report: {run.record.artifacts['report']}")
+    if settings.pages:
+        terminal.line(f"threads: {settings.lake}/{INDEX} searches them")
     terminal.line(f"run: {run.run_id}, published")
     terminal.line(f"rankings: cqa export published --lake {settings.lake} --output FOLDER writes them to files")
 
