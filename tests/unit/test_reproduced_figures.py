@@ -39,7 +39,7 @@ def page_text(page: str) -> str:
     return (ROOT / "docs" / page).read_text(encoding="utf-8")
 
 
-REACHED = re.compile(r"`(\w+)` (?:reache[ds] (?:a MAP of )?|\()(\d+\.\d\d)")
+REACHED = re.compile(r"`(\w+)`(?:, [\w ]+,)? (?:reache[ds] (?:a MAP of )?|\()(\d+\.\d\d)")
 """A system's score in a sentence."""
 
 
@@ -96,10 +96,11 @@ def test_tables_of_figures_name_the_command_that_computed_them(file: str) -> Non
 
 def test_sentences_repeat_the_scores_of_the_tables() -> None:
     in_tables = {(system, figure.split()[0]) for _, system, _, figure in columns_of_figures()}
+    in_file = {(system, figure) for system in FIGURES[VALUES] for figure in known_figures(system, "MAP@10")}
     text = " ".join(" ".join(map(page_text, [*PAGES, "semeval.md"])).split())
     reached = {*REACHED.findall(text)}
-    assert ("best_a", "71.18") in reached
-    assert reached - in_tables == set()
+    assert {("best_a", "71.18"), ("like_overfitting_2016_b", "73.66")} <= reached
+    assert reached - in_tables - in_file == set()
 
 
 def test_no_figure_is_outside_the_file_without_need() -> None:
