@@ -83,7 +83,7 @@ class PeekV1(QueryGroup):
 @pytest.fixture(scope="module")
 def inputs(spark: SparkSession) -> FeatureInputs:
     """Twelve training threads, of which the last repeats the first, and a development thread."""
-    said = [Said("U7", "yes", name="rashid", relevant=True), Said("U8", "no", relevant=False)]
+    said = [Said("U7", "yes", name="rashid", relevant=True), Said("U8", "nope", relevant=False)]
     training = [Thread(f"Q{n}", "U9", said, category="Visas", question="visa ?") for n in range(11)]
     repeat = Thread("Q11", "U9", said, category="Visas", question="visa ?", same_as="Q0")
     dev = Thread("Q20", "U9", said, category="Visas", split="dev", question="visa ?")

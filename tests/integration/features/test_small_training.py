@@ -28,7 +28,10 @@ _FITTED = [
     for name in known_groups()
     if issubclass(group_class(name), LearningGroup) and group_class(name).extra != "neural"
 ]
-_LEARN_IN_ONE_TASK = ["bge_pair_regression_v1", "lexicon_v2", "sentence_quality_v1", "topic_similarity_v2"]
+_LEARN_IN_ONE_TASK = [
+    *("bge_pair_regression_v1", "lexicon_v2", "sentence_quality_v1", "topic_similarity_v2"),
+    "translation_probability_v1",
+]
 _FOLDS = 2
 
 

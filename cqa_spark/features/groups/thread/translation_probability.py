@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 _UNIT = "stems"
-_RAREST = 5
-"""Minimum document frequency of a stem."""
 _MOST_STEMS = 10_000
+"""Only the stems with the highest document frequencies are learned from."""
 _MOST_PAIRS = 25_000
 """Maximum number of judged pairs to learn from; of more, whole queries are sampled."""
 _LONGEST = 20
@@ -54,12 +53,11 @@ class TranslationProbabilityV1(StateGroup[TranslationModel], FittedQueryGroup):
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Learn from the relevant pairs, in one task, which needs at most 50 kB per pair."""
-        frequencies = training.derive(collection_of, _UNIT).frequencies
-        stems = [stem for stem, texts in frequencies.items() if texts >= _RAREST][:_MOST_STEMS]
+        stems = list(training.derive(collection_of, _UNIT).frequencies)[:_MOST_STEMS]
         texts = training.inputs.texts.select("text_id", _UNIT)
         queries = training.inputs.documents.select("site", F.col("document_id").alias("query_id"), "text_id")
         asked = queries.join(texts, on="text_id").select("site", "query_id", F.col(_UNIT).alias("asked"))
-        judged = training.judged_sample(_MOST_PAIRS).where("relevant").join(texts, on="text_id")
+        judged = training.judged_sample(_MOST_PAIRS).where("relevant = true").join(texts, on="text_id")
         rows = judged.join(asked, on=["site", "query_id"]).select(
             "site", "query_id", "candidate_id", "fold", "asked", F.col(_UNIT).alias("said")
         )
