@@ -4,6 +4,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
 from gzip import GzipFile
 from io import TextIOWrapper
 from math import inf, isfinite
@@ -73,11 +74,12 @@ def read_lines(path: Path, *layouts: str, comments: bool = False) -> Iterator[Li
         fields = _FIELD.findall(text)
         if not fields or (comments and fields[0].startswith("#")):
             continue
-        possible = layouts if layout is None else [layout]
-        layout = next((each for each in possible if _fits(fields, each)), None)
-        if layout is None:
-            widths = " or ".join(str(_width(each)) for each in possible)
-            raise InputError(f"{path}:{number}: {len(fields)} columns instead of {widths}", _advice(possible))
+        if layout is None or not _fits(fields, layout):
+            possible = layouts if layout is None else [layout]
+            layout = next((each for each in possible if _fits(fields, each)), None)
+            if layout is None:
+                widths = " or ".join(str(_width(each)) for each in possible)
+                raise InputError(f"{path}:{number}: {len(fields)} columns instead of {widths}", _advice(possible))
         yield Line(path, number, fields, layout)
     if layout is None:
         raise InputError(f"{path}: has no lines", _advice(layouts))
@@ -88,7 +90,7 @@ def _numbered(path: Path) -> Iterator[tuple[int, str]]:
         with path.open("rb") as file:
             content = GzipFile(fileobj=file) if file.peek(2).startswith(_GZIP) else file
             with TextIOWrapper(content, encoding="utf-8-sig") as lines:
-                for number, text in enumerate(iter(lambda: lines.readline(_LONGEST), ""), start=1):
+                for number, text in enumerate(iter(partial(lines.readline, _LONGEST), ""), start=1):
                     if len(text) == _LONGEST:
                         raise InputError(
                             f"{path}:{number}: has {_LONGEST:,} characters or more", "name a text file of short lines"
@@ -103,6 +105,7 @@ def _reason(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or f"its compression by gzip is damaged: {error}"
 
 
+@cache
 def _width(layout: str) -> int:
     return len(layout.removesuffix(_MORE).split())
 

@@ -1,5 +1,6 @@
 """What the scores of a file can be compared with: the numbers of its queries, and the values of extreme orders."""
 
+from math import ceil
 from pathlib import Path
 from typing import TypedDict
 
@@ -7,6 +8,10 @@ from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.official_files import judged_queries, read_official
 from cqa_spark.evaluation.random_orders import expected_components
 from cqa_spark.evaluation.ranked_query import RankedQuery
+
+
+MOST_QUERIES = 2_000
+"""Number of queries from which the value of a random order is estimated; drawing their orders takes seconds."""
 
 
 class JudgedPopulation(TypedDict):
@@ -34,7 +39,8 @@ def population(gold: Path, measure: str) -> JudgedPopulation:
     """
     judgments, parsed = read_official(gold), parse_measure(measure)
     queries = judged_queries(judgments, judgments)
-    expected = [expected_components([parsed], queries[name], name)[0] for name in sorted(queries)]
+    drawn = sorted(queries)[:: ceil(len(queries) / MOST_QUERIES)]
+    expected = [expected_components([parsed], queries[name], name)[0] for name in drawn]
     best = [RankedQuery(sorted(query.ranked, key=lambda each: not each.relevant)) for query in queries.values()]
     return JudgedPopulation(
         queries=len(queries),
