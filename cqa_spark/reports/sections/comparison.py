@@ -73,7 +73,7 @@ def _settings(compared: ComparedRuns) -> list[Grid]:
 
 def _measures(compared: ComparedRuns) -> list[Grid]:
     first, *others = compared.runs
-    headings = ("measure", first, *(heading for run in others for heading in (run, f"{run} \N{MINUS SIGN} {first}")))
+    headings = ("measure", first, *(heading for run in others for heading in (run, "difference")))
     by_population: dict[str, list[ComparedMeasure]] = {}
     for measure in compared.measures:
         by_population.setdefault(measure.population, []).append(measure)
@@ -89,14 +89,14 @@ def _measures(compared: ComparedRuns) -> list[Grid]:
 
 
 def _about(population: str, measures: Sequence[ComparedMeasure]) -> str:
-    if population == COMMON_NIGHTS:
-        return "In percent, with 95 % intervals of the differences and their p-values: paired t-test by thread."
-    if any(each.tests for each in measures):
-        return (
-            "In percent, with 95 % intervals of the differences: tested measures are over the queries that all runs "
-            "measured, by a paired randomization test, adjusted by Holm."
-        )
-    return "In percent, over all nights of a run."
+    if not any(each.tests for each in measures):
+        return "In percent, over all nights of a run; differences are from the first run."
+    test = (
+        "paired t-test by thread"
+        if population == COMMON_NIGHTS
+        else "paired randomization test over the queries that all runs measured, adjusted by Holm"
+    )
+    return f"In percent; differences are from the first run, with 95 % intervals and p-values: {test}."
 
 
 def _measure_cells(measure: ComparedMeasure) -> tuple[Cell, ...]:
