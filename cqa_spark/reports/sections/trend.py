@@ -115,7 +115,7 @@ def _grid(trend: Trend) -> Grid:
     return Grid(
         title=f"{trend.measure} of {trend.system}",
         about=f"In percent, with its interval, over {counted(len(trend.points), 'published run')}; the change is from "
-        "the run before.",
+        "the run before; cqa runs compare tests it.",
         headings=("run", "end", trend.measure, "change"),
         rows=tuple(_rows(trend)),
         texts=("end",),
