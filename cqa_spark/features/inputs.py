@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import Column, DataFrame
@@ -22,6 +23,7 @@ class FeatureInputs:
     Attributes:
         cut: the time up to which as-of groups use events.
         top_tags: number of tag slots in use.
+        sites: by the name of a table here, the sites with rows of it; for ``with_needed_tables``.
     """
 
     examples: DataFrame
@@ -38,6 +40,7 @@ class FeatureInputs:
     retrieved: DataFrame | None = None
     cut: Cut = field(default_factory=Cut)
     top_tags: int = 24
+    sites: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def needed(self, table: str) -> DataFrame:
         """A table that not every corpus has.

@@ -1,10 +1,8 @@
 """Checks that a site has the tables that feature groups need; otherwise omits the groups with a warning, or fails."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
 
-from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
@@ -38,21 +36,16 @@ def with_needed_tables(
 
     Args:
         groups: the groups.
-        inputs: the tables.
+        inputs: the tables, with their sites.
         strict: fail instead.
 
     Raises:
         InputError: ``strict`` is set and a site lacks a table that a group needs.
     """
-    wanted = list(groups)
-    needed = {
-        table: found for group in wanted for table in group.needs if (found := getattr(inputs, table)) is not None
-    }
-    sites_with = _sites_by_table({EXAMPLES.name: inputs.examples, **needed}) if any(g.needs for g in wanted) else {}
-    sites = sites_with.get(EXAMPLES.name, set())
-    for group in wanted:
+    sites = set(inputs.sites[EXAMPLES.name])
+    for group in groups:
         missing = {
-            site: [table for table in group.needs if site not in sites_with.get(table, ())] for site in sorted(sites)
+            site: [table for table in group.needs if site not in inputs.sites.get(table, ())] for site in sorted(sites)
         }
         lacking = {site: tables for site, tables in missing.items() if tables}
         complete = sorted(sites.difference(lacking))
@@ -70,16 +63,3 @@ def _tell(group: type[FeatureGroup], lacking: dict[str, list[str]], *, strict: b
     if strict:
         raise InputError(f"feature group {group.name}: {problem}", "read complete dumps, or go without --strict")
     Terminal(stderr=True).line(f"warning: feature group {group.name} is left out: {problem}")
-
-
-def _sites_by_table(frames: Mapping[str, DataFrame]) -> dict[str, set[str]]:
-    """The sites in each of the given tables, in one query.
-
-    Args:
-        frames: the tables, by name; at least one.
-    """
-    named = [frame.select(F.lit(name).alias("name"), "site") for name, frame in frames.items()]
-    found: dict[str, set[str]] = {name: set() for name in frames}
-    for row in reduce(DataFrame.unionByName, named).distinct().collect():
-        found[row["name"]].add(row["site"])
-    return found

@@ -77,6 +77,11 @@ def feature_inputs(
         sites: the sites of the examples.
     """
     optional = {name: of_sites(run.read(table), sites) for name, table in OPTIONAL.items() if run.has(table)}
+    by_table = {
+        name: run.files(table).rows_by_site()
+        for name, table in {EXAMPLES.name: EXAMPLES, **OPTIONAL}.items()
+        if run.has(table)
+    }
     documents, texts = (_read_or_empty(run, table) for table in (DOCUMENTS, TEXTS))
     with persisted(examples, of_sites(documents, sites), texts) as (examples, documents, texts):
         yield FeatureInputs(
@@ -89,6 +94,9 @@ def feature_inputs(
             **optional,
             cut=as_cut(settings),
             top_tags=settings.top_tags,
+            sites={
+                name: [site for site in found if sites is None or site in sites] for name, found in by_table.items()
+            },
         )
 
 
