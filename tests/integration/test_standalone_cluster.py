@@ -68,7 +68,8 @@ IMPATIENT = {
 """A task that takes longer than others runs a second time elsewhere; an executor that does not answer is lost."""
 
 DISTURBED = ("posts", "orphans", "features", "train", "nights", "score", "checks")
-"""Steps after whose end an executor is killed: while the next one reads, computes, trains, ranks and writes."""
+"""Steps after whose end an executor is killed: while the next one reads, computes, trains, ranks and writes. The one that
+is killed next is told so, as on a machine that the cloud takes back."""
 
 
 @pytest.fixture(scope="module")
@@ -175,8 +176,9 @@ def test_a_night_that_loses_an_executor_in_every_step_is_that_of_one_machine(
             if step == "dataset":
                 cluster.signal_executors(0, signal.SIGSTOP)
             if step in DISTURBED:
-                killed += 1
                 cluster.signal_executors(1 + killed % 2, signal.SIGKILL)
+                killed += 1
+                cluster.signal_executors(1 + killed % 2, signal.SIGPWR)
             if step == "nights":
                 cluster.signal_executors(0, signal.SIGCONT)
     assert killed >= len(DISTURBED)
