@@ -1,7 +1,7 @@
 """Compares the speed of encoding texts on one core with plain onnxruntime on the same model.
 
     .venv/bin/python bench/embedding.py
-    .venv/bin/python bench/embedding.py --model e5_small --texts 400
+    .venv/bin/python bench/embedding.py --model minilm --texts 400
 
 The generated forum texts have 200 characters on average and up to 1,000. The peer encodes the same tokens in batches of
 32 sorted by length and padded to the longest, as libraries for sentence embeddings do. Both use one thread and take

@@ -38,5 +38,5 @@ def test_an_embedding_model_that_is_not_installed(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(model_files, "jars_folder", lambda: tmp_path)
     monkeypatch.setattr(model_files, "models_folder", lambda: tmp_path)
     encoder.load_encoder.cache_clear()
-    with pytest.raises(EnvironmentProblem, match="the embedding model e5_small is not installed"):
-        Embed(["e5_small"]).prepare()
+    with pytest.raises(EnvironmentProblem, match="the embedding model minilm is not installed"):
+        Embed(["minilm"]).prepare()

@@ -152,14 +152,6 @@ class BgePairRegressionV1(PairRegressionGroup):
     embeddings = ("bge_small_en",)
 
 
-class E5PairRegressionV1(PairRegressionGroup):
-    """Embeddings of E5 small, for English."""
-
-    name = "e5_pair_regression_v1"
-    about = "similarity of two sentences by their embeddings of E5 small, learned from labelled pairs"
-    embeddings = ("e5_small",)
-
-
 class MinilmPairRegressionV1(PairRegressionGroup):
     """Embeddings of MiniLM, for English."""
 
