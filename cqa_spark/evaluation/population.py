@@ -9,7 +9,6 @@ from cqa_spark.evaluation.official_files import judged_queries, read_official
 from cqa_spark.evaluation.random_orders import expected_components
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
-
 MOST_QUERIES = 2_000
 """Number of queries from which the value of a random order is estimated; drawing their orders takes seconds."""
 

@@ -63,7 +63,8 @@ def test_published_scores_are_beside_their_sources(pages: Path) -> None:
 @pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
 def test_tables_fit_the_screen_of_a_phone(pages: Path, tmp_path: Path) -> None:
     wide = """[...document.querySelectorAll('article *')].filter((each) => each.querySelector('table')
-        && !each.closest('.notebook-output') && each.scrollWidth > each.clientWidth + 1).map((each) => each.innerText)"""
+        && !each.closest('.notebook-output') && each.scrollWidth > each.clientWidth + 1)
+        .map((each) => each.innerText)"""
     shown = sorted(path for path in pages.rglob("*.html") if path.name != "404.html")
     with browser(tmp_path) as tab:
         for path in shown:
