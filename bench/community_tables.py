@@ -103,6 +103,7 @@ def _examples(posts: pd.DataFrame, thread: np.ndarray, accepted: np.ndarray, que
         "thread_id": query, "fold_key": query, "author_id": by[questions + answers],
         "asker_id": by[thread[answers]], "asked_at": at[thread[answers]],
         "answered_at": at[questions + answers],
+        "cut_at": pd.Series(pd.NaT, np.arange(len(answers)), "datetime64[ns, UTC]"), "role": "measured",
         "initial_rank": 1, "label": relevant.astype("int32"), "relevant": relevant,
         "split": np.where(thread[answers] % 2 == 0, "train", "test"),
     })  # fmt: skip
