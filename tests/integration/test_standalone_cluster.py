@@ -68,8 +68,8 @@ IMPATIENT = {
 """A task that takes longer than others runs a second time elsewhere; an executor that does not answer is lost."""
 
 DISTURBED = ("posts", "orphans", "features", "train", "nights", "score", "checks")
-"""Steps after whose end an executor is killed: while the next one reads, computes, trains, ranks and writes. The one that
-is killed next is told so, as on a machine that the cloud takes back."""
+"""Steps after whose end an executor is killed: while the next one reads, computes, trains, ranks and writes. The one
+that is killed next is told so, as on a machine that the cloud takes back."""
 
 
 @pytest.fixture(scope="module")
