@@ -118,9 +118,10 @@ def _retrieved(packages: Sequence[str] = (), *, jars: int) -> Iterator[Path]:
         jars: their expected number, for the progress; 0 if unknown.
     """
     cache = cache_folder() / "ivy"
-    cache.mkdir(parents=True, exist_ok=True)
+    cache.parent.mkdir(parents=True, exist_ok=True)
     with (cache.parent / "setup.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        cache.mkdir(exist_ok=True)  # after the lock, whose last holder removed the folder
         with renewed_line(lambda: _progress(cache, jars)):
             folder = _retrieve(cache, packages)
         try:

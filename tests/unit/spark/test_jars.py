@@ -46,7 +46,7 @@ def test_installations_at_a_time_take_turns_and_leave_no_downloads(
     def retrieve(cache: Path, packages: Sequence[str]) -> Path:
         assert resolving.acquire(blocking=False)
         folder = cache / "jars"
-        folder.mkdir(parents=True)
+        folder.mkdir()
         (folder / "a.jar").write_bytes(b"a")
         resolving.release()
         return folder
