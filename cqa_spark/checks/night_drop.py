@@ -1,5 +1,7 @@
 """Checks whether the system is worse tonight than last night, on the replayed nights that both measured."""
 
+from pyspark.sql import functions as F
+
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.evaluation.common_nights import compare_nights
@@ -20,10 +22,11 @@ def night_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
         return nothing_to_compare(NAME, limits.max_metric_drop)
     if MEASURED_NIGHTS.name in review.same:
         return nothing_differs(NAME, limits.max_metric_drop)
-    common = next((order for order in compare_nights(pair) if order.order == review.system), None)
-    if common is None or common.threads < 2:
+    of_system = F.map_filter("hits", lambda order, _: order == review.system)
+    compared = compare_nights([nights.withColumn("hits", of_system) for nights in pair])
+    if not compared or compared[0].threads < 2:
         return nothing_to_compare(NAME, limits.max_metric_drop)
-    (test,) = common.tests
+    common, (test,) = compared[0], compared[0].tests
     drop = max(0.0, -test.high)
     reason = (
         f"P@1 on {common.nights:,} common nights of {common.threads:,} threads: {100 * test.difference:+.2f} points, "

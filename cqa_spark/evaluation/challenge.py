@@ -5,11 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from scipy.special import stdtr, stdtrit
 
+from cqa_spark.evaluation.night_worth import interval_and_p_value
 from cqa_spark.lake.schemas.examples import QUERY
 
-_CONFIDENCE = 0.95
 _THREAD = ("site", "fold_key")
 
 
@@ -70,6 +69,4 @@ def _outcome(gain: float, queries: int, threads: int, gains: float, both: float,
         return ChallengeResult(mean, -np.inf, np.inf, 1.0, queries, 1)
     apart = max(0.0, gains - 2 * mean * both + mean * mean * squares)
     error = float(np.sqrt(apart * threads / (threads - 1)) / queries)
-    wide = float(stdtrit(threads - 1, (1 + _CONFIDENCE) / 2)) * error
-    p_value = 1.0 if mean == 0 else float(2 * stdtr(threads - 1, -abs(mean) / error)) if error else 0.0
-    return ChallengeResult(mean, mean - wide, mean + wide, p_value, queries, threads)
+    return ChallengeResult(mean, *interval_and_p_value(mean, error, threads), queries, threads)

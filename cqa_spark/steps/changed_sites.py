@@ -85,7 +85,7 @@ class SiteUpdate:
         tables = (self.table, *others)
         found = self.run.new_files_of(tables, rows, rebalance=len(sites) > FEW_SITES)
         for table, new in zip(tables, found, strict=True):
-            base = NO_FILES if last is None else last.files(table).without(sites)
+            base = NO_FILES if last is None else last.files_or_none(table).without(sites)
             self.run.put(table, base.united(new).with_fingerprints(self.fingerprints))
 
     def sign(self) -> None:
