@@ -6,7 +6,6 @@ from typing import ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -21,6 +20,7 @@ from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.process.extras import require_extra
+from cqa_spark.spark.partition_keys import partition_keys
 from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
 from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 from cqa_spark.text.embedding.encoder import load_encoder
@@ -135,13 +135,11 @@ class _FineTuning:
         from cqa_spark.text.cross_encoding.learning import JudgedPairs, learn
 
         rows = pa.Table.from_batches(batches)
-        for task in rows["task"].unique().to_pylist():
-            own = rows.filter(pc.field("task") == task)
-            relevant, fold = (own[name].to_numpy() for name in ("relevant", "fold"))
-            pairs = JudgedPairs(own["first"].to_pylist(), own["second"].to_pylist(), relevant, fold)
-            excluded = range(task, self.folds + 1, self.tasks)
-            for number, network in zip(excluded, learn(pairs, self.settings, excluded), strict=True):
-                yield pa.RecordBatch.from_pydict({"excluded": pa.array([number], pa.int32()), "network": [network]})
+        relevant, fold = (rows[name].to_numpy() for name in ("relevant", "fold"))
+        pairs = JudgedPairs(rows["first"].to_pylist(), rows["second"].to_pylist(), relevant, fold)
+        excluded = range(rows["task"][0].as_py(), self.folds + 1, self.tasks)
+        for number, network in zip(excluded, learn(pairs, self.settings, excluded), strict=True):
+            yield pa.RecordBatch.from_pydict({"excluded": pa.array([number], pa.int32()), "network": [network]})
 
 
 def _pairs(training: TrainingData, tasks: int) -> DataFrame:
@@ -156,7 +154,8 @@ def _pairs(training: TrainingData, tasks: int) -> DataFrame:
     pairs = training.judged.join(asked, on=["site", "query_id"]).join(
         texts.withColumnRenamed("clean", "second"), on="text_id"
     )
-    task = F.explode(F.sequence(F.lit(0), F.lit(tasks - 1))).alias("task")
+    keys = partition_keys(texts.sparkSession, tasks)
+    task = F.explode(F.create_map(*(F.lit(value) for item in enumerate(keys) for value in item))).alias("task", "key")
     for_tasks = sample_queries(pairs, MOST_PAIRS, pairs.count()).select("*", task)
-    ordered = for_tasks.repartitionByRange(tasks, "task").sortWithinPartitions("task", *KEY)
+    ordered = for_tasks.repartition(tasks, "key").sortWithinPartitions(*KEY)
     return ordered.select("task", "first", "second", "relevant", "fold")
