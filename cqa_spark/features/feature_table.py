@@ -17,7 +17,7 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, QUERY_ID
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import Table, required
 
 KEY = ("site", "query_id", "candidate_id")
 
@@ -50,7 +50,7 @@ def values_struct(values: Reals, of_group: pa.StructType, is_null: Mask | None =
     )
 
 
-PLACE = column("place", "string", "pass that computed the row: query or author", nullable=False)
+PLACE = required("place", "string", "pass that computed the row: query or author")
 
 
 def feature_table(groups: Iterable[type[FeatureGroup]]) -> Table:

@@ -15,18 +15,23 @@ _ATOMIC_TYPES = {
 }
 
 
-def column(name: str, data_type: T.DataType | str, comment: str, *, nullable: bool = True) -> T.StructField:
-    """Declare one column.
+def column(name: str, data_type: T.DataType | str, comment: str) -> T.StructField:
+    """Declare a column that may have nulls.
 
     Args:
         name: column name, snake case.
         data_type: Spark type, or the SQL name of an atomic type, such as ``"bigint"``.
         comment: meaning and unit, stored as the column's comment.
-        nullable: False if a null is an error.
     """
     if isinstance(data_type, str):
         data_type = _ATOMIC_TYPES[data_type]
-    return T.StructField(name, data_type, nullable, {"comment": comment})
+    return T.StructField(name, data_type, True, {"comment": comment})
+
+
+def required(name: str, data_type: T.DataType | str, comment: str) -> T.StructField:
+    """Declare a column of which a null is an error; the arguments are those of ``column``."""
+    field = column(name, data_type, comment)
+    return T.StructField(name, field.dataType, False, field.metadata)
 
 
 _OF_VALUES = {str: "string", int: "bigint", float: "double"}
@@ -39,9 +44,7 @@ def columns_of(row: type) -> tuple[T.StructField, ...]:
         row: a class whose attributes are annotated with type and meaning, as ``value: Annotated[float, "the mean"]``.
     """
     hints = get_type_hints(row, include_extras=True)
-    return tuple(
-        column(name, _OF_VALUES[hint.__origin__], hint.__metadata__[0], nullable=False) for name, hint in hints.items()
-    )
+    return tuple(required(name, _OF_VALUES[hint.__origin__], hint.__metadata__[0]) for name, hint in hints.items())
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,13 @@ class Table:
         absent = [field for field in self.columns if field.nullable and field.name not in frame.columns]
         nulls = [F.lit(None).cast(field.dataType).alias(field.name) for field in absent]
         return self.conform(frame.select("*", *nulls))
+
+
+@dataclass(frozen=True)
+class SiteTable(Table):
+    """A table that is divided by site."""
+
+    partition_by: tuple[str, ...] = ("site",)
 
 
 def _same_type(found: T.DataType, declared: T.DataType) -> bool:

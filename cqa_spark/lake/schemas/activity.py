@@ -11,22 +11,21 @@ from cqa_spark.lake.schemas.community import (
     USER_ID,
     USER_NAME,
 )
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import SiteTable, column, required
 
-VOTES = Table(
+VOTES = SiteTable(
     "votes",
     "Votes on posts; the voter is only known for favourites and bounties.",
     (
         SITE,
-        column("vote_id", "string", "id of the vote within the site", nullable=False),
-        column("post_id", "string", "post of the vote; may be missing from the dump", nullable=False),
-        column(
+        required("vote_id", "string", "id of the vote within the site"),
+        required("post_id", "string", "post of the vote; may be missing from the dump"),
+        required(
             "vote_type_id",
             "int",
             "1 accepted by the asker, 2 up, 3 down, 4 offensive, 5 favourite, 6 close, 7 reopen, 8 bounty start, "
             "9 bounty close, 10 deletion, 11 undeletion, 12 spam, 13 inform moderator, 15 moderator review, "
             "16 approve edit suggestion",
-            nullable=False,
         ),
         USER_ID,
         column("created_at", "timestamp", "day of the vote, UTC: dumps give no time of day"),
@@ -35,16 +34,15 @@ VOTES = Table(
         SOURCE_FILE,
     ),
     key=("site", "vote_id"),
-    partition_by=("site",),
 )
 
-BADGES = Table(
+BADGES = SiteTable(
     "badges",
     "Badges that users earned.",
     (
         SITE,
-        column("badge_id", "string", "id of the award within the site", nullable=False),
-        column("user_id", "string", "account that earned the badge", nullable=False),
+        required("badge_id", "string", "id of the award within the site"),
+        required("user_id", "string", "account that earned the badge"),
         column("name", "string", "name of the badge; for a tag badge, of the tag"),
         column("earned_at", "timestamp", "time of the award, UTC"),
         column("badge_class", "int", "1 gold, 2 silver, 3 bronze; not in dumps before 2016"),
@@ -53,15 +51,14 @@ BADGES = Table(
         SOURCE_FILE,
     ),
     key=("site", "badge_id"),
-    partition_by=("site",),
 )
 
-TAGS = Table(
+TAGS = SiteTable(
     "tags",
     "Tags of a site.",
     (
         SITE,
-        column("tag_id", "string", "id of the tag within the site", nullable=False),
+        required("tag_id", "string", "id of the tag within the site"),
         column("name", "string", "the tag as written on questions"),
         column("question_count", "int", "questions with the tag, at the time of the dump"),
         column("excerpt_post_id", "string", "post that holds the short description"),
@@ -72,41 +69,38 @@ TAGS = Table(
         SOURCE_FILE,
     ),
     key=("site", "tag_id"),
-    partition_by=("site",),
 )
 
-POST_LINKS = Table(
+POST_LINKS = SiteTable(
     "post_links",
     "Links from post to post.",
     (
         SITE,
-        column("link_id", "string", "id of the link within the site", nullable=False),
+        required("link_id", "string", "id of the link within the site"),
         column("created_at", "timestamp", "creation time of the link, UTC"),
-        column("post_id", "string", "post with the link; for a duplicate, the closed one", nullable=False),
-        column("related_post_id", "string", "target post; may be missing from the dump", nullable=False),
-        column("link_type_id", "int", "1 linked, 3 duplicate", nullable=False),
+        required("post_id", "string", "post with the link; for a duplicate, the closed one"),
+        required("related_post_id", "string", "target post; may be missing from the dump"),
+        required("link_type_id", "int", "1 linked, 3 duplicate"),
         UNKNOWN_ATTRIBUTES,
         SOURCE_FILE,
     ),
     key=("site", "link_id"),
-    partition_by=("site",),
 )
 
-POST_HISTORY = Table(
+POST_HISTORY = SiteTable(
     "post_history",
     "Every revision of a post, and other events such as closing.",
     (
         SITE,
-        column("history_id", "string", "id of the event within the site", nullable=False),
-        column(
+        required("history_id", "string", "id of the event within the site"),
+        required(
             "history_type_id",
             "int",
             "1 to 3 initial title, body, tags; 4 to 6 edit of them; 7 to 9 rollback of them; 10 closed, 11 reopened, "
             "12 deleted, 13 undeleted, 14 locked, 15 unlocked, 16 made community wiki, 24 suggested edit applied; "
             "others as the dump's readme says",
-            nullable=False,
         ),
-        column("post_id", "string", "post of the event; may be missing from the dump", nullable=False),
+        required("post_id", "string", "post of the event; may be missing from the dump"),
         column("revision_guid", "string", "shared by the events of one action"),
         column("created_at", "timestamp", "time of the event, UTC"),
         USER_ID,
@@ -118,7 +112,6 @@ POST_HISTORY = Table(
         SOURCE_FILE,
     ),
     key=("site", "history_id"),
-    partition_by=("site",),
 )
 
 

@@ -2,22 +2,17 @@
 
 from pyspark.sql import types as T
 
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import SiteTable, column, required
 
-SITE = column("site", "string", "community that the row belongs to, such as qatarliving.com", nullable=False)
+SITE = required("site", "string", "community that the row belongs to, such as qatarliving.com")
 UNANNOTATED = "unannotated"
 """The split of files without judgments."""
 
-SPLIT = column(
-    "split",
-    "string",
-    "split of the row's input file: train, dev, test, or unannotated for text only",
-    nullable=False,
-)
+SPLIT = required("split", "string", "split of the row's input file: train, dev, test, or unannotated for text only")
 EVERY = "*"
 """In tables of statistics: all sites, or all splits, together."""
 
-SOURCE_FILE = column("source_file", "string", "path of the input file that the row was read from", nullable=False)
+SOURCE_FILE = required("source_file", "string", "path of the input file that the row was read from")
 CREATED_AT = column("created_at", "timestamp", "time of posting, UTC as written in the dump; null where unknown")
 USER_ID = column("user_id", "string", "author's id; null where unknown or deleted")
 USER_NAME = column("user_name", "string", "author's name where the dump gives it instead of an id")
@@ -30,25 +25,23 @@ UNKNOWN_ATTRIBUTES = column(
     "attributes of the dump's row without a declared column, by name, as in the dump; null if there are none",
 )
 
-POSTS = Table(
+POSTS = SiteTable(
     "posts",
     "Questions, answers and other posts of a site; a Qatar Living thread has one question, its replies are comments.",
     (
         SITE,
-        column("post_id", "string", "id of the post within the site", nullable=False),
-        column(
+        required("post_id", "string", "id of the post within the site"),
+        required(
             "post_type",
             "string",
             "question, answer, or a rarer type such as tag_wiki; other if the type is unknown; invented if the archive "
             "of the dump invented the post",
-            nullable=False,
         ),
         column("post_type_id", "int", "type number in Stack Exchange dumps, 1 to 17; null in other corpora"),
-        column(
+        required(
             "thread_id",
             "string",
             "post_id of the thread's question, which may be missing from the dump; a post without a thread is its own",
-            nullable=False,
         ),
         column("same_as", "string", "thread_id of the earlier thread that this thread repeats; null for a first copy"),
         USER_ID,
@@ -77,16 +70,15 @@ POSTS = Table(
         SOURCE_FILE,
     ),
     key=("site", "post_id"),
-    partition_by=("site",),
 )
 
-COMMENTS = Table(
+COMMENTS = SiteTable(
     "comments",
     "Comments below a post.",
     (
         SITE,
-        column("comment_id", "string", "id of the comment within the site", nullable=False),
-        column("post_id", "string", "post that the comment belongs to", nullable=False),
+        required("comment_id", "string", "id of the comment within the site"),
+        required("post_id", "string", "post that the comment belongs to"),
         column("thread_id", "string", "thread of that post; null if it follows only from the table of posts"),
         column(
             "position", "int", "position among the post's comments, from 1; null if it follows only from their times"
@@ -102,16 +94,15 @@ COMMENTS = Table(
         SOURCE_FILE,
     ),
     key=("site", "comment_id"),
-    partition_by=("site",),
 )
 
-USERS = Table(
+USERS = SiteTable(
     "users",
     "Accounts: all of a Stack Exchange site; for other corpora, those that wrote something. Of Stack Exchange, columns "
     "about people that no feature reads are null, unless the setting people_columns names them.",
     (
         SITE,
-        column("user_id", "string", "id of the account within the site; -1 is Stack Exchange itself", nullable=False),
+        required("user_id", "string", "id of the account within the site; -1 is Stack Exchange itself"),
         column("name", "string", "display name; the alphabetically first where the dump gives several"),
         column("reputation", "int", "points, in the dump that source_file names"),
         column("created_at", "timestamp", "time of registration, UTC"),
@@ -130,18 +121,17 @@ USERS = Table(
         column("source_file", "string", "path of the input file; null if the account was read from files of threads"),
     ),
     key=("site", "user_id"),
-    partition_by=("site",),
 )
 
-JUDGMENTS = Table(
+JUDGMENTS = SiteTable(
     "judgments",
     "Judgments of (query, candidate) pairs by annotators or the forum; pairs without a known label have a row as well.",
     (
         SITE,
-        column("task", "string", "name of the task that the judgment serves", nullable=False),
-        column("query_id", "string", "post that candidates are ranked for", nullable=False),
-        column("candidate_id", "string", "post or comment that is ranked", nullable=False),
-        column("thread_id", "string", "thread that holds the candidate", nullable=False),
+        required("task", "string", "name of the task that the judgment serves"),
+        required("query_id", "string", "post that candidates are ranked for"),
+        required("candidate_id", "string", "post or comment that is ranked"),
+        required("thread_id", "string", "thread that holds the candidate"),
         column("label", "string", "label as in the dump, such as Good or Relevant; null where not known"),
         column("initial_rank", "int", "rank from 1 that the forum or search engine gave; null where not known"),
         column("known_at", "timestamp", "time from which on the label was known, UTC; null where not known"),
@@ -149,5 +139,4 @@ JUDGMENTS = Table(
         SOURCE_FILE,
     ),
     key=("site", "task", "query_id", "candidate_id"),
-    partition_by=("site",),
 )

@@ -2,11 +2,11 @@
 
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import SiteTable, column, required
 
-TASK = column("task", "string", "name of the ranking task", nullable=False)
-QUERY_ID = column("query_id", "string", "post that candidates are ranked for", nullable=False)
-CANDIDATE_ID = column("candidate_id", "string", "post or comment that is ranked", nullable=False)
+TASK = required("task", "string", "name of the ranking task")
+QUERY_ID = required("query_id", "string", "post that candidates are ranked for")
+CANDIDATE_ID = required("candidate_id", "string", "post or comment that is ranked")
 
 QUERY = ("site", "task", "query_id")
 """The columns that name a query."""
@@ -32,7 +32,7 @@ IS_RANKED = f"coalesce(role, '{SERVED}') <> '{UNDECIDED}'"
 CROSS_VALIDATED = "cross-validated"
 """The split of all queries if each is ranked by a model that was not trained on it."""
 
-EXAMPLES = Table(
+EXAMPLES = SiteTable(
     "examples",
     "One row per (query, candidate) pair of a task. The query_id of a replayed night is that of the question, followed "
     "by @ and the date of the cut.",
@@ -41,18 +41,17 @@ EXAMPLES = Table(
         TASK,
         QUERY_ID,
         CANDIDATE_ID,
-        column("thread_id", "string", "thread that holds the candidate", nullable=False),
-        column(
+        required("thread_id", "string", "thread that holds the candidate"),
+        required(
             "fold_key",
             "string",
             "thread that represents the query and all its repeats: rows of one fold_key are never split between folds",
-            nullable=False,
         ),
         column("author_id", "string", "candidate's author; null where unknown"),
         column("asker_id", "string", "query's author; null where unknown"),
         column("asked_at", "timestamp", "when the query was posted; null where unknown"),
         column("answered_at", "timestamp", "when the candidate was posted; null where unknown"),
-        column("initial_rank", "int", "rank from 1 that the forum or search engine gave", nullable=False),
+        required("initial_rank", "int", "rank from 1 that the forum or search engine gave"),
         column("label", "int", "graded relevance, 0 is none; null where not known"),
         column("relevant", "boolean", "whether the task counts the label as a hit; null where not known"),
         column("similarity", "double", "graded similarity, 0 to 5; null where not known and for tasks with classes"),
@@ -74,7 +73,6 @@ EXAMPLES = Table(
         column("choice", "double", "weight with which the answer is the choice to learn, 0 to 1; null without nights"),
     ),
     key=(*QUERY, "candidate_id"),
-    partition_by=("site",),
 )
 
 
@@ -83,8 +81,8 @@ LEFT_OUT_GROUPS = JournalTable(
     "Feature groups that were not computed for a site, because required tables are missing from its dump.",
     (
         SITE,
-        column("feature_group", "string", "name of the group", nullable=False),
-        column("lacking", "string", "the missing tables, separated by commas", nullable=False),
+        required("feature_group", "string", "name of the group"),
+        required("lacking", "string", "the missing tables, separated by commas"),
     ),
     key=("site", "feature_group"),
 )

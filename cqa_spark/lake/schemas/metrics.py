@@ -6,22 +6,22 @@ from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.schemas.examples import QUERY_ID, TASK
 from cqa_spark.lake.schemas.rankings import SYSTEM
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import SiteTable, column, required
 
-MEASURE = column("measure", "string", "the measure as it prints, such as MAP@10", nullable=False)
-SEED = column("seed", "int", "seed of the resampling", nullable=False)
-RESAMPLES = column("resamples", "int", "number of resamples", nullable=False)
+MEASURE = required("measure", "string", "the measure as it prints, such as MAP@10")
+SEED = required("seed", "int", "seed of the resampling")
+RESAMPLES = required("resamples", "int", "number of resamples")
 RESAMPLING = (RESAMPLES, SEED)
 
 OF_SYSTEM = (SYSTEM, TASK, SPLIT, MEASURE)
 """A measure of a system on a split of a task."""
 
 AGGREGATE = (
-    column("value", "double", "fraction from 0 to 1", nullable=False),
-    column("low", "double", "lower end of the bootstrap interval", nullable=False),
-    column("high", "double", "upper end of the bootstrap interval", nullable=False),
-    column("confidence", "double", "coverage of the interval, such as 0.95", nullable=False),
-    column("queries", "int", "number of queries that were aggregated", nullable=False),
+    required("value", "double", "fraction from 0 to 1"),
+    required("low", "double", "lower end of the bootstrap interval"),
+    required("high", "double", "upper end of the bootstrap interval"),
+    required("confidence", "double", "coverage of the interval, such as 0.95"),
+    required("queries", "int", "number of queries that were aggregated"),
 )
 """A measure over all queries, and its uncertainty."""
 
@@ -33,7 +33,7 @@ _OF_QUERY = (
     .add("components", T.ArrayType(T.DoubleType()))
 )
 
-QUERY_METRICS = Table(
+QUERY_METRICS = SiteTable(
     "query_metrics",
     "Every measure of each query, before aggregation; in SQL, `inline(measures)` has a row for each measure.",
     (
@@ -41,16 +41,14 @@ QUERY_METRICS = Table(
         SPLIT,
         SITE,
         QUERY_ID,
-        column(
+        required(
             "measures",
             T.ArrayType(_OF_QUERY),
             "every measure of every system, in the order of their names: the measure of this query alone, a fraction, "
             "and the terms that the measure sums over queries before it aggregates",
-            nullable=False,
         ),
     ),
     key=("task", "split", "site", "query_id"),
-    partition_by=("site",),
 )
 
 METRICS = JournalTable(
@@ -68,25 +66,20 @@ COMPARISONS = JournalTable(
         SPLIT,
         MEASURE,
         SYSTEM,
-        column("baseline", "string", "system that it is compared with", nullable=False),
-        column("difference", "double", "system minus baseline, a fraction", nullable=False),
+        required("baseline", "string", "system that it is compared with"),
+        required("difference", "double", "system minus baseline, a fraction"),
         column("difference_low", "double", "lower end of the paired bootstrap interval of the difference"),
         column("difference_high", "double", "upper end of the paired bootstrap interval of the difference"),
-        column(
-            "p_value",
-            "double",
-            "two-sided, of the paired randomization test over queries, adjusted by Holm",
-            nullable=False,
-        ),
-        column("wins", "int", "queries on which the system is better", nullable=False),
-        column("losses", "int", "queries on which the baseline is better", nullable=False),
-        column("ties", "int", "queries on which both are equal", nullable=False),
+        required("p_value", "double", "two-sided, of the paired randomization test over queries, adjusted by Holm"),
+        required("wins", "int", "queries on which the system is better"),
+        required("losses", "int", "queries on which the baseline is better"),
+        required("ties", "int", "queries on which both are equal"),
         *RESAMPLING,
     ),
     key=("task", "split", "measure", "system", "baseline"),
 )
 
-WHERE = column("site", "string", "community; * for all of them together", nullable=False)
+WHERE = required("site", "string", "community; * for all of them together")
 
 SITE_METRICS = JournalTable(
     "site_metrics",
@@ -98,14 +91,9 @@ SITE_METRICS = JournalTable(
         WHERE,
         MEASURE,
         *AGGREGATE,
-        column("baseline", "string", "system that it is compared with", nullable=False),
-        column("difference", "double", "system minus baseline, a fraction; 0 for itself", nullable=False),
-        column(
-            "p_value",
-            "double",
-            "two-sided, of the paired randomization test, adjusted by Holm; 1 for itself",
-            nullable=False,
-        ),
+        required("baseline", "string", "system that it is compared with"),
+        required("difference", "double", "system minus baseline, a fraction; 0 for itself"),
+        required("p_value", "double", "two-sided, of the paired randomization test, adjusted by Holm; 1 for itself"),
         *RESAMPLING,
     ),
     key=("system", "task", "split", "site", "measure"),
@@ -118,12 +106,12 @@ SET_METRICS = JournalTable(
         SYSTEM,
         TASK,
         SPLIT,
-        column("set_name", "string", "folder and name of the set; mean by pairs; mean of sets", nullable=False),
+        required("set_name", "string", "folder and name of the set; mean by pairs; mean of sets"),
         MEASURE,
         *AGGREGATE,
-        column("baseline", "string", "system that it is compared with", nullable=False),
-        column("difference", "double", "system minus baseline, a fraction; 0 for itself", nullable=False),
-        column("p_value", "double", "two-sided, of the paired bootstrap test; 1 for itself", nullable=False),
+        required("baseline", "string", "system that it is compared with"),
+        required("difference", "double", "system minus baseline, a fraction; 0 for itself"),
+        required("p_value", "double", "two-sided, of the paired bootstrap test; 1 for itself"),
         *RESAMPLING,
     ),
     key=("system", "task", "split", "set_name", "measure"),

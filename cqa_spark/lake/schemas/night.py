@@ -8,16 +8,16 @@ from pyspark.sql import types as T
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.schemas.examples import QUERY_ID, TASK
-from cqa_spark.lake.table import column, columns_of
+from cqa_spark.lake.table import column, columns_of, required
 
 CHANGES = JournalTable(
     "changes",
     "Rows of the tables of each site that changed since the previously published run.",
     (
         SITE,
-        column("table_name", "string", "the table", nullable=False),
-        column("rows_before", "bigint", "rows in the published run", nullable=False),
-        column("rows", "bigint", "rows in this run", nullable=False),
+        required("table_name", "string", "the table"),
+        required("rows_before", "bigint", "rows in the published run"),
+        required("rows", "bigint", "rows in this run"),
     ),
     key=("site", "table_name"),
 )
@@ -26,11 +26,11 @@ CHECKS = JournalTable(
     "checks",
     "The verdicts on the run before it was published.",
     (
-        column("check", "string", "name of the check", nullable=False),
-        column("passed", "boolean", "whether the run may be published", nullable=False),
+        required("check", "string", "name of the check"),
+        required("passed", "boolean", "whether the run may be published"),
         column("measured", "double", "value compared with the limit; null if nothing was compared"),
-        column("limit", "double", "the limit, from the settings", nullable=False),
-        column("reason", "string", "what was measured, in words", nullable=False),
+        required("limit", "double", "the limit, from the settings"),
+        required("reason", "string", "what was measured, in words"),
     ),
     key=("check",),
 )
@@ -42,11 +42,11 @@ FIRST_ANSWERS = JournalTable(
         SITE,
         TASK,
         QUERY_ID,
-        column("before", "string", "first candidate in the published run", nullable=False),
-        column("after", "string", "first candidate in this run", nullable=False),
-        column("order_before", "string", "system whose order the published run serves", nullable=False),
-        column("order_after", "string", "system whose order this run serves", nullable=False),
-        column("changed", "bigint", "number of all such queries", nullable=False),
+        required("before", "string", "first candidate in the published run"),
+        required("after", "string", "first candidate in this run"),
+        required("order_before", "string", "system whose order the published run serves"),
+        required("order_after", "string", "system whose order this run serves"),
+        required("changed", "bigint", "number of all such queries"),
     ),
     key=("site", "task", "query_id"),
 )
@@ -56,20 +56,20 @@ CHALLENGES = JournalTable(
     "The last paired tests of a retrained model, and of the model of a release, against the one that ranked, of this "
     "night or earlier ones.",
     (
-        column("system", "string", "name of the system", nullable=False),
-        column("run_id", "string", "run that trained the challenger", nullable=False),
+        required("system", "string", "name of the system"),
+        required("run_id", "string", "run that trained the challenger"),
         column("released", "boolean", "whether the challenger came with a release, instead of being retrained"),
         column("newest", T.DateType(), "date of the newest post that the challenger learned from"),
-        column("champion", "string", "run that trained the model that ranked before", nullable=False),
-        column("champion_labels", "bigint", "threads with a label that it had learned from", nullable=False),
-        column("labels", "bigint", "threads with a label that the challenger learned from", nullable=False),
-        column("difference", "double", "P@1 of the challenger minus that of the champion, out of fold", nullable=False),
-        column("low", "double", "lower bound of its 95 % interval", nullable=False),
-        column("high", "double", "upper bound", nullable=False),
-        column("p_value", "double", "two-sided, of no difference", nullable=False),
-        column("queries", "bigint", "number of labelled queries", nullable=False),
-        column("threads", "bigint", "number of their threads", nullable=False),
-        column("won", "boolean", "whether the challenger ranks from then on", nullable=False),
+        required("champion", "string", "run that trained the model that ranked before"),
+        required("champion_labels", "bigint", "threads with a label that it had learned from"),
+        required("labels", "bigint", "threads with a label that the challenger learned from"),
+        required("difference", "double", "P@1 of the challenger minus that of the champion, out of fold"),
+        required("low", "double", "lower bound of its 95 % interval"),
+        required("high", "double", "upper bound"),
+        required("p_value", "double", "two-sided, of no difference"),
+        required("queries", "bigint", "number of labelled queries"),
+        required("threads", "bigint", "number of their threads"),
+        required("won", "boolean", "whether the challenger ranks from then on"),
     ),
     key=("system", "run_id"),
 )
@@ -123,21 +123,21 @@ SERVED_ORDERS = JournalTable(
     "simple order, pooled over the site's replayed nights and the figures in the card of the system's model.",
     (
         SITE,
-        column("band", "string", "band of age", nullable=False),
-        column("from_days", "bigint", "lowest age of the band, in days", nullable=False),
+        required("band", "string", "band of age"),
+        required("from_days", "bigint", "lowest age of the band, in days"),
         column("below_days", "bigint", "the age that the band ends below; null for none"),
-        column("order", "string", "name of the system whose order is served", nullable=False),
-        column("simple_order", "string", "name of the simple order of the site", nullable=False),
-        column("served", "string", "system or simple order: what is served", nullable=False),
+        required("order", "string", "name of the system whose order is served"),
+        required("simple_order", "string", "name of the simple order of the site"),
+        required("served", "string", "system or simple order: what is served"),
         column(
             "verdict", "string", "system or simple order: what the figures of this night speak for; null without any"
         ),
-        column("agreeing", "bigint", "successive nights, this one the last, that speak for the same", nullable=False),
+        required("agreeing", "bigint", "successive nights, this one the last, that speak for the same"),
         column("difference", "double", "the difference; null without evidence"),
         column("low", "double", "lower bound of its 95 % interval; null without evidence"),
         column("high", "double", "upper bound; null without evidence"),
-        column("nights", "bigint", "number of replayed nights of the site", nullable=False),
-        column("reason", "string", "why this order is served", nullable=False),
+        required("nights", "bigint", "number of replayed nights of the site"),
+        required("reason", "string", "why this order is served"),
     ),
     key=("site", "band"),
 )

@@ -5,38 +5,32 @@ from pyspark.sql import types as T
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, EXAMPLES, QUERY_ID, TASK
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import SiteTable, column, required
 
-SYSTEM = column("system", "string", "name of the recipe in conf/systems", nullable=False)
+SYSTEM = required("system", "string", "name of the recipe in conf/systems")
 
-RANKINGS = Table(
+RANKINGS = SiteTable(
     "rankings",
     "The ranking of every query's candidates by every system.",
     (
-        column("run_id", "string", "run that made the ranking", nullable=False),
+        required("run_id", "string", "run that made the ranking"),
         SYSTEM,
         SITE,
         TASK,
         SPLIT,
         QUERY_ID,
         CANDIDATE_ID,
-        column("score", "double", "higher is better; comparable within a query", nullable=False),
-        column(
-            "rank",
-            "int",
-            "from 1 for the highest score; ties are broken by initial_rank, then candidate_id",
-            nullable=False,
-        ),
-        column("predicted", "boolean", "whether the system predicts that the candidate is relevant", nullable=False),
+        required("score", "double", "higher is better; comparable within a query"),
+        required("rank", "int", "from 1 for the highest score; ties are broken by initial_rank, then candidate_id"),
+        required("predicted", "boolean", "whether the system predicts that the candidate is relevant"),
         column("served", "boolean", "whether the night serves this order of the query; null outside nights"),
     ),
     key=("run_id", "system", "site", "task", "query_id", "candidate_id"),
-    partition_by=("site",),
 )
 
-_THREAD = column("thread_id", "string", "the question", nullable=False)
+_THREAD = required("thread_id", "string", "the question")
 
-NIGHT_RANKINGS = Table(
+NIGHT_RANKINGS = SiteTable(
     "night_rankings",
     "The ranking of the answers of replayed nights, one of which was accepted later, by systems that have not learned "
     "from the thread.",
@@ -46,10 +40,9 @@ NIGHT_RANKINGS = Table(
         *(each for each in EXAMPLES.columns if each.name in ("cut_at", "age_days", "accepted")),
     ),
     key=RANKINGS.key,
-    partition_by=("site",),
 )
 
-MEASURED_NIGHTS = Table(
+MEASURED_NIGHTS = SiteTable(
     "measured_nights",
     "What orders of the answers of each replayed night were worth.",
     (
@@ -66,10 +59,9 @@ MEASURED_NIGHTS = Table(
         ),
     ),
     key=("site", "task", "query_id"),
-    partition_by=("site",),
 )
 
-UPSTREAM_SCORES = Table(
+UPSTREAM_SCORES = SiteTable(
     "upstream_scores",
     "Scores of upstream systems for other tasks' candidates; out of fold for training threads.",
     (
@@ -78,10 +70,9 @@ UPSTREAM_SCORES = Table(
         TASK,
         QUERY_ID,
         CANDIDATE_ID,
-        column("score", "double", "probability of being relevant", nullable=False),
+        required("score", "double", "probability of being relevant"),
     ),
     key=("system", "site", "task", "query_id", "candidate_id"),
-    partition_by=("site",),
 )
 
 FEATURE_IMPORTANCES = JournalTable(
@@ -89,18 +80,16 @@ FEATURE_IMPORTANCES = JournalTable(
     "Feature importances of each learned system.",
     (
         SYSTEM,
-        column("feature", "string", "feature column, prefixed by its group", nullable=False),
-        column(
+        required("feature", "string", "feature column, prefixed by its group"),
+        required(
             "importance",
             "double",
             "share of the total, from 0 to 1: gain for trees, absolute standardised coefficient for linear models",
-            nullable=False,
         ),
-        column(
+        required(
             "direction",
             "int",
             "1 where more of the feature raises the score, -1 where it lowers it, 0 if the ranker does not report it",
-            nullable=False,
         ),
     ),
     key=("system", "feature"),

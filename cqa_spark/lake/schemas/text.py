@@ -5,7 +5,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.lake.schemas.community import SITE, SPLIT
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import SiteTable, Table, column, required
 
 STRINGS = T.ArrayType(T.StringType())
 
@@ -13,7 +13,7 @@ BODIES = Table(
     "bodies",
     "Every distinct HTML body of a post, split into its parts, each in order of appearance.",
     (
-        column("body_id", "string", "SHA-256 of the body as in the dump, hexadecimal", nullable=False),
+        required("body_id", "string", "SHA-256 of the body as in the dump, hexadecimal"),
         column("prose", "string", "text with its inline code, a line per block; without code blocks and quotes"),
         column("code", STRINGS, "code blocks, verbatim"),
         column("quotes", STRINGS, "quotes, a line per block"),
@@ -23,57 +23,50 @@ BODIES = Table(
     key=("body_id",),
 )
 
-DOCUMENTS = Table(
+DOCUMENTS = SiteTable(
     "documents",
     "The text of each post and comment.",
     (
         SITE,
-        column(
+        required(
             "document_id",
             "string",
             "post_id or comment_id; 'comment ' and the id on sites that number comments apart from posts",
-            nullable=False,
         ),
-        column("text_id", "string", "key into texts: a post's subject and body, a comment's body", nullable=False),
+        required("text_id", "string", "key into texts: a post's subject and body, a comment's body"),
         column("subject_text_id", "string", "key into texts: a post's subject alone; null without a subject"),
         SPLIT,
     ),
     key=("site", "document_id"),
-    partition_by=("site",),
 )
 
 TEXTS = Table(
     "texts",
     "Every distinct text, cleaned and analysed by Spark NLP.",
     (
-        column("text_id", "string", "SHA-256 of the raw text, hexadecimal", nullable=False),
-        column("raw", "string", "text as in the dump; for an HTML body, its prose", nullable=False),
-        column(
+        required("text_id", "string", "SHA-256 of the raw text, hexadecimal"),
+        required("raw", "string", "text as in the dump; for an HTML body, its prose"),
+        required(
             "clean",
             "string",
             "text without markup, with normalized Arabic letters; URLs, images, e-mail addresses and emoticons "
             "replaced by urltoken, imagetoken, emailtoken, smiletoken, frowntoken, emojitoken",
-            nullable=False,
         ),
-        column("sentences", STRINGS, "sentences of the clean text, in order", nullable=False),
-        column(
+        required("sentences", STRINGS, "sentences of the clean text, in order"),
+        required(
             "tokens",
             STRINGS,
             "lower-case tokens of the clean text, punctuation included, in order; in scripts without spaces, pairs of "
             "adjacent characters",
-            nullable=False,
         ),
-        column(
+        required(
             "words",
             STRINGS,
             "tokens with a letter or digit, without punctuation at their ends and without possessive 's, in order",
-            nullable=False,
         ),
-        column("content_words", STRINGS, "words without stop words, in order", nullable=False),
-        column("stems", STRINGS, "stem of each content word, in order", nullable=False),
-        column(
-            "bigrams", STRINGS, "pairs of adjacent words of a sentence, joined by a space, in order", nullable=False
-        ),
+        required("content_words", STRINGS, "words without stop words, in order"),
+        required("stems", STRINGS, "stem of each content word, in order"),
+        required("bigrams", STRINGS, "pairs of adjacent words of a sentence, joined by a space, in order"),
     ),
     key=("text_id",),
 )
@@ -82,12 +75,10 @@ EMBEDDINGS = Table(
     "embeddings",
     "Vectors of the clean texts by pretrained models; texts with near vectors have similar meanings.",
     (
-        column("text_id", "string", "key into texts", nullable=False),
-        column("model", "string", "name of the model, as in conf/models", nullable=False),
-        column("version", "string", "hash of the model's files and settings", nullable=False),
-        column(
-            "vector", T.ArrayType(T.FloatType(), False), "components of the vector, which has length 1", nullable=False
-        ),
+        required("text_id", "string", "key into texts"),
+        required("model", "string", "name of the model, as in conf/models"),
+        required("version", "string", "hash of the model's files and settings"),
+        required("vector", T.ArrayType(T.FloatType(), False), "components of the vector, which has length 1"),
     ),
     key=("text_id", "model"),
     partition_by=("model", "version"),

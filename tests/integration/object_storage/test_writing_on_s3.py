@@ -9,14 +9,14 @@ from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.lake.storage import TABLES, Lake
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import Table, column, required
 
 TABLE = Table(
     "numbers",
     "Numbers of two sites.",
     (
-        column("site", "string", "site", nullable=False),
-        column("number", "bigint", "number", nullable=False),
+        required("site", "string", "site"),
+        required("number", "bigint", "number"),
         column("halves", T.ArrayType(T.DoubleType()), "half of it"),
     ),
     key=("site", "number"),

@@ -4,15 +4,15 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import Table, column, required
 from cqa_spark.reports.sections.row_changes import changed_columns
 
 ROWS = Table(
     "rows",
     "Made for the test.",
     (
-        column("site", "string", "the site", nullable=False),
-        column("id", "string", "the key", nullable=False),
+        required("site", "string", "the site"),
+        required("id", "string", "the key"),
         column("one", "string", "a text"),
         column("other", "string", "another"),
         column("more", T.MapType(T.StringType(), T.StringType()), "in no order"),

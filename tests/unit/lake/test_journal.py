@@ -13,14 +13,14 @@ from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Journal, JournalTable
-from cqa_spark.lake.table import column, columns_of
+from cqa_spark.lake.table import column, columns_of, required
 from cqa_spark.object_store.folder import Folder
 
 MEASURED = JournalTable(
     "measured",
     "Made for the test.",
     (
-        column("measure", "string", "its name", nullable=False),
+        required("measure", "string", "its name"),
         column("value", "double", "a fraction"),
         column("queries", "int", "number of queries"),
         column("counts", T.MapType(T.StringType(), T.LongType()), "by name"),
@@ -147,7 +147,7 @@ class Counted:
 
 def test_the_columns_of_rows_follow_from_their_class() -> None:
     assert columns_of(Counted) == (
-        column("name", "string", "what", nullable=False),
-        column("share", "double", "how much, a fraction", nullable=False),
-        column("rows", "bigint", "how many", nullable=False),
+        required("name", "string", "what"),
+        required("share", "double", "how much, a fraction"),
+        required("rows", "bigint", "how many"),
     )

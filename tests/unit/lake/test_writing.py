@@ -15,7 +15,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.lake import writing
-from cqa_spark.lake.table import Table, column
+from cqa_spark.lake.table import Table, column, required
 from cqa_spark.lake.table_files import DataFile
 from cqa_spark.lake.writing import TABLE, Destination, write_files
 
@@ -24,7 +24,7 @@ SCORES = Table(
     "scores",
     "Made for the test.",
     (
-        column("site", "string", "the site", nullable=False),
+        required("site", "string", "the site"),
         column("task", "string", "the task"),
         column("query_id", "int", "the query"),
         column("score", "double", "points"),
