@@ -1,6 +1,6 @@
 """The settings of ``cqa data``, which finds and checks research data."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
@@ -12,14 +12,12 @@ from cqa_spark.config.value_types import DataPackageName, OptionalFolder, Positi
 class DataWhereSettings(CatalogueSettings):
     """Show a package of research data: official name, address, licence, and where its files lie in a folder."""
 
-    examples: ClassVar[tuple[str, ...]] = ("cqa data where semeval2016_task3",)
+    examples = ("cqa data where semeval2016_task3",)
 
     name: Annotated[DataPackageName, Positional(), Field(description="package; see cqa data list")]
-    folder: Annotated[
-        OptionalFolder,
-        Positional(),
-        Field(description="local folder with the unpacked files; default: CQA_DATA, else data in the user's cache"),
-    ] = ""
+    folder: Annotated[OptionalFolder, Positional()] = Field(
+        default="", description="local folder with the unpacked files; default: CQA_DATA, else data in the user's cache"
+    )
 
     def reads(self) -> list[str]:
         """The folder."""
@@ -29,4 +27,4 @@ class DataWhereSettings(CatalogueSettings):
 class DataCheckSettings(DataWhereSettings):
     """Look for the files of a package in a folder, and say which are missing or differ from the official ones."""
 
-    examples: ClassVar[tuple[str, ...]] = ("cqa data check semeval2016_task3 semeval",)
+    examples = ("cqa data check semeval2016_task3 semeval",)

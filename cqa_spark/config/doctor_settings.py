@@ -1,7 +1,5 @@
 """The settings of ``doctor``, which checks the environment of a job."""
 
-from typing import ClassVar
-
 from cqa_spark.config.fields import OptionalLake, OutputFormat
 from cqa_spark.config.tracking_settings import TrackedSettings
 
@@ -9,20 +7,17 @@ from cqa_spark.config.tracking_settings import TrackedSettings
 class DoctorSettings(TrackedSettings):
     """Check the environment: Java, Python, packages, jars, disk, storage, Spark and MLflow."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa doctor --lake build/lake",
         "cqa doctor --lake s3a://bucket/lake --object-storage.endpoint https://s3.example.org --format json",
         "cqa doctor --lake s3a://bucket/lake --spark.master spark://host:7077",
     )
+    reading = ()
 
     is_always_tracked = True
 
     lake: OptionalLake = ""
     format: OutputFormat = "table"
-
-    def reads(self) -> list[str]:
-        """Nothing."""
-        return []
 
     def writes(self) -> list[str]:
         """Temporary objects and a temporary table."""

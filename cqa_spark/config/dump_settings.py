@@ -34,8 +34,8 @@ PEOPLE_COLUMNS = frozenset[str](get_args(PeopleColumn))
 class DumpSettings(SettingsSection):
     """Dumps: input files and error tolerance."""
 
-    flag_prefix: ClassVar[str | None] = ""
-    rare: ClassVar[frozenset[str]] = frozenset(
+    flag_prefix = ""
+    rare = frozenset(
         {"tables", "people_columns", "max_bad_fraction", "allow_incomplete", "require_every_site", "keep_invented"}
     )
 
@@ -91,7 +91,7 @@ class DumpJobSettings(JobSettings):
     """
 
     needs: ClassVar[tuple[str, ...]] = ("dumps.input",)
-    rare: ClassVar[frozenset[str]] = frozenset({"check_space"})
+    rare = frozenset({"check_space"})
     lake_factor: ClassVar[float] = 0
     scratch_factor: ClassVar[float] = 0
 
@@ -129,13 +129,10 @@ class DumpJobSettings(JobSettings):
 class IngestStackExchangeSettings(DumpJobSettings):
     """Read Stack Exchange dumps into community tables; records that cannot be parsed are quarantined."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa ingest stackexchange --input beer.stackexchange.com/ --lake build/lake",
         "cqa ingest stackexchange --input dumps/*.7z --lake build/lake --run-id september",
         "cqa ingest stackexchange --input Posts.xml --site example.org --tables posts --lake build/lake --dry-run",
     )
+    writing = ("{job.lake}: community tables of run {job.new_run}",)
     publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
-
-    def writes(self) -> list[str]:
-        """The community tables of the run."""
-        return [f"{self.lake}: community tables of run {self.run_id or '(new)'}"]

@@ -1,16 +1,16 @@
 """The settings of ``duplicates`` and ``similar``."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from cqa_spark.config.dump_settings import DumpJobSettings
-from cqa_spark.config.fields import Baseline, InputFormat, OutputFormat, Report, Systems, baseline_not_run
+from cqa_spark.config.fields import Baseline, InputFormat, OutputFormat, ReadRunId, Report, Systems, baseline_not_run
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, SettingsSection
 from cqa_spark.config.tracking_settings import TrackedSettings
-from cqa_spark.config.value_types import EmbeddingModelName, NotHashed, RunName, Shown
+from cqa_spark.config.value_types import EmbeddingModelName, NotHashed, Shown
 
 
 class RetrievalSettings(SettingsSection):
@@ -35,11 +35,11 @@ class RetrievalSettings(SettingsSection):
 class DuplicatesSettings(DumpJobSettings, TrackedSettings):
     """Find duplicates of questions among the earlier ones: index, retrieve, train, rank, evaluate and publish."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa duplicates --config conf/duplicates.yaml --input cs.stackexchange.com/ --lake build/lake",
         "cqa duplicates --config conf/duplicates.yaml --input dumps/*.7z --lake build/lake",
     )
-    needs: ClassVar[tuple[str, ...]] = ("dumps.input", "systems")
+    needs = ("dumps.input", "systems")
 
     dump_format: InputFormat = None
     systems: Systems = ()
@@ -64,25 +64,17 @@ class DuplicatesSettings(DumpJobSettings, TrackedSettings):
 class SimilarSettings(JobSettings):
     """Find the questions of a published index that are most similar to a text, without Spark."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         'cqa similar --lake build/lake --text "how do I pour a stout"',
         'cqa similar --lake build/lake --in-site cs.stackexchange.com --limit 5 --text "is quicksort stable"',
         'cqa similar --lake build/lake --text "how do I pour a stout" --format json',
     )
-    needs: ClassVar[tuple[str, ...]] = ("text",)
+    needs = ("text",)
+    reading = ("{job.lake}: index of run {job.published_run}",)
+    writing = ()
 
-    run_id: Annotated[RunName | None, NotHashed(), Field(description="run to search; default: the published run")] = (
-        None
-    )
+    run_id: ReadRunId = None
     text: Annotated[str, Shown("TEXT"), Field(description="question to search for")] = ""
     in_site: Annotated[str | None, Shown("SITE"), Field(description="site to search; default: all sites")] = None
     limit: Annotated[int, Field(ge=1, le=1000, description="number of questions to show")] = 10
     format: OutputFormat = "table"
-
-    def reads(self) -> list[str]:
-        """The index."""
-        return [f"{self.lake}: index of run {self.run_id or '(published)'}"]
-
-    def writes(self) -> list[str]:
-        """Nothing."""
-        return []

@@ -1,6 +1,6 @@
 """The settings of ``explain``, which shows feature contributions to the scores of a thread's candidates."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ from cqa_spark.config.value_types import NotHashed, RunName, Shown, SystemName
 class ExplainedSettings(SettingsSection):
     """Thread and system to explain."""
 
-    flag_prefix: ClassVar[str | None] = ""
+    flag_prefix = ""
 
     thread: Annotated[str, Shown("ID")] = Field(default="", description="id of the question")
     site: SiteName | None = Field(
@@ -27,12 +27,14 @@ class ExplainedSettings(SettingsSection):
 class ExplainSettings(JobSettings):
     """Show the ranked candidates of a thread, and the feature contributions to each score."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa explain --lake build/lake --thread 42",
         "cqa explain --lake build/lake --run-id beer --thread 42 --site beer.stackexchange.com "
         "--system metadata_boosted_snapshot",
     )
-    needs: ClassVar[tuple[str, ...]] = ("explained.thread",)
+    needs = ("explained.thread",)
+    reading = ("{job.lake}: tables of run {job.published_run}",)
+    writing = ()
 
     run_id: Annotated[
         RunName | None, NotHashed(), Field(description="run that trained the system; default: the published run")
@@ -40,11 +42,3 @@ class ExplainSettings(JobSettings):
     explained: ExplainedSettings = ExplainedSettings()
     # It reads one thread.
     spark: SparkSettings = SparkSettings(compile_plans=False)
-
-    def reads(self) -> list[str]:
-        """The tables of the run."""
-        return [f"{self.lake}: tables of run {self.run_id or '(published)'}"]
-
-    def writes(self) -> list[str]:
-        """Nothing."""
-        return []

@@ -30,6 +30,9 @@ RunId = Annotated[RunName, NotHashed(), Field(description="run to continue")]
 NewRunId = Annotated[
     RunName | None, NotHashed(), Field(description="run id; default: generated from the time and the config hash")
 ]
+ReadRunId = Annotated[
+    RunName | None, NotHashed(), Field(description="run to read, a successful one; default: the published run")
+]
 OutputFormat = Annotated[
     Literal["table", "json"], NotHashed(), Field(description="output format; JSON has full precision")
 ]

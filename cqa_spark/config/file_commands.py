@@ -1,6 +1,6 @@
 """The settings of commands without lake or Spark; they have flags only and read no config files."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -26,7 +26,7 @@ class CatalogueSettings(Command):
 class ShowGroupSettings(CatalogueSettings):
     """Show the columns of a feature group: meaning, source, and replacement of nulls."""
 
-    examples: ClassVar[tuple[str, ...]] = ("cqa features show lexicon_v2",)
+    examples = ("cqa features show lexicon_v2",)
 
     name: Annotated[GroupName, Positional(), Field(description="feature group; see cqa features list")]
 
@@ -34,7 +34,7 @@ class ShowGroupSettings(CatalogueSettings):
 class ShowSystemSettings(Command):
     """Show a system: feature groups, ranker with parameters, published scores and ours."""
 
-    examples: ClassVar[tuple[str, ...]] = ("cqa systems show best_a",)
+    examples = ("cqa systems show best_a",)
 
     format: Annotated[Literal["yaml", "json"], Field(description="output format")] = "yaml"
 
@@ -47,7 +47,7 @@ class NewSettings(Command):
     Install the package with ``pip install --editable NAME``; then its plug-in has a name like ours.
     """
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa new feature-group shoe_size",
         "cqa new ranker coin_toss --output plugins",
         "cqa new recipe mine",
@@ -71,7 +71,7 @@ class NewSettings(Command):
 class CompletionSettings(Command):
     """Print a script that completes commands and flags in a shell; source it in the shell's start-up file."""
 
-    examples: ClassVar[tuple[str, ...]] = ("cqa completion bash >> ~/.bashrc", "cqa completion zsh >> ~/.zshrc")
+    examples = ("cqa completion bash >> ~/.bashrc", "cqa completion zsh >> ~/.zshrc")
 
     shell: Annotated[Literal["bash", "zsh"], Positional(), Field(description="name of the shell")]
 
@@ -79,7 +79,7 @@ class CompletionSettings(Command):
 class SetupSettings(Command):
     """Download the jars that Spark needs, check their hashes, and store them for all jobs of this user."""
 
-    examples: ClassVar[tuple[str, ...]] = ("cqa setup", "cqa setup --models")
+    examples = ("cqa setup", "cqa setup --models")
 
     write_hashes: bool = Field(
         default=False, description="record the jars' hashes in conf/spark/jars.sha256 in place of checking them"
@@ -98,15 +98,12 @@ class SetupSettings(Command):
 class DemoSettings(Command):
     """Generate a small forum in build/sample, rank its comments, and write the report, build/lake/report.html."""
 
-    examples: ClassVar[tuple[str, ...]] = ("cqa demo",)
+    examples = ("cqa demo",)
+    writing = ("build/sample: the forum, if it is absent", "build/lake: tables, rankings, models and the report")
 
     def reads(self) -> list[str]:
         """The settings of the demo."""
         return [str(project_root() / "conf" / "demo.yaml")]
-
-    def writes(self) -> list[str]:
-        """The forum and the lake."""
-        return ["build/sample: the forum, if it is absent", "build/lake: tables, rankings, models and the report"]
 
 
 class FilesCommand(Command):
@@ -118,19 +115,15 @@ class FilesCommand(Command):
 class ImportSettings(FilesCommand):
     """A question list, as the commands that import one write it."""
 
-    output: Annotated[OutputFolder, Field(description="folder for the list; its name is the site name")]
+    writing = ("{job.output}: questions.jsonl and duplicates.tsv",)
 
-    def writes(self) -> list[str]:
-        """The question list."""
-        return [f"{self.output}: questions.jsonl and duplicates.tsv"]
+    output: Annotated[OutputFolder, Field(description="folder for the list; its name is the site name")]
 
 
 class ImportIrDatasetsSettings(ImportSettings):
     """Download a collection of ir_datasets whose documents are questions, and write it as a question list."""
 
-    examples: ClassVar[tuple[str, ...]] = (
-        "cqa import ir-datasets irds:beir/cqadupstack/english --output build/english.stackexchange.com",
-    )
+    examples = ("cqa import ir-datasets irds:beir/cqadupstack/english --output build/english.stackexchange.com",)
 
     dataset: Annotated[
         str,
@@ -146,12 +139,7 @@ class ImportIrDatasetsSettings(ImportSettings):
 class ImportCqaDupStackSettings(ImportSettings):
     """Write a subforum of CQADupStack, in its own zip archive, as a question list."""
 
-    examples: ClassVar[tuple[str, ...]] = (
-        "cqa import cqadupstack cqadupstack/android.zip --output build/android.stackexchange.com",
-    )
+    examples = ("cqa import cqadupstack cqadupstack/android.zip --output build/android.stackexchange.com",)
+    reading = ("{job.archive}",)
 
     archive: Annotated[InputFile, Positional(), Field(description="the archive of one subforum, such as android.zip")]
-
-    def reads(self) -> list[str]:
-        """The archive."""
-        return [self.archive]

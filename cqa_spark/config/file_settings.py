@@ -64,9 +64,7 @@ class ScoreSettings(FileOrRunSettings):
     model: Annotated[InputFile | None, NotHashed(), Shown("PATH"), Field(description="folder of a trained system")] = (
         None
     )
-    input: Annotated[InputFile | None, Field(description="file with the queries to rank; labels are not required")] = (
-        None
-    )
+    input: InputFile | None = Field(default=None, description="file with the queries to rank; labels are not required")
     predictions: Annotated[
         OutputFile | None, NotHashed(), Field(description="output file in the official prediction format")
     ] = None

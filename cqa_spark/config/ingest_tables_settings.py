@@ -1,6 +1,6 @@
 """The settings of ``ingest tables``."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -19,7 +19,7 @@ def _table(about: str) -> Any:
 class CommunityTableSettings(SettingsSection):
     """Tables: files (.parquet, .csv, .jsonl), folders of them, Delta tables, or tables of Spark's catalogue."""
 
-    flag_prefix: ClassVar[str | None] = ""
+    flag_prefix = ""
 
     posts: TableLocation = _table("questions and answers: post_id, and of an answer thread_id, its question")
     comments: TableLocation = _table("comments: comment_id, post_id")
@@ -45,12 +45,13 @@ class IngestTablesSettings(JobSettings):
     comments and others are kept as unknown attributes.
     """
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa ingest tables --posts posts.parquet --site forum.example.org --lake build/lake",
         "cqa ingest tables --posts posts.csv --comments comments.csv --votes votes.jsonl --site forum.example.org",
         "cqa ingest tables --posts main.forum.posts --votes main.forum.votes --site forum.example.org",
     )
-    needs: ClassVar[tuple[str, ...]] = ("tables.posts",)
+    needs = ("tables.posts",)
+    writing = ("{job.lake}: community tables of run {job.new_run}",)
 
     tables: CommunityTableSettings = CommunityTableSettings()
     publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
@@ -58,7 +59,3 @@ class IngestTablesSettings(JobSettings):
     def reads(self) -> list[str]:
         """The tables that were given."""
         return list(self.tables.given().values())
-
-    def writes(self) -> list[str]:
-        """The community tables of the run."""
-        return [f"{self.lake}: community tables of run {self.run_id or '(new)'}"]

@@ -1,6 +1,6 @@
 """Base classes of the settings of jobs on a lake."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -13,18 +13,23 @@ from cqa_spark.config.value_types import NotHashed, OutputFile
 class JobSettings(Command):
     """Base of the settings of jobs on a lake, which read config files."""
 
+    reading: ClassVar[tuple[str, ...]] = ("{job.lake}: tables of run {job.run_id}",)
+    writing: ClassVar[tuple[str, ...]] = ("{job.lake}: tables of run {job.new_run}",)
+
     lake: Lake
     run_id: NewRunId = None
     spark: Spark = SparkSettings()
     object_storage: ObjectStorage = ObjectStorageSettings()
 
-    def reads(self) -> list[str]:
-        """The tables of the run."""
-        return [f"{self.lake}: tables of run {self.run_id}"]
+    @property
+    def new_run(self) -> str:
+        """The id of the run to write, for descriptions."""
+        return self.run_id or "(new)"
 
-    def writes(self) -> list[str]:
-        """The tables of the run."""
-        return [f"{self.lake}: tables of run {self.run_id or '(new)'}"]
+    @property
+    def published_run(self) -> str:
+        """The id of the run to read, for descriptions."""
+        return self.run_id or "(published)"
 
 
 class StageSettings(JobSettings):

@@ -20,7 +20,7 @@ RecordsFormat = Annotated[
 class TrecSettings(SettingsSection):
     """TREC runs and qrels, also BEIR's qrels and MS MARCO's runs."""
 
-    flag_prefix: ClassVar[str | None] = ""
+    flag_prefix = ""
 
     relevance_level: int = Field(
         default=1, ge=1, description="lowest grade that counts as relevant, -l of trec_eval; nDCG ignores it"
@@ -42,13 +42,11 @@ class PredictionFilesCommand(FilesCommand):
         Field(description="official file of judgments or gold scores, TREC qrels, or irds:ID for those of ir_datasets"),
     ]
     predictions: InputFiles
-    task: Annotated[
-        Literal["ranking", "duplicate", "sts"],
-        Field(
-            description="ranking: files of SemEval Task 3 or TREC; duplicate: truncated rankings of subtask E, for "
-            "TMAP; sts: scores, one a line, or folders of such files"
-        ),
-    ] = "ranking"
+    task: Literal["ranking", "duplicate", "sts"] = Field(
+        default="ranking",
+        description="ranking: files of SemEval Task 3 or TREC; duplicate: truncated rankings of subtask E, for "
+        "TMAP; sts: scores, one a line, or folders of such files",
+    )
     measures: MeasureNames = Field(
         default=(),
         description="measures, by our names or those of ir_measures, such as MAP@10, P(rel=2)@5, RBP(p=.8), bpref; "
@@ -75,7 +73,7 @@ class PredictionFilesCommand(FilesCommand):
 class EvaluateFileSettings(PredictionFilesCommand):
     """Score prediction files as the official scorer does, or TREC runs as trec_eval does, without Spark."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa evaluate-file dev.xml.subtaskA.relevancy best_a.pred",
         "cqa evaluate-file dev.xml.subtaskA.relevancy *.pred --format json",
         "cqa evaluate-file dev.qrels *.run --relevance-level 2 --measures nDCG@10 bpref Judged@10 --format latex",
@@ -108,7 +106,7 @@ class EvaluateFileSettings(PredictionFilesCommand):
 class CompareFilesSettings(PredictionFilesCommand):
     """Compare prediction files with the first one: confidence intervals and paired tests, without Spark."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa compare-files dev.xml.subtaskA.relevancy official.pred best_a.pred",
         "cqa compare-files dev.qrels bm25.run dense.run ours.run --baselines bm25.run dense.run --measures nDCG@10",
     )

@@ -8,7 +8,7 @@ from pydantic import Field
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.duplicates_settings import RetrievalSettings
-from cqa_spark.config.fields import InputFormat, KeptPublications, PageRows, Pages, Report, Task
+from cqa_spark.config.fields import InputFormat, KeptPublications, PageRows, Pages, ReadRunId, Report, Task
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.preferred_answer_settings import NightSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, TrainingInputs
@@ -32,14 +32,14 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
     Systems that learn from annotated files are trained in the first night (``--train``), or given (``--model``).
     """
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake",
         "cqa nightly --config conf/duplicates.yaml --task duplicate --input beer.stackexchange.com/ --lake build/lake",
         "cqa nightly --system best_a --input new/ --train train.xml --lake build/lake",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --retrain",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
-    rare: ClassVar[frozenset[str]] = DumpJobSettings.rare | {
+    rare = DumpJobSettings.rare | {
         "dump_format",
         "retrain",
         "max_model_age",
@@ -59,30 +59,22 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
         SystemName,
         Field(description="system to rank with; trained in the first night unless the package ships it, then reused"),
     ] = "night_answers"
-    model: Annotated[
-        InputFile | None,
-        Shown("PATH"),
-        Field(
-            description="folder of a trained system to use from now on; default: that of the published run or, in the "
-            "first night, of the package"
-        ),
-    ] = None
-    retrain: Annotated[
-        bool,
-        NotHashed(),
-        Field(
-            description="retrain the system on the lake's sites now, not only with a tenth more labels or when it is "
-            "old; it ranks if it is not worse"
-        ),
-    ] = False
-    max_model_age: Annotated[
-        int,
-        Field(
-            ge=1,
-            description="age in days, by the newest post of the dumps, from which a system is retrained without more "
-            "labels",
-        ),
-    ] = 365
+    model: Annotated[InputFile | None, Shown("PATH")] = Field(
+        default=None,
+        description="folder of a trained system to use from now on; default: that of the published run or, in the "
+        "first night, of the package",
+    )
+    retrain: Annotated[bool, NotHashed()] = Field(
+        default=False,
+        description="retrain the system on the lake's sites now, not only with a tenth more labels or when it is "
+        "old; it ranks if it is not worse",
+    )
+    max_model_age: int = Field(
+        default=365,
+        ge=1,
+        description="age in days, by the newest post of the dumps, from which a system is retrained without more "
+        "labels",
+    )
     full: Annotated[bool, NotHashed(), Field(description="recompute everything, including unchanged sites")] = False
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
@@ -113,67 +105,44 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
 class ExportSettings(JobSettings):
     """Write the rankings of a run to files, for programs that serve them; a manifest names the files."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa export published --lake build/lake --output build/rankings",
         "cqa export published --lake build/lake --output s3a://serving/rankings --format jsonl",
         "cqa export 20260101T000000Z-1234abcd --lake build/lake --output build/rankings --format csv --system best_a",
     )
+    reading = ("{job.lake}: rankings of run {job.run}",)
+    writing = ("{job.output}: a folder of {job.format} files, and manifest.json",)
 
     run: Annotated[RunName, NotHashed(), Positional(), Field(description="run to export, or: published")]
     output: Annotated[OutputFolder, NotHashed(), Field(description="folder of the files and of manifest.json")]
     format: Annotated[ExportFormat, Field(description="format of the files")] = "parquet"
-    system: Annotated[
-        SystemName | None,
-        Field(description="system to export; default: the system in the settings of the run"),
-    ] = None
-
-    def reads(self) -> list[str]:
-        """The rankings."""
-        return [f"{self.lake}: rankings of run {self.run}"]
-
-    def writes(self) -> list[str]:
-        """The files, and the manifest that names them."""
-        return [f"{self.output}: a folder of {self.format} files, and manifest.json"]
+    system: SystemName | None = Field(
+        default=None, description="system to export; default: the system in the settings of the run"
+    )
 
 
 class ExportTrecSettings(JobSettings):
     """Write the rankings of a run as TREC runs, and its judgments as qrels, which trec_eval and ir_measures read."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa export trec --lake build/lake build/trec",
         "cqa export trec --lake build/lake --run-id mine --system best_a --split dev build/trec",
     )
+    reading = ("{job.lake}: rankings and examples of run {job.published_run}",)
+    writing = ("{job.trec}: SYSTEM.TASK.SPLIT.run and TASK.SPLIT.qrels",)
 
     trec: Annotated[OutputFolder, NotHashed(), Positional(), Field(description="output folder of the TREC files")]
-    run_id: Annotated[RunName | None, NotHashed(), Field(description="run to export; default: the published run")] = (
-        None
-    )
+    run_id: ReadRunId = None
     system: Annotated[SystemName | None, Field(description="system to export; default: all")] = None
     split: Annotated[str | None, Shown("NAME"), Field(description="split to export; default: all")] = None
-
-    def reads(self) -> list[str]:
-        """The run's rankings and examples."""
-        return [f"{self.lake}: rankings and examples of run {self.run_id or '(published)'}"]
-
-    def writes(self) -> list[str]:
-        """The files."""
-        return [f"{self.trec}: SYSTEM.TASK.SPLIT.run and TASK.SPLIT.qrels"]
 
 
 class ExportDatasetSettings(JobSettings):
     """Write the examples, texts and rankings of a run as Parquet files, with a dataset card that describes them."""
 
-    examples: ClassVar[tuple[str, ...]] = ("cqa export dataset --lake build/lake build/dataset",)
+    examples = ("cqa export dataset --lake build/lake build/dataset",)
+    reading = ("{job.lake}: examples, texts and rankings of run {job.published_run}",)
+    writing = ("{job.dataset}: TABLE/split=SPLIT/*.parquet, and README.md",)
 
     dataset: Annotated[OutputFolder, NotHashed(), Positional(), Field(description="output folder of the data set")]
-    run_id: Annotated[RunName | None, NotHashed(), Field(description="run to export; default: the published run")] = (
-        None
-    )
-
-    def reads(self) -> list[str]:
-        """The run's tables."""
-        return [f"{self.lake}: examples, texts and rankings of run {self.run_id or '(published)'}"]
-
-    def writes(self) -> list[str]:
-        """The files."""
-        return [f"{self.dataset}: TABLE/split=SPLIT/*.parquet, and README.md"]
+    run_id: ReadRunId = None

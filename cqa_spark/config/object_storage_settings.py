@@ -19,12 +19,9 @@ def _unset_where_empty(value: Any) -> Any:
 class ObjectStorageSettings(SettingsSection):
     """Object storage (s3a://…); credentials come from the environment, an AWS profile or the machine's role."""
 
-    endpoint: Annotated[
-        str | None,
-        BeforeValidator(_unset_where_empty),
-        Shown("URL"),
-        Field(description="URL of the S3 server, such as https://s3.example.org:9000; default: Amazon S3"),
-    ] = None
+    endpoint: Annotated[str | None, BeforeValidator(_unset_where_empty), Shown("URL")] = Field(
+        default=None, description="URL of the S3 server, such as https://s3.example.org:9000; default: Amazon S3"
+    )
     region: Annotated[str, Shown("NAME"), Field(min_length=1, description="region of the buckets")] = "us-east-1"
     path_style: bool = Field(
         default=False, description="put the bucket name into the path, as most servers other than Amazon S3 require"

@@ -1,7 +1,7 @@
 """The settings of ``dataset preferred-answer``, ``experiment preferred-answer`` and ``features audit``."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -27,7 +27,7 @@ RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]
 class NightSettings(SettingsSection):
     """Selection of the nights of questions."""
 
-    flag_prefix: ClassVar[str | None] = ""
+    flag_prefix = ""
 
     min_answers: int = Field(default=2, ge=2, description="minimum number of answers of a question to rank")
 
@@ -35,10 +35,8 @@ class NightSettings(SettingsSection):
 class AnswerSettings(SettingsSection):
     """Selection of candidate answers."""
 
-    flag_prefix: ClassVar[str | None] = ""
-    rare: ClassVar[frozenset[str]] = frozenset(
-        {"self_answers", "late_answers", "deleted_owners", "within_hours", "open_questions"}
-    )
+    flag_prefix = ""
+    rare = frozenset({"self_answers", "late_answers", "deleted_owners", "within_hours", "open_questions"})
 
     min_answers: int = Field(default=4, ge=2, description="minimum number of answers per question")
     self_answers: bool = Field(default=True, description="keep answers by the asker")
@@ -70,7 +68,7 @@ class ThreadSettings(AnswerSettings):
 class PreferredAnswerDatasetSettings(JobSettings):
     """Create the SMALL, LARGE or FULL data set of Xu et al. (2018) from answered questions, with a data card."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa dataset preferred-answer --lake build/lake --run-id beer --site beer.stackexchange.com --min-answers 2",
         "cqa dataset preferred-answer --lake build/lake --name large --split temporal",
     )
@@ -86,10 +84,8 @@ class PreferredAnswerDatasetSettings(JobSettings):
 class AnswerExperimentSettings(SettingsSection):
     """Training and evaluation of the experiment."""
 
-    flag_prefix: ClassVar[str | None] = ""
-    rare: ClassVar[frozenset[str]] = frozenset(
-        {"studied", "seeds", "ablation", "transfer", "evaluation_split", "strict"}
-    )
+    flag_prefix = ""
+    rare = frozenset({"studied", "seeds", "ablation", "transfer", "evaluation_split", "strict"})
 
     all_sites: bool = Field(default=False, description="use all sites of the lake")
     protocol: Literal["asof", "xu2018"] = Field(
@@ -125,14 +121,14 @@ class AnswerExperimentSettings(SettingsSection):
 class PreferredAnswerExperimentSettings(TrackedSettings):
     """Reproduce the experiment of Xu et al. (2018) on a lake: Tables 4 and 5, by site, and across sites."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa experiment preferred-answer --lake build/lake --site beer.stackexchange.com --min-answers 2",
         "cqa experiment preferred-answer --lake build/lake --all-sites --min-answers 2 --evaluation-split every",
         "cqa experiment preferred-answer --lake build/lake --all-sites --name large --rankers boosted --budget 20",
         "cqa experiment preferred-answer --lake build/lake --all-sites --protocol xu2018",
     )
     is_always_tracked = True
-    rare: ClassVar[frozenset[str]] = frozenset({"from_run"})
+    rare = frozenset({"from_run"})
 
     from_run: FromRun = None
     threads: ThreadSettings = ThreadSettings()
@@ -202,11 +198,11 @@ class TrainNightsSettings(DumpJobSettings, TrackedSettings):
     The folder has a model of all sites, one without each site, and a card with what they are worth on the others.
     """
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa train nights --input dumps/*.stackexchange.com --model build/night_answers",
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --model build/night_answers",
     )
-    needs: ClassVar[tuple[str, ...]] = ("dumps.input", "model")
+    needs = ("dumps.input", "model")
 
     lake: OptionalLake = ""
     nights: NightSettings = NightSettings()
@@ -224,7 +220,7 @@ class TrainNightsSettings(DumpJobSettings, TrackedSettings):
 class AuditSettings(SettingsSection):
     """Scope of the audit."""
 
-    flag_prefix: ClassVar[str | None] = ""
+    flag_prefix = ""
 
     groups: GroupNames = Field(default=(), description="feature groups to audit; default: all as-of groups")
     moments: int = Field(
@@ -235,14 +231,11 @@ class AuditSettings(SettingsSection):
 class FeatureAuditSettings(StageSettings):
     """Check that as-of features do not depend on later events: change these events and compare the features."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa features audit --lake build/lake --run-id beer",
         "cqa features audit --lake build/lake --run-id beer --groups basic_u_asof_v1 --moments 5",
     )
+    writing = ("{job.lake}: one record of the run log",)
 
     audit: AuditSettings = AuditSettings()
     features: FeatureSettings = FeatureSettings()
-
-    def writes(self) -> list[str]:
-        """A row of the run log."""
-        return [f"{self.lake}: one record of the run log"]

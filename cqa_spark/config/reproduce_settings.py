@@ -1,7 +1,7 @@
 """The settings of ``reproduce``, which compares reproduced with published scores."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -23,7 +23,7 @@ from cqa_spark.config.value_types import (
 class ReproduceSettings(TrackedSettings):
     """Train and evaluate published systems on their data sets, and compare with the published scores."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa reproduce given_order kelp_2016_a --data semeval",
         "cqa reproduce --all --output build/reproduced",
         "cqa reproduce best_a --data-set semeval2016 --scores figures.json",
@@ -38,12 +38,10 @@ class ReproduceSettings(TrackedSettings):
         default="", description="data set in conf/datasets, for any systems; default: that of each recipe"
     )
     all: bool = Field(default=False, description="reproduce all published systems")
-    data: Annotated[
-        InputFile,
-        Field(
-            description="folder of the data sets; default: CQA_DATA, else data in the user's cache; see cqa data where"
-        ),
-    ] = ""
+    data: InputFile = Field(
+        default="",
+        description="folder of the data sets; default: CQA_DATA, else data in the user's cache; see cqa data where",
+    )
     output: Annotated[
         OutputFolder, NotHashed(), Field(description="output folder for the official prediction files")
     ] = "build/reproduced"

@@ -61,13 +61,11 @@ class RunSettings(IngestSettings, TrackedSettings):
     systems: Systems = ()
     baseline: Baseline = "given_order"
     allow_shared_threads: AllowSharedThreads = False
-    every_fold: Annotated[
-        bool,
-        Field(
-            description="evaluate on the training queries, each ranked by models of the other features.folds folds; "
-            "for data sets without evaluation data"
-        ),
-    ] = False
+    every_fold: bool = Field(
+        default=False,
+        description="evaluate on the training queries, each ranked by models of the other features.folds folds; "
+        "for data sets without evaluation data",
+    )
     publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
     report: Report = None
     pages: Pages = True

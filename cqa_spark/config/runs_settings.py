@@ -16,13 +16,8 @@ from cqa_spark.config.value_types import NotHashed, Positional, RunName, Shown
 class RunLogSettings(JobSettings):
     """Base of the settings of commands on the run log."""
 
-    def reads(self) -> list[str]:
-        """The run log."""
-        return [f"{self.lake}: the run log"]
-
-    def writes(self) -> list[str]:
-        """Nothing."""
-        return []
+    reading: ClassVar[tuple[str, ...]] = ("{job.lake}: the run log",)
+    writing: ClassVar[tuple[str, ...]] = ()
 
 
 class ListRunsSettings(RunLogSettings):
@@ -74,60 +69,44 @@ class TrendSettings(ShownReportSettings):
         "cqa runs trend --lake build/lake",
         "cqa runs trend --lake build/lake --system longest --page trend.html",
     )
+    reading = ("{job.lake}: the run log",)
 
-    system: Annotated[
-        str | None,
-        NotHashed(),
-        Shown("NAME"),
-        Field(description="name of the system, or of a simple order; default: what the last report presents first"),
-    ] = None
-    measure: Annotated[
-        str | None,
-        NotHashed(),
-        Shown("MEASURE"),
-        Field(description="measure; default: the main one of the last report"),
-    ] = None
-
-    def reads(self) -> list[str]:
-        """The run log."""
-        return [f"{self.lake}: the run log"]
+    system: Annotated[str | None, NotHashed(), Shown("NAME")] = Field(
+        default=None,
+        description="name of the system, or of a simple order; default: what the last report presents first",
+    )
+    measure: Annotated[str | None, NotHashed(), Shown("MEASURE")] = Field(
+        default=None, description="measure; default: the main one of the last report"
+    )
 
 
 class PublishRunSettings(RunLogSettings, TrackedSettings):
     """Publish a finished run, if all its files are there; publishing is atomic."""
 
     examples = ("cqa runs publish mine --lake build/lake",)
+    writing = ("{job.lake}: the published run, one record of the run log",)
 
     run_id: Annotated[RunName, NotHashed(), Positional(), Field(description="run to publish")]
-
-    def writes(self) -> list[str]:
-        """The published run, and a record of the run log."""
-        return [f"{self.lake}: the published run, one record of the run log"]
 
 
 class RollbackSettings(RunLogSettings, TrackedSettings):
     """Publish a run again that was published before, if all its files are there; publishing is atomic."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa runs rollback --lake build/lake",
         "cqa runs rollback --lake build/lake --to monday",
     )
+    writing = ("{job.lake}: the published run, one record of the run log",)
 
-    to: Annotated[
-        RunName | None,
-        NotHashed(),
-        Field(description="run to publish again; default: the run published before the current one"),
-    ] = None
-
-    def writes(self) -> list[str]:
-        """The published run, and a record of the run log."""
-        return [f"{self.lake}: the published run, one record of the run log"]
+    to: Annotated[RunName | None, NotHashed()] = Field(
+        default=None, description="run to publish again; default: the run published before the current one"
+    )
 
 
 class ForgottenSettings(SettingsSection):
     """User or post to forget."""
 
-    flag_prefix: ClassVar[str | None] = ""
+    flag_prefix = ""
 
     site: SiteName | None = Field(default=None, description="site of the user or post")
     user: Annotated[str | None, Shown("ID")] = Field(default=None, description="user to forget, with all posts")
@@ -142,11 +121,12 @@ class ForgottenSettings(SettingsSection):
 class ForgetSettings(RunLogSettings):
     """Remove a user or a post from all tables, models and reports, publish the result, and leave them out for good."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa lake forget --lake build/lake --site beer.stackexchange.com --user 42",
         "cqa lake forget --lake build/lake --site beer.stackexchange.com --post 7 --now",
     )
-    needs: ClassVar[tuple[str, ...]] = ("forgotten.site",)
+    needs = ("forgotten.site",)
+    writing = ("{job.lake}: a new published run, forgotten.json",)
 
     forgotten: Annotated[ForgottenSettings, NotHashed()] = ForgottenSettings()
 
@@ -157,53 +137,39 @@ class ForgetSettings(RunLogSettings):
         if isinstance(forgotten, Mapping) and bool(forgotten.get("user")) == bool(forgotten.get("post")):
             yield "forgotten.user", "name one user or one post", "give --user ID or --post ID"
 
-    def writes(self) -> list[str]:
-        """The published run, and the list of what is forgotten."""
-        return [f"{self.lake}: a new published run, forgotten.json"]
-
 
 class RegisterTablesSettings(RunLogSettings):
     """Print the SQL that registers the published tables in a catalog, as external tables that follow publications."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa lake register --lake s3a://rankings/lake --catalog athena",
         "cqa lake register --lake build/lake --catalog duckdb | duckdb rankings.duckdb",
     )
-    needs: ClassVar[tuple[str, ...]] = ("catalog",)
+    needs = ("catalog",)
 
-    catalog: Annotated[
-        Literal["athena", "databricks", "duckdb", "trino"] | None,
-        NotHashed(),
-        Field(description="the program that runs the SQL: athena registers in AWS Glue, databricks in Unity Catalog"),
-    ] = None
-    catalog_schema: Annotated[
-        str,
-        NotHashed(),
-        Shown("NAME"),
-        Field(pattern=r"^\w+$", description="schema, or database, that gets the tables; created if absent"),
-    ] = "cqa"
+    catalog: Annotated[Literal["athena", "databricks", "duckdb", "trino"] | None, NotHashed()] = Field(
+        default=None,
+        description="the program that runs the SQL: athena registers in AWS Glue, databricks in Unity Catalog",
+    )
+    catalog_schema: Annotated[str, NotHashed(), Shown("NAME")] = Field(
+        default="cqa", pattern=r"^\w+$", description="schema, or database, that gets the tables; created if absent"
+    )
 
 
 class CollectGarbageSettings(RunLogSettings):
     """Delete the files that no kept run needs, those of failed runs included; nights do so themselves."""
 
     examples = ("cqa runs gc --lake build/lake --keep 7",)
+    writing = ("{job.lake}: deletes files that neither the last {job.keep} publications nor kept runs need",)
 
     keep: KeptPublications = 7
-
-    def writes(self) -> list[str]:
-        """The deleted files."""
-        return [f"{self.lake}: deletes files that neither the last {self.keep} publications nor kept runs need"]
 
 
 class KeepRunSettings(RunLogSettings):
     """Keep the files of a run, whatever is deleted; with --release no longer."""
 
     examples = ("cqa runs keep mine --lake build/lake", "cqa runs keep mine --lake build/lake --release")
+    writing = ("{job.lake}: published.json",)
 
     run_id: Annotated[RunName, NotHashed(), Positional(), Field(description="run to keep")]
     release: Annotated[bool, NotHashed(), Field(description="treat the run like all others again")] = False
-
-    def writes(self) -> list[str]:
-        """The pointer, which names the runs that are kept."""
-        return [f"{self.lake}: published.json"]

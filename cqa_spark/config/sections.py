@@ -103,10 +103,14 @@ class Command(SettingsSection):
     Attributes:
         examples: command lines at the end of the help text.
         needs: dotted keys that must be set although they have a default.
+        reading: descriptions of the inputs, with settings as ``{job.lake}``.
+        writing: descriptions of the outputs.
     """
 
     examples: ClassVar[tuple[str, ...]] = ()
     needs: ClassVar[tuple[str, ...]] = ()
+    reading: ClassVar[tuple[str, ...]] = ()
+    writing: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def required(cls, given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -119,9 +123,9 @@ class Command(SettingsSection):
         return iter(())
 
     def reads(self) -> list[str]:
-        """Descriptions of the inputs, for ``--dry-run``."""
-        return []
+        """The inputs, for ``--dry-run``."""
+        return [text.format(job=self) for text in self.reading]
 
     def writes(self) -> list[str]:
-        """Descriptions of the outputs, for ``--dry-run``."""
-        return []
+        """The outputs, for ``--dry-run``."""
+        return [text.format(job=self) for text in self.writing]

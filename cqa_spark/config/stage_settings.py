@@ -33,12 +33,10 @@ class FeaturizeSettings(StageSettings):
     groups: Annotated[
         GroupNames, Field(description="feature groups, besides those of the systems; see cqa features list")
     ] = ()
-    strict: Annotated[
-        bool,
-        Field(
-            description="fail if the dump of a site lacks a table that a group requires, instead of skipping the group"
-        ),
-    ] = False
+    strict: bool = Field(
+        default=False,
+        description="fail if the dump of a site lacks a table that a group requires, instead of skipping the group",
+    )
     features: FeatureSettings = FeatureSettings()
 
     @classmethod

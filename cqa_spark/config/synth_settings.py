@@ -1,6 +1,6 @@
 """The settings of commands that generate communities."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
@@ -12,10 +12,11 @@ from cqa_spark.config.value_types import OutputFolder, Size
 class SynthStackExchangeSettings(FilesCommand):
     """Generate a synthetic Stack Exchange dump with learnable signal: eight files in OUTPUT/SITE."""
 
-    examples: ClassVar[tuple[str, ...]] = (
+    examples = (
         "cqa synth stackexchange --output build/dumps --threads 500",
         "cqa synth stackexchange --output build/dumps --size 1GB --site big.example.org",
     )
+    writing = ("{job.output}/{job.site}: eight files",)
 
     output: Annotated[OutputFolder, Field(description="output folder")]
     site: SiteFolderName = Field(
@@ -32,21 +33,14 @@ class SynthStackExchangeSettings(FilesCommand):
         default=0.04, ge=0, lt=1, description="share of questions that repeat an earlier one in other words"
     )
 
-    def writes(self) -> list[str]:
-        """The dump."""
-        return [f"{self.output}/{self.site}: eight files"]
-
 
 class SynthSettings(FilesCommand):
     """Generate a synthetic Qatar Living dump with learnable signal: OUTPUT/train.xml and OUTPUT/dev.xml."""
 
-    examples: ClassVar[tuple[str, ...]] = ("cqa synth qatar-living --output build/sample --threads 400 --seed 1",)
+    examples = ("cqa synth qatar-living --output build/sample --threads 400 --seed 1",)
+    writing = ("{job.output}/train.xml", "{job.output}/dev.xml")
 
     output: Annotated[OutputFolder, Field(description="output folder")]
     threads: int = Field(default=400, ge=1, description="number of threads in train.xml")
     dev_threads: int = Field(default=100, ge=1, description="number of threads in dev.xml")
     seed: int = Field(default=1, ge=0, description="random seed")
-
-    def writes(self) -> list[str]:
-        """The two dumps."""
-        return [f"{self.output}/train.xml", f"{self.output}/dev.xml"]

@@ -1,6 +1,6 @@
 """The settings of ``tune``, which tunes the parameters of a system's ranker."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ from cqa_spark.config.value_types import NotHashed, OutputFile, SystemName
 class SearchSettings(SettingsSection):
     """Random search and cross-validation of the trials."""
 
-    flag_prefix: ClassVar[str | None] = ""
+    flag_prefix = ""
 
     budget: int = Field(default=20, ge=1, description="random parameter settings to try, besides those of the recipe")
     repeats: int = Field(
