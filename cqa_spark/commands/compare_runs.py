@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from cqa_spark.commands.inspect import COMMUNITY
-from cqa_spark.commands.shown_report import show_report
+from cqa_spark.commands.shown_reports import COMMUNITY, show_report
 from cqa_spark.config.rendering import flat_settings
 from cqa_spark.config.runs_settings import CompareRunsSettings
 from cqa_spark.evaluation.common_nights import compare_nights

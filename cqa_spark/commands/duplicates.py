@@ -1,6 +1,6 @@
 """``cqa duplicates``: a dump → for each question, the earlier questions that it duplicates, if any."""
 
-from cqa_spark.commands.report import print_report
+from cqa_spark.commands.stages import print_report
 from cqa_spark.config.duplicates_settings import DuplicatesSettings
 from cqa_spark.corpora.registry import dump_sources
 from cqa_spark.errors import InputError, noted

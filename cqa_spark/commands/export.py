@@ -1,10 +1,13 @@
-"""``cqa export``: the rankings of a run → files for serving."""
+"""``cqa export``, ``export dataset`` and ``export trec``: the tables of a run → files for other programs."""
 
-from cqa_spark.config.nightly_settings import ExportSettings
+from cqa_spark.config.nightly_settings import ExportDatasetSettings, ExportSettings, ExportTrecSettings
 from cqa_spark.lake.snapshot import snapshot_of
+from cqa_spark.object_store.locations import local_target
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import read_lake
+from cqa_spark.steps.dataset_export import write_dataset
 from cqa_spark.steps.rankings_export import export_rankings, served_system
+from cqa_spark.steps.trec_export import ExportedQrels, write_trec
 
 PUBLISHED = "published"
 """Names the published run, whichever it is."""
@@ -17,3 +20,31 @@ def export(settings: ExportSettings) -> None:
     folder, alone = settings.output.rstrip("/"), settings.system is not None
     manifest = export_rankings(snapshot, system, folder, settings.format, alone=alone)
     Terminal().line(f"exported {snapshot.record.run_id}, rankings by {system}: {manifest}")
+
+
+def export_dataset(settings: ExportDatasetSettings) -> None:
+    """Write the files of a run, the published one by default, and print the number of rows."""
+    rows = write_dataset(snapshot_of(read_lake(settings), settings.run_id), settings.dataset.rstrip("/"))
+    for name, splits in rows.items():
+        counts = ", ".join(f"{number:,} ({split})" for split, number in splits.items())
+        Terminal().line(f"{settings.dataset}/{name}: {counts}")
+
+
+def export_trec(settings: ExportTrecSettings) -> None:
+    """Write the files of a run, the published one by default."""
+    snapshot = snapshot_of(read_lake(settings), settings.run_id)
+    with local_target(settings.trec, settings.object_storage) as folder:
+        folder.mkdir(parents=True, exist_ok=True)
+        files = write_trec(snapshot, folder, system=settings.system, split=settings.split)
+    for path in (*files.runs, *(qrels.path for qrels in files.qrels)):
+        Terminal().line(f"{settings.trec}/{path.name}")
+    for qrels in files.qrels:
+        Terminal(stderr=True).line(f"as in the report: {_evaluation(qrels, f'{settings.trec}/{qrels.path.name}')}")
+
+
+def _evaluation(qrels: ExportedQrels, location: str) -> str:
+    """The commands that evaluate a run as the report does."""
+    ours, theirs = f"--relevance-level {qrels.relevance_level}", f"-c -l {qrels.relevance_level}"
+    if qrels.is_partial:
+        ours, theirs = f"{ours} --judged-only", f"{theirs} -J"
+    return f"cqa evaluate-file {location} RUN {ours}, or trec_eval {theirs} {location} RUN"

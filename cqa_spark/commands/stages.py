@@ -1,11 +1,14 @@
-"""The commands that run a single step: ``cqa pair``, ``featurize`` and ``evaluate``."""
+"""The commands that run a single step: ``cqa pair``, ``featurize``, ``evaluate`` and ``report``."""
 
 from cqa_spark import flows
-from cqa_spark.config.stage_settings import EvaluateSettings, FeaturizeSettings, PairSettings
+from cqa_spark.config.stage_settings import EvaluateSettings, FeaturizeSettings, PairSettings, ReportSettings
 from cqa_spark.features.feature_table import stored_groups
+from cqa_spark.lake.run import Run
 from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.reports.sections import summary
 from cqa_spark.runtime.workspace import given, read_lake, run_flow
+from cqa_spark.steps.report import written_report
 
 
 def pair(settings: PairSettings) -> None:
@@ -30,3 +33,21 @@ def featurize(settings: FeaturizeSettings) -> None:
 def evaluate(settings: EvaluateSettings) -> None:
     """Evaluate the rankings of a run against its judgments."""
     run_flow(flows.evaluate(settings, given(settings)), settings, resume=True)
+
+
+def report(settings: ReportSettings) -> None:
+    """Write the report of a run that was evaluated."""
+    print_report(run_flow(flows.report(settings, given(settings)), settings, resume=True))
+
+
+def print_report(run: Run) -> None:
+    """Print the table of systems and the path of the page.
+
+    Args:
+        run: a run that was reported by this process.
+    """
+    terminal = Terminal()
+    terminal.line()
+    written_report(run).show(terminal, summary.HEAD)
+    terminal.line()
+    terminal.line(f"report: {run.record.artifacts['report']}")

@@ -1,12 +1,14 @@
-"""``cqa train``: the systems of a run, or one system on files; ``cqa train nights``: a system on dumps."""
+"""``cqa train``, ``train nights``, ``score`` and ``rank``: systems learn and rank, in a run or on files."""
 
 from cqa_spark import flows
 from cqa_spark.commands.model_cards import card_tables
-from cqa_spark.config.file_settings import TrainSettings
+from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.config.preferred_answer_settings import TrainNightsSettings
 from cqa_spark.corpora.registry import one_dump
+from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
+from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.preferred_answer.flow import train_nights as nights_flow
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
@@ -33,3 +35,21 @@ def train_nights(settings: TrainNightsSettings) -> None:
     for table in card_tables(trained.card):
         Terminal().table(table)
     Terminal().line(f"{settings.system} trained: {settings.model}")
+
+
+def score(settings: ScoreSettings) -> None:
+    """Rank the examples of a run, or a file if the folder of a trained system is given."""
+    if settings.model is None:
+        run_flow(flows.score(settings, given(settings)), settings, resume=True)
+        return
+    system = load_recipe(open_model_folder(settings.model, "trained_system", settings.object_storage)).system
+    with temporary_lake(settings) as job:
+        run_flow(flows.score_file(settings, system), job)
+    Terminal().line(f"predictions: {settings.predictions}")
+
+
+def rank(settings: RankSettings) -> None:
+    """Write the official prediction file of a system for a file with or without labels."""
+    with temporary_lake(settings) as job:
+        run_flow(flows.rank(settings), job)
+    Terminal().line(f"predictions: {settings.predictions}")

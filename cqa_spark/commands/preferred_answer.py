@@ -1,16 +1,38 @@
-"""``cqa experiment preferred-answer``: Tables 4 and 5 of Xu et al. (2018), published and reproduced."""
+"""``cqa dataset preferred-answer`` and ``experiment preferred-answer``: the study of Xu et al. (2018)."""
 
-from cqa_spark.commands.dataset import print_card
-from cqa_spark.config.preferred_answer_settings import PreferredAnswerExperimentSettings
+from cqa_spark.config.preferred_answer_settings import PreferredAnswerDatasetSettings, PreferredAnswerExperimentSettings
 from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.studies import DATA_CARD
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.reports.sections.xu_2018.data_card import card_table, shortfall
 from cqa_spark.reports.sections.xu_2018.section import SECTION
 from cqa_spark.reports.sections.xu_2018.study import AnswerStudy
 from cqa_spark.runtime.tracking import track_trials
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.steps.report import written_report
+from cqa_spark.tasks.preferred_answer.dataset import SIZES
 from cqa_spark.tasks.preferred_answer.experiment.tuning import logged_trials
-from cqa_spark.tasks.preferred_answer.flow import preferred_answer
+from cqa_spark.tasks.preferred_answer.flow import dataset, preferred_answer
+
+
+def preferred_answer_dataset(settings: PreferredAnswerDatasetSettings) -> None:
+    """Make the examples of a new run, on the community tables of another."""
+    run = run_flow(dataset(settings), settings, create=False)
+    print_card(run, settings.threads.name)
+    Terminal().line(f"run: {run.run_id}")
+
+
+def print_card(run: Run, name: str) -> None:
+    """Print the data card, and how the data set differs from the published one of that name.
+
+    Args:
+        run: has a data card.
+        name: small, large or full.
+    """
+    terminal, card = Terminal(), run.entries(DATA_CARD)
+    terminal.table(card_table(card, name))
+    if missing := shortfall(card, name, SIZES):
+        terminal.line(missing)
 
 
 def experiment(settings: PreferredAnswerExperimentSettings) -> None:

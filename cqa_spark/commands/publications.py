@@ -1,11 +1,30 @@
-"""``cqa runs gc`` and ``cqa runs keep``: which files of old runs are deleted, and which stay."""
+"""``cqa runs publish``, ``rollback``, ``gc`` and ``keep``: which run readers see, and whose files stay."""
 
-from cqa_spark.config.runs_settings import CollectGarbageSettings, KeepRunSettings
+from cqa_spark.config.runs_settings import CollectGarbageSettings, KeepRunSettings, PublishRunSettings, RollbackSettings
+from cqa_spark.lake import publishing
 from cqa_spark.lake.collection import collect
 from cqa_spark.lake.pointer import change_pointer
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.runtime.tracking import track_publication
 from cqa_spark.runtime.workspace import write_lake
+from cqa_spark.steps.publish import publish_run
+
+
+def publish(settings: PublishRunSettings) -> None:
+    """Check a finished run and publish it."""
+    with write_lake(settings, "publish", create=False) as lake:
+        publish_run(lake, settings.run_id)
+        Terminal().line(f"published {settings.run_id}")
+        track_publication(lake, settings.tracking)
+
+
+def rollback(settings: RollbackSettings) -> None:
+    """Publish the previously published run again."""
+    with write_lake(settings, "rollback", create=False) as lake:
+        record = publishing.rollback(lake, settings.to)
+        Terminal().line(f"published again: {record.run_id} ({record.message})")
+        track_publication(lake, settings.tracking)
 
 
 def collect_garbage(settings: CollectGarbageSettings) -> None:
