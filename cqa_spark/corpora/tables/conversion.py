@@ -17,6 +17,9 @@ from cqa_spark.lake.table import Table
 PROBLEM, RAW = "_problem", "_raw"
 """Columns of ``converted``: why a row is refused, null for a good one; and the row as JSON."""
 
+NUMBER = "_number"
+"""Column with the number of a row, which identifies it in the quarantine."""
+
 _EXTRA = "unknown_attributes"
 _DERIVED = ("post_type", "thread_id")
 """Columns of posts that follow from the ids."""
@@ -132,12 +135,8 @@ def _extra(names: Collection[str]) -> Column:
     return F.when(reduce(lambda left, right: left | right, [F.col(name).isNotNull() for name in names]), filled)
 
 
-_NUMBER = "_number"
-"""Column with the number of a row, which identifies it in the quarantine."""
-
-
 def checked(rows: DataFrame, table: Table) -> DataFrame:
-    """Refuse all but the first of rows with one key, by the rows' texts, and number all rows.
+    """Refuse all but the first of rows with one key, by the rows' texts, and number all rows that have no number.
 
     Args:
         rows: as ``converted`` returns them.
@@ -150,7 +149,7 @@ def checked(rows: DataFrame, table: Table) -> DataFrame:
     repeats = F.col(PROBLEM).isNull() & (F.row_number().over(of_key) > 1)
     repeated = F.concat(F.lit("another row has the same "), F.lit(", ".join(table.key)))
     with_problem = rows.withColumn(PROBLEM, F.when(repeats, repeated).otherwise(F.col(PROBLEM)))
-    return with_problem.withColumn(_NUMBER, F.monotonically_increasing_id())
+    return with_problem if NUMBER in rows.columns else with_problem.withColumn(NUMBER, F.monotonically_increasing_id())
 
 
 def good_rows(rows: DataFrame, table: Table) -> DataFrame:
@@ -161,7 +160,7 @@ def good_rows(rows: DataFrame, table: Table) -> DataFrame:
 def refused_rows(rows: DataFrame, site: Column) -> DataFrame:
     """The checked rows that go to the quarantine, with the site that they count for."""
     refused = rows.where(F.col(PROBLEM).isNotNull()).select(
-        site.alias("site"), "source_file", F.col(_NUMBER).alias("byte_offset"), F.col(PROBLEM).alias("reason"),
+        site.alias("site"), "source_file", F.col(NUMBER).alias("byte_offset"), F.col(PROBLEM).alias("reason"),
         F.col(RAW).alias("raw"),
     )  # fmt: skip
     return QUARANTINE.conform(refused)

@@ -4,8 +4,9 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from typing import Self
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.config.dump_settings import DumpJobSettings
@@ -58,6 +59,14 @@ class CommunityFiles(Source):
 
     tables = (*TABLES.values(), QUARANTINE, FINGERPRINTS, INGESTED_FILES)
 
+    @classmethod
+    def of_settings(
+        cls, given: Mapping[str, str] | Iterable[tuple[str, str]], settings: DumpJobSettings, *, full: bool = False
+    ) -> Self:
+        """Tables with the site and the tolerance of a job's settings."""
+        dumps, storage = settings.dumps, settings.object_storage
+        return cls(dict(given), dumps.site, storage, dumps.max_bad_fraction, full, dumps.drop_site)
+
     def find(self) -> None:
         """Find the files of the tables."""
         self._locations()
@@ -68,8 +77,9 @@ class CommunityFiles(Source):
         sites, files = self._compared(published, code_version, last.lake)
         return self._are_read(sites, files, published) and not {*self.dropped} & {entry["site"] for entry in published}
 
-    def bytes_to_read(self, last: Snapshot | None, code_version: str) -> None:
+    def bytes_to_read(self, last: Snapshot | None, code_version: str) -> int | None:
         """Unknown: the same bytes hold much more text in some formats than in others."""
+        return None
 
     def ingest(self, run: Run) -> None:
         """Write the tables, quarantine and the counts of every table, or keep the published ones if they are equal."""
@@ -83,7 +93,7 @@ class CommunityFiles(Source):
         tables = tables.of(sites)
         run.add_inputs(list({entry["source_file"]: input_record(entry) for entry in files}.values()))
         tables.write_entries(FINGERPRINTS, [*self._of_other_tables(tables, FINGERPRINTS), *files])
-        tables.keep_others([*TABLES.values(), QUARANTINE])
+        tables.keep_others(table for table in self.tables if isinstance(table, Table))
         kept = tables.published_entries if are_read else partial(self._of_other_tables, tables)
         tables.write_entries(INGESTED_FILES, [*kept(INGESTED_FILES), *accounts])
         tables.sign(files)
@@ -102,10 +112,7 @@ class CommunityFiles(Source):
             The sites of the rows, the entries of ``FINGERPRINTS``, and those of ``INGESTED_FILES``.
         """
         run, locations = tables.run, self._locations()
-        typed = {
-            name: converted(location.read(run.lake.spark), TABLES[name], self.site, location.name)
-            for name, location in locations.items()
-        }
+        typed = {name: self._rows(run.lake.spark, name, location) for name, location in locations.items()}
         sites = [self.site] if self.site is not None else _sites(typed.values())
         tables = tables.of(sites)
         files = list(
@@ -119,9 +126,13 @@ class CommunityFiles(Source):
                     [account for account in accounts if account["table_name"] == name]
                 )
         refuse_bad_fraction(check_accounting(accounts), tables.of_sites(QUARANTINE), self.max_bad_fraction)
-        tables.keep_others([*TABLES.values(), QUARANTINE])
+        tables.keep_others(table for table in self.tables if isinstance(table, Table))
         read = [*[TABLES[name] for name in typed], QUARANTINE]
         return sites, files, leave_out_forgotten(run, sites, read, accounts)
+
+    def _rows(self, spark: SparkSession, name: str, location: Location) -> DataFrame:
+        """The rows of a table, as ``converted`` returns them."""
+        return converted(location.read(spark), TABLES[name], self.site, location.name)
 
     def _compared(
         self, published: Sequence[Entry], code_version: str, lake: Lake
@@ -178,19 +189,12 @@ def tables_of_folder(settings: DumpJobSettings, *, full: bool = False) -> list[C
             f"no table in {', '.join(settings.dumps.input)}",
             f"name files or folders after the tables that they fill: {', '.join(TABLES)}, such as posts.parquet",
         )
-    return [_of_settings(read, settings, full)]
+    return [CommunityFiles.of_settings(read, settings, full=full)]
 
 
-def _of_settings(
-    given: Mapping[str, str] | Iterable[tuple[str, str]], settings: DumpJobSettings, full: bool = False
-) -> CommunityFiles:
-    dumps = settings.dumps
-    return CommunityFiles(
-        dict(given), dumps.site, settings.object_storage, dumps.max_bad_fraction, full, dumps.drop_site
-    )
-
-
-COMMUNITY_TABLES = DumpFormat("tables of sites: posts.parquet, votes.csv, users/, …", _of_settings, tables_of_folder)
+COMMUNITY_TABLES = DumpFormat(
+    "tables of sites: posts.parquet, votes.csv, users/, …", CommunityFiles.of_settings, tables_of_folder
+)
 
 
 def _sites(frames: Iterable[DataFrame]) -> list[str]:
