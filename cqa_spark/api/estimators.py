@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from pyspark import SparkContext
 from pyspark.ml import Estimator, Model
@@ -32,6 +32,54 @@ _COLUMNS = ("queryCol", "candidateCol", "labelCol")
 _GIVEN = "given__"
 _PARENT = Params._dummy()  # as for the parameters of Spark's own estimators
 _MODEL, _SYSTEM = "ranker", "system"
+
+
+class Saved(MLReadable[Any], MLWritable):
+    """An estimator or model of this package: its metadata are saved, and what a subclass adds to them."""
+
+    def _names(self) -> dict[str, Any]:
+        """What the metadata have beside the parameters."""
+        return {}
+
+    def _save(self, path: str) -> None:
+        """Save the fitted parts as model folders, whose loading runs no code from them."""
+
+    @classmethod
+    def _restored(cls, metadata: Mapping[str, Any], path: str) -> Self:
+        """The saved instance, before it gets its parameters."""
+        raise NotImplementedError
+
+    def write(self) -> MLWriter:
+        """Writes names and parameters, and the fitted parts as model folders, whose loading runs no code from them."""
+        return _Writer(self)
+
+    @classmethod
+    def read(cls) -> MLReader[Self]:
+        """Reads what ``write`` wrote."""
+        return _Reader(cls)
+
+
+class _Writer(MLWriter):
+    def __init__(self, instance: Any) -> None:
+        super().__init__()
+        self._instance = instance
+
+    def saveImpl(self, path: str) -> None:
+        DefaultParamsWriter.saveMetadata(self._instance, path, SparkContext.getOrCreate(), self._instance._names())
+        self._instance._save(path)
+
+
+class _Reader(MLReader[Any]):
+    def __init__(self, kind: type[Saved]) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def load(self, path: str) -> Any:
+        metadata = DefaultParamsReader.loadMetadata(path, SparkContext.getOrCreate())
+        instance: Any = self._kind._restored(metadata, path)
+        DefaultParamsReader.getAndSetParams(instance, metadata)
+        instance._resetUid(metadata["uid"])
+        return instance
 
 
 class _RankingParams(Params):
@@ -65,7 +113,7 @@ class _RankingParams(Params):
         return examples.select("*", *[F.lit(None).cast(field.dataType).alias(field.name) for field in absent])
 
 
-class RankerEstimator(Estimator, _RankingParams, MLReadable, MLWritable):
+class RankerEstimator(Estimator, _RankingParams, Saved):
     """A ranker of the project as an estimator.
 
     Every parameter of the ranker is a ``Param``, so that ``ParamGridBuilder`` can vary it. ``CrossValidator`` has to
@@ -94,17 +142,15 @@ class RankerEstimator(Estimator, _RankingParams, MLReadable, MLWritable):
         model = build_ranker(self._ranker, given).fit(self._examples(dataset))
         return self._copyValues(RankingModel(model))
 
-    def write(self) -> MLWriter:
-        """Writes the names and the values of the parameters."""
-        return _EstimatorWriter(self)
+    def _names(self) -> dict[str, Any]:
+        return {_MODEL: self._ranker}
 
     @classmethod
-    def read(cls) -> MLReader[RankerEstimator]:
-        """Reads what ``write`` wrote."""
-        return _EstimatorReader()
+    def _restored(cls, metadata: Mapping[str, Any], path: str) -> Self:
+        return cls(metadata[_MODEL], **metadata["paramMap"])
 
 
-class RankingModel(Model, _RankingParams, MLReadable, MLWritable):
+class RankingModel(Model, _RankingParams, Saved):
     """A fitted ranker.
 
     Args:
@@ -124,14 +170,13 @@ class RankingModel(Model, _RankingParams, MLReadable, MLWritable):
         keys = [F.col(query).cast("string") == F.col("_query"), F.col(candidate).cast("string") == F.col("_candidate")]
         return dataset.join(scored, on=keys).drop("_query", "_candidate")
 
-    def write(self) -> MLWriter:
-        """Writes the ranker as a model folder, whose loading runs no code from it."""
-        return _ModelWriter(self)
+    def _save(self, path: str) -> None:
+        with new_model_folder(f"{path}/{_MODEL}", "ranker", ObjectStorageSettings()) as folder:
+            self.ranker.save(folder)
 
     @classmethod
-    def read(cls) -> MLReader[RankingModel]:
-        """Reads what ``write`` wrote."""
-        return _ModelReader()
+    def _restored(cls, metadata: Mapping[str, Any], path: str) -> Self:
+        return cls(load_model(open_model_folder(f"{path}/{_MODEL}", "ranker", ObjectStorageSettings())))
 
 
 class RankingEvaluator(Evaluator, _RankingParams):
@@ -161,51 +206,3 @@ class RankingEvaluator(Evaluator, _RankingParams):
         )
         measured = by_measure(query_metrics(rankings.withColumn(_SYSTEM, F.lit("")), examples, [self._measure]))
         return measure_totals(measured, str(self._measure), [_SYSTEM])[("",)]
-
-
-class _EstimatorWriter(MLWriter):
-    def __init__(self, instance: RankerEstimator) -> None:
-        super().__init__()
-        self._instance = instance
-
-    def saveImpl(self, path: str) -> None:
-        DefaultParamsWriter.saveMetadata(self._instance, path, context(), {_MODEL: self._instance._ranker})
-
-
-class _EstimatorReader(MLReader[RankerEstimator]):
-    def load(self, path: str) -> RankerEstimator:
-        metadata = DefaultParamsReader.loadMetadata(path, context())
-        given = metadata["paramMap"]
-        estimator = RankerEstimator(metadata[_MODEL], **given)
-        DefaultParamsReader.getAndSetParams(estimator, metadata)
-        return named(estimator, metadata)
-
-
-class _ModelWriter(MLWriter):
-    def __init__(self, instance: RankingModel) -> None:
-        super().__init__()
-        self._instance = instance
-
-    def saveImpl(self, path: str) -> None:
-        DefaultParamsWriter.saveMetadata(self._instance, path, context())
-        with new_model_folder(f"{path}/{_MODEL}", "ranker", ObjectStorageSettings()) as folder:
-            self._instance.ranker.save(folder)
-
-
-class _ModelReader(MLReader[RankingModel]):
-    def load(self, path: str) -> RankingModel:
-        metadata = DefaultParamsReader.loadMetadata(path, context())
-        model = RankingModel(load_model(open_model_folder(f"{path}/{_MODEL}", "ranker", ObjectStorageSettings())))
-        DefaultParamsReader.getAndSetParams(model, metadata)
-        return named(model, metadata)
-
-
-def named(instance: Any, metadata: Mapping[str, Any]) -> Any:
-    """The instance with the id that it was saved with."""
-    instance._resetUid(metadata["uid"])
-    return instance
-
-
-def context() -> SparkContext:
-    """The active Spark context."""
-    return SparkContext.getOrCreate()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import reduce
-from typing import Any
+from typing import Any, Self
 
 from pyspark.ml import Estimator, Model
 from pyspark.ml.param import Param, Params
-from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReadable, MLReader, MLWritable, MLWriter
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.api.estimators import context, named
+from cqa_spark.api.estimators import Saved
 from cqa_spark.api.pairs import KEY, SITE, community_in_spark, require_columns
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.tables.conversion import PROBLEM, converted
@@ -79,7 +79,7 @@ class _GroupParams(Params):
         )  # fmt: skip
 
 
-class FeatureEstimator(Estimator, _GroupParams, MLReadable, MLWritable):
+class FeatureEstimator(Estimator, _GroupParams, Saved):
     """A feature group as an estimator; one that learns nothing is only computed.
 
     Frames have the columns of ``cqa.rank``. Rows with a label are training data: they get the values of a group fitted
@@ -113,17 +113,15 @@ class FeatureEstimator(Estimator, _GroupParams, MLReadable, MLWritable):
             fitted = fit_groups([group_class(self._group)], held, folds=self.getOrDefault(self.folds))
         return self._copyValues(FeatureModel(fitted[self._group]))
 
-    def write(self) -> MLWriter:
-        """Writes the name of the group, and the parameters."""
-        return _EstimatorWriter(self)
+    def _names(self) -> dict[str, Any]:
+        return {_GROUP: self._group}
 
     @classmethod
-    def read(cls) -> MLReader[FeatureEstimator]:
-        """Reads what ``write`` wrote."""
-        return _EstimatorReader()
+    def _restored(cls, metadata: Mapping[str, Any], path: str) -> Self:
+        return cls(metadata[_GROUP], **metadata["paramMap"])
 
 
-class FeatureModel(Model, _GroupParams, MLReadable, MLWritable):
+class FeatureModel(Model, _GroupParams, Saved):
     """A fitted feature group.
 
     Args:
@@ -150,52 +148,19 @@ class FeatureModel(Model, _GroupParams, MLReadable, MLWritable):
         same = [F.col(name).cast("string") == F.col(text) for name, text in texts.items()]
         return dataset.join(added, on=same, how="left").drop(*texts.values())
 
-    def write(self) -> MLWriter:
-        """Writes the fitted groups as model folders, whose loading runs no code from them."""
-        return _ModelWriter(self)
+    def _names(self) -> dict[str, Any]:
+        return {_GROUP: self.fitted.on_all.name, _RESTS: len(self.fitted.on_rests)}
 
-    @classmethod
-    def read(cls) -> MLReader[FeatureModel]:
-        """Reads what ``write`` wrote."""
-        return _ModelReader()
-
-
-class _EstimatorWriter(MLWriter):
-    def __init__(self, instance: FeatureEstimator) -> None:
-        super().__init__()
-        self._instance = instance
-
-    def saveImpl(self, path: str) -> None:
-        DefaultParamsWriter.saveMetadata(self._instance, path, context(), {_GROUP: self._instance._group})
-
-
-class _EstimatorReader(MLReader[FeatureEstimator]):
-    def load(self, path: str) -> FeatureEstimator:
-        metadata = DefaultParamsReader.loadMetadata(path, context())
-        return named(FeatureEstimator(metadata[_GROUP], **metadata["paramMap"]), metadata)
-
-
-class _ModelWriter(MLWriter):
-    def __init__(self, instance: FeatureModel) -> None:
-        super().__init__()
-        self._instance = instance
-
-    def saveImpl(self, path: str) -> None:
-        fitted = self._instance.fitted
-        extra: dict[str, Any] = {_GROUP: fitted.on_all.name, _RESTS: len(fitted.on_rests)}
-        DefaultParamsWriter.saveMetadata(self._instance, path, context(), extra)
-        for folder, group in zip(_folders(path, len(fitted.on_rests)), (fitted.on_all, *fitted.on_rests), strict=True):
+    def _save(self, path: str) -> None:
+        groups = (self.fitted.on_all, *self.fitted.on_rests)
+        for folder, group in zip(_folders(path, len(self.fitted.on_rests)), groups, strict=True):
             save_groups({group.name: group}, folder, _STORAGE)
 
-
-class _ModelReader(MLReader[FeatureModel]):
-    def load(self, path: str) -> FeatureModel:
-        metadata = DefaultParamsReader.loadMetadata(path, context())
+    @classmethod
+    def _restored(cls, metadata: Mapping[str, Any], path: str) -> Self:
         name = metadata[_GROUP]
         on_all, *on_rests = (load_groups([name], folder, _STORAGE)[name] for folder in _folders(path, metadata[_RESTS]))
-        model = FeatureModel(Fitted(on_all, tuple(on_rests)))
-        DefaultParamsReader.getAndSetParams(model, metadata)
-        return named(model, metadata)
+        return cls(Fitted(on_all, tuple(on_rests)))
 
 
 def _folders(path: str, rests: int) -> list[str]:
