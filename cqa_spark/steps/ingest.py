@@ -3,8 +3,7 @@
 import shlex
 from dataclasses import dataclass
 
-from cqa_spark.corpora.accounting import check_accounting
-from cqa_spark.corpora.quarantine import frequent_reasons
+from cqa_spark.corpora.accounting import check_accounting, frequent_reasons
 from cqa_spark.corpora.source import Source
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord

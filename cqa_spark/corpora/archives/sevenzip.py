@@ -1,20 +1,68 @@
 """7z archives without a password, the format of published Stack Exchange dumps: their tables, extracted as a stream."""
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from py7zr import SevenZipFile
+from py7zr import FileInfo, SevenZipFile
 from py7zr.exceptions import Bad7zFile, CrcError, PasswordRequired, UnsupportedCompressionMethodError
 from py7zr.io import Py7zIO, WriterFactory
 
 from cqa_spark.corpora.archives.limits import Meter, UnpackLimits
-from cqa_spark.corpora.archives.members import AGAIN, table_names
 from cqa_spark.corpora.foreign_content import HEAD_BYTES, refuse_foreign_content
 from cqa_spark.errors import CqaError, InputError
+
+# Spark skips names that start with a dot or underscore, and reads brackets, stars and the like as patterns.
+TABLE_NAME = re.compile(r"[a-z0-9][a-z0-9 ._()-]*\.xml", re.ASCII | re.IGNORECASE)
+DRIVE = re.compile(r"[a-z]:", re.ASCII | re.IGNORECASE)
+AGAIN = "get the archive from its publisher again"
+
+
+def table_names(archive: Path, members: Sequence[FileInfo]) -> dict[str, str]:
+    """The members that are named like tables, with the names of their tables, the last parts of their paths.
+
+    Args:
+        archive: the archive, for messages.
+        members: all members.
+
+    Raises:
+        InputError: a member is not a plain file or folder or points out of the archive, two tables have the same name,
+            or the archive contains no table.
+    """
+    names: dict[str, str] = {}
+    first: dict[str, str] = {}
+    for member in members:
+        # Archives packed on Windows may contain backslashes.
+        path = PurePosixPath(member.filename.replace("\\", "/"))
+        _refuse_unsafe(archive, member, path)
+        if member.is_file and TABLE_NAME.fullmatch(path.name):
+            if other := first.get(path.name.casefold()):
+                raise InputError(
+                    f"{archive}: the members {other} and {member.filename} are tables of the same name",
+                    "pack one site per archive",
+                )
+            first[path.name.casefold()] = member.filename
+            names[member.filename] = path.name
+    if not names:
+        raise InputError(f"{archive} contains no table (*.xml)", "name the archive of a site's dump")
+    return names
+
+
+def _refuse_unsafe(archive: Path, member: FileInfo, path: PurePosixPath) -> None:
+    if not (member.is_directory or member.is_file):
+        problem = "is a link or a device"
+    elif path.is_absolute() or DRIVE.match(member.filename):
+        problem = "has an absolute path"
+    elif ".." in path.parts:
+        problem = "points out of its folder"
+    else:
+        return
+    raise InputError(f"{archive}: the member {member.filename} {problem}", AGAIN)
+
 
 LARGEST_DICTIONARY = 1 << 27
 """Bytes of a decoder's dictionary; that of 7-Zip's best compression has half of them."""

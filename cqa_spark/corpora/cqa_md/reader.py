@@ -7,11 +7,10 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.corpora.accounting import file_counts
+from cqa_spark.corpora.accounting import file_counts, quarantined
 from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.content_check import check_content
 from cqa_spark.corpora.cqa_md.questions import NAMES, OPENING, QuestionRecord, read_questions
-from cqa_spark.corpora.quarantine import quarantined
 from cqa_spark.corpora.whole_files import DamagedFile, decompressed, of_file, parse_files, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS

@@ -11,10 +11,9 @@ from pyspark.sql import functions as F
 
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.accounting import check_accounting
+from cqa_spark.corpora.accounting import check_accounting, refuse_bad_fraction
 from cqa_spark.corpora.fingerprints import fingerprints, input_record
 from cqa_spark.corpora.forgetting import leave_out_forgotten
-from cqa_spark.corpora.quarantine import refuse_bad_fraction
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import DumpFormat, Source
 from cqa_spark.corpora.tables.conversion import PROBLEM, account, checked, converted, counts_by, good_rows, refused_rows

@@ -10,10 +10,9 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.corpora.accounting import file_counts
+from cqa_spark.corpora.accounting import file_counts, quarantined
 from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.quarantine import quarantined
 from cqa_spark.corpora.text_pairs.layout import QUESTION_PAIRS, SENTENCE_PAIRS, PairKind
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
 from cqa_spark.corpora.text_pairs.recognition import EMPTY, UnknownLayout

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.archives.in_bucket import unpack_in_bucket
@@ -19,8 +22,8 @@ from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, 
 from cqa_spark.corpora.stackexchange.dump_stream import Access
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
 from cqa_spark.corpora.stackexchange.ingest.site_reader import SiteReader, failures, wanted_tables
-from cqa_spark.corpora.stackexchange.ingest.unusual_posts import unusual_posts
 from cqa_spark.corpora.stackexchange.orphans import orphans
+from cqa_spark.corpora.stackexchange.values import INVENTED
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import read_forgotten
 from cqa_spark.lake.journal import Entry
@@ -210,3 +213,36 @@ def _write_orphans(tables: SiteTables) -> None:
             dump.table.name: run.files(dump.table).of(tables.sites) for dump in DUMP_TABLES if run.has(dump.table)
         }
         step.rows_out = tables.write_entries(ORPHANS, orphans(run.lake, stored))
+
+
+FAR = 100
+"""An id above so many times the median is far above the rest: ids grow with time, so the last is twice the median."""
+
+
+def unusual_posts(posts: DataFrame) -> list[str]:
+    """A sentence for every site with posts that the archive invented, and for every site with an id far above the rest.
+
+    Args:
+        posts: the table ``posts``.
+    """
+    number = F.col("post_id").cast("bigint")
+    own = F.when(F.col("post_type") != INVENTED, number)
+    by_site = posts.groupBy("site").agg(
+        F.count_if(F.col("post_type") == INVENTED).alias("invented"),
+        F.percentile_approx(own, 0.5).alias("median"),
+        F.max(own).alias("largest"),
+    )
+    unusual = by_site.where((F.col("invented") > 0) | (F.col("largest") > FAR * F.col("median"))).orderBy("site")
+    sentences = []
+    for row in unusual.collect():
+        if row["invented"]:
+            sentences.append(
+                f"{row['site']}: {row['invented']:,} posts were invented by the archive; their type is {INVENTED}, "
+                "and nothing uses them; --keep-invented uses them"
+            )
+        if row["largest"] is not None and row["largest"] > FAR * row["median"]:
+            sentences.append(
+                f"{row['site']}: the post {row['largest']} has an id far above the rest, of which the median is "
+                f"{row['median']}; it may not be the site's own"
+            )
+    return sentences

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from pyspark.sql import functions as F
 
 from cqa_spark.config.dump_settings import PEOPLE_COLUMNS, DumpSettings
-from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_incomplete
-from cqa_spark.corpora.quarantine import refuse_bad_fraction
+from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.site_tables import SiteTables
 from cqa_spark.corpora.stackexchange.byte_ranges import OpenFile
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
