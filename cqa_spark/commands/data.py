@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from cqa_spark.config.conf_files import conf_files
-from cqa_spark.config.data_settings import DataCheckSettings, DataWhereSettings
 from cqa_spark.config.datasets import read_data_set
-from cqa_spark.config.file_commands import CatalogueSettings
+from cqa_spark.config.file_commands import CatalogueSettings, DataCheckSettings, DataWhereSettings
 from cqa_spark.config.research_data import DataPackage, PackageFile, data_folder, locate, read_package
 from cqa_spark.errors import InputError
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from pyspark.sql import functions as F
 
-from cqa_spark.config.explain_settings import ExplainSettings
+from cqa_spark.config.inspection_settings import ExplainSettings
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.features.registry import meanings
 from cqa_spark.lake.schemas.examples import EXAMPLES

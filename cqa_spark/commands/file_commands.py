@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cqa_spark.config.file_commands import ImportCqaDupStackSettings, ImportIrDatasetsSettings
-    from cqa_spark.config.synth_settings import SynthSettings, SynthStackExchangeSettings
+    from cqa_spark.config.file_commands import (
+        ImportCqaDupStackSettings,
+        ImportIrDatasetsSettings,
+        SynthSettings,
+        SynthStackExchangeSettings,
+    )
     from cqa_spark.corpora.question_list.records import ListCounts
 
 

@@ -1,6 +1,6 @@
 """``cqa inspect`` and ``runs trend``: reports in the terminal, as JSON, and as a page."""
 
-from cqa_spark.config.inspect_settings import InspectSettings
+from cqa_spark.config.inspection_settings import InspectSettings
 from cqa_spark.config.job_settings import ShownReportSettings
 from cqa_spark.config.runs_settings import TrendSettings
 from cqa_spark.config.suggestions import known_names

@@ -2,9 +2,9 @@
 
 import yaml
 
+from cqa_spark.config.experiment_settings import TuneSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.sections import EvaluationSettings
-from cqa_spark.config.tune_settings import TuneSettings
 from cqa_spark.evaluation.summary import summarise
 from cqa_spark.experiments.cross_validation import CrossValidated, mean_over_repeats
 from cqa_spark.experiments.nested_choice import cross_validate_choice

@@ -6,8 +6,16 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from cqa_spark.config.dump_settings import DumpJobSettings
-from cqa_spark.config.fields import Baseline, InputFormat, OutputFormat, ReadRunId, Report, Systems, baseline_not_run
-from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.job_settings import (
+    Baseline,
+    InputFormat,
+    JobSettings,
+    OutputFormat,
+    ReadRunId,
+    Report,
+    Systems,
+    baseline_not_run,
+)
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, SettingsSection
 from cqa_spark.config.tracking_settings import TrackedSettings
 from cqa_spark.config.value_types import EmbeddingModelName, NotHashed, Shown

@@ -4,16 +4,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from cqa_spark.config.fields import ObjectStorage, OutputFormat
+from cqa_spark.config.job_settings import ObjectStorage, OutputFormat
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import jars_folder, models_folder, project_root
+from cqa_spark.config.research_data import data_folder
 from cqa_spark.config.sections import Command
+from cqa_spark.config.site_names import SiteFolderName
 from cqa_spark.config.value_types import (
+    DataPackageName,
     GroupName,
     InputFile,
+    OptionalFolder,
     OutputFolder,
     Positional,
     Shown,
+    Size,
 )
 
 
@@ -143,3 +148,61 @@ class ImportCqaDupStackSettings(ImportSettings):
     reading = ("{job.archive}",)
 
     archive: Annotated[InputFile, Positional(), Field(description="the archive of one subforum, such as android.zip")]
+
+
+class DataWhereSettings(CatalogueSettings):
+    """Show a package of research data: official name, address, licence, and where its files lie in a folder."""
+
+    examples = ("cqa data where semeval2016_task3",)
+
+    name: Annotated[DataPackageName, Positional(), Field(description="package; see cqa data list")]
+    folder: Annotated[OptionalFolder, Positional()] = Field(
+        default="", description="local folder with the unpacked files; default: CQA_DATA, else data in the user's cache"
+    )
+
+    def reads(self) -> list[str]:
+        """The folder."""
+        return [self.folder or data_folder()]
+
+
+class DataCheckSettings(DataWhereSettings):
+    """Look for the files of a package in a folder, and say which are missing or differ from the official ones."""
+
+    examples = ("cqa data check semeval2016_task3 semeval",)
+
+
+class SynthStackExchangeSettings(FilesCommand):
+    """Generate a synthetic Stack Exchange dump with learnable signal: eight files in OUTPUT/SITE."""
+
+    examples = (
+        "cqa synth stackexchange --output build/dumps --threads 500",
+        "cqa synth stackexchange --output build/dumps --size 1GB --site big.example.org",
+    )
+    writing = ("{job.output}/{job.site}: eight files",)
+
+    output: Annotated[OutputFolder, Field(description="output folder")]
+    site: SiteFolderName = Field(
+        default="sample.example.org", description="site name, and name of the folder in OUTPUT"
+    )
+    size: Size | None = Field(default=None, description="size of Posts.xml, such as 200MB or 1GB; overrides --threads")
+    threads: int = Field(default=500, ge=1, description="number of threads")
+    seed: int = Field(default=1, ge=0, description="random seed")
+    workers: int | None = Field(
+        default=None, ge=1, description="number of processes; does not affect the output; default: one per core"
+    )
+    signal: bool = Field(default=True, description="make good answers distinguishable from others")
+    duplicates: float = Field(
+        default=0.04, ge=0, lt=1, description="share of questions that repeat an earlier one in other words"
+    )
+
+
+class SynthSettings(FilesCommand):
+    """Generate a synthetic Qatar Living dump with learnable signal: OUTPUT/train.xml and OUTPUT/dev.xml."""
+
+    examples = ("cqa synth qatar-living --output build/sample --threads 400 --seed 1",)
+    writing = ("{job.output}/train.xml", "{job.output}/dev.xml")
+
+    output: Annotated[OutputFolder, Field(description="output folder")]
+    threads: int = Field(default=400, ge=1, description="number of threads in train.xml")
+    dev_threads: int = Field(default=100, ge=1, description="number of threads in dev.xml")
+    seed: int = Field(default=1, ge=0, description="random seed")

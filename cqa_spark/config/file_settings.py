@@ -5,8 +5,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from cqa_spark.config.fields import AllowSharedThreads, Corpus, OptionalLake, Site, Systems
-from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.job_settings import AllowSharedThreads, Corpus, JobSettings, OptionalLake, Site, Systems
 from cqa_spark.config.sections import FeatureSettings, TrainingInputs
 from cqa_spark.config.tracking_settings import TrackedSettings
 from cqa_spark.config.value_types import InputFile, NotHashed, OutputFile, OutputFolder, RunName, Shown, SystemName

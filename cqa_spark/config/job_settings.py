@@ -1,13 +1,80 @@
-"""Base classes of the settings of jobs on a lake."""
+"""Base classes of the settings of jobs on a lake, and settings that several jobs share; each adds its default."""
 
-from typing import Annotated, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from cqa_spark.config.fields import Lake, NewRunId, ObjectStorage, OutputFormat, RunId, Spark
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.sections import Command, SparkSettings
-from cqa_spark.config.value_types import NotHashed, OutputFile
+from cqa_spark.config.site_names import SiteName
+from cqa_spark.config.value_types import (
+    CorpusName,
+    Folder,
+    FormatName,
+    NotHashed,
+    OptionalFolder,
+    OutputFile,
+    RunName,
+    RunSystemNames,
+    SystemName,
+    TaskName,
+    one_or_many,
+)
+
+Lake = Annotated[Folder, NotHashed(), Field(description="folder or object storage location of the tables of all runs")]
+OptionalLake = Annotated[
+    OptionalFolder, NotHashed(), Field(description="lake of the run; default for files: a temporary lake")
+]
+RunId = Annotated[RunName, NotHashed(), Field(description="run to continue")]
+NewRunId = Annotated[
+    RunName | None, NotHashed(), Field(description="run id; default: generated from the time and the config hash")
+]
+ReadRunId = Annotated[
+    RunName | None, NotHashed(), Field(description="run to read, a successful one; default: the published run")
+]
+OutputFormat = Annotated[
+    Literal["table", "json"], NotHashed(), Field(description="output format; JSON has full precision")
+]
+Spark = Annotated[SparkSettings, NotHashed()]
+ObjectStorage = Annotated[ObjectStorageSettings, NotHashed()]
+Site = Annotated[SiteName, Field(description="site name; prefix of every key")]
+Corpus = Annotated[CorpusName, Field(description="format of the input files")]
+InputFormat = Annotated[
+    FormatName | None, Field(description="format of the input; default: the one that the task is made for")
+]
+Task = Annotated[TaskName | None, Field(description="ranking task; default: the task of the systems")]
+Systems = Annotated[RunSystemNames, Field(description="systems to train and rank with; see cqa systems list")]
+Baseline = Annotated[SystemName, Field(description="system to compare all others with")]
+AllowSharedThreads = Annotated[
+    bool, Field(description="allow training and evaluation data to share threads; scores will be inflated")
+]
+KeptPublications = Annotated[
+    int,
+    NotHashed(),
+    Field(ge=2, description="number of publications whose files stay for readers and rollback; see also: runs keep"),
+]
+Pages = Annotated[bool, Field(description="write index.html, the page of the lake, with threads to search")]
+PageRows = Annotated[
+    int,
+    Field(
+        ge=0,
+        description="rows of rankings that a run makes searchable on the page of the lake; larger sites are left out",
+    ),
+]
+Report = Annotated[OutputFile | None, NotHashed(), Field(description="HTML file to write; default: in the lake")]
+
+
+def baseline_not_run(given: Mapping[str, Any], default: str) -> Iterator[tuple[str, str, str]]:
+    """A contradiction: a baseline that is not among the systems.
+
+    Args:
+        given: the settings of the job.
+        default: the baseline if none is set.
+    """
+    systems, baseline = one_or_many(given.get("systems") or ()), given.get("baseline", default)
+    if isinstance(systems, list | tuple) and systems and baseline not in systems:
+        yield "baseline", f"{baseline} is not in systems", f"add {baseline} to systems, or set another baseline"
 
 
 class JobSettings(Command):

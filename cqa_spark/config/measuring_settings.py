@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from cqa_spark.config.fields import NotHashed
 from cqa_spark.config.file_commands import FilesCommand
+from cqa_spark.config.job_settings import NotHashed
 from cqa_spark.config.sections import ResamplingSettings, SettingsSection
 from cqa_spark.config.value_types import InputFile, InputFiles, JudgmentsFile, MeasureNames, Positional, one_or_many
 

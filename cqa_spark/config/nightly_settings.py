@@ -8,8 +8,16 @@ from pydantic import Field
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.duplicates_settings import RetrievalSettings
-from cqa_spark.config.fields import InputFormat, KeptPublications, PageRows, Pages, ReadRunId, Report, Task
-from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.job_settings import (
+    InputFormat,
+    JobSettings,
+    KeptPublications,
+    PageRows,
+    Pages,
+    ReadRunId,
+    Report,
+    Task,
+)
 from cqa_spark.config.preferred_answer_settings import NightSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, TrainingInputs
 from cqa_spark.config.tracking_settings import TrackedSettings

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from cqa_spark.config.dump_settings import DumpJobSettings
-from cqa_spark.config.fields import OptionalLake, Report
-from cqa_spark.config.job_settings import JobSettings, StageSettings
+from cqa_spark.config.job_settings import JobSettings, OptionalLake, Report, StageSettings
 from cqa_spark.config.sections import FeatureSettings, ResamplingSettings, SettingsSection
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.tracking_settings import TrackedSettings

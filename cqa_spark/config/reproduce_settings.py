@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from cqa_spark.config.fields import OptionalLake
+from cqa_spark.config.job_settings import OptionalLake
 from cqa_spark.config.research_data import data_folder
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.config.tracking_settings import TrackedSettings

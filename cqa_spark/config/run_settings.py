@@ -6,10 +6,11 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from cqa_spark.config.experiment_settings import ExperimentSettings, studied_not_run
-from cqa_spark.config.fields import (
+from cqa_spark.config.job_settings import (
     AllowSharedThreads,
     Baseline,
     Corpus,
+    JobSettings,
     PageRows,
     Pages,
     Report,
@@ -17,7 +18,6 @@ from cqa_spark.config.fields import (
     Systems,
     baseline_not_run,
 )
-from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, Inputs
 from cqa_spark.config.tracking_settings import TrackedSettings
 from cqa_spark.config.value_types import NotHashed

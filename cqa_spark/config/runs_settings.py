@@ -5,8 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from cqa_spark.config.fields import KeptPublications, OutputFormat
-from cqa_spark.config.job_settings import JobSettings, ShownReportSettings
+from cqa_spark.config.job_settings import JobSettings, KeptPublications, OutputFormat, ShownReportSettings
 from cqa_spark.config.sections import SettingsSection
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.tracking_settings import TrackedSettings

@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from cqa_spark.config.fields import AllowSharedThreads, Baseline, Report, Systems, Task
-from cqa_spark.config.job_settings import StageSettings
+from cqa_spark.config.job_settings import AllowSharedThreads, Baseline, Report, StageSettings, Systems, Task
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.config.value_types import GroupNames
 

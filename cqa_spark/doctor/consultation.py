@@ -6,7 +6,7 @@ from dataclasses import asdict
 from functools import partial
 from uuid import uuid4
 
-from cqa_spark.config.doctor_settings import DoctorSettings
+from cqa_spark.config.inspection_settings import DoctorSettings
 from cqa_spark.doctor.cluster import examine_cluster
 from cqa_spark.doctor.finding import Finding
 from cqa_spark.doctor.machine import examine_machine

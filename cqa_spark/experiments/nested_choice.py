@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from cqa_spark.config.experiment_settings import SearchSettings
 from cqa_spark.config.sections import FeatureSettings
-from cqa_spark.config.tune_settings import SearchSettings
 from cqa_spark.experiments.cross_validation import CrossValidated, cross_validate_by_fold
 from cqa_spark.experiments.evaluation_split import Part
 from cqa_spark.experiments.nested_folds import fold_number, nested_folds

@@ -11,9 +11,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
 from cqa_spark.commands import tune
-from cqa_spark.config.experiment_settings import ExperimentSettings
+from cqa_spark.config.experiment_settings import ExperimentSettings, SearchSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
-from cqa_spark.config.tune_settings import SearchSettings
 from cqa_spark.experiments.ablation import AblateFamilies, feature_sets
 from cqa_spark.experiments.cross_validation import CrossValidate
 from cqa_spark.experiments.evaluation_split import HeldOut

@@ -3,7 +3,7 @@ import yaml
 
 from cqa_spark.commands.table import JOBS, named
 from cqa_spark.config.check_settings import CheckSettings
-from cqa_spark.config.file_commands import ShowGroupSettings
+from cqa_spark.config.file_commands import ShowGroupSettings, SynthSettings
 from cqa_spark.config.file_settings import TrainSettings
 from cqa_spark.config.flags import build_parser, flags
 from cqa_spark.config.measuring_settings import EvaluateFileSettings
@@ -11,7 +11,6 @@ from cqa_spark.config.nightly_settings import ExportSettings
 from cqa_spark.config.project_root import project_root
 from cqa_spark.config.resolve import all_jobs, known_keys
 from cqa_spark.config.run_settings import RunSettings
-from cqa_spark.config.synth_settings import SynthSettings
 
 MODELS = [*all_jobs(), EvaluateFileSettings, ShowGroupSettings, SynthSettings]
 

@@ -6,8 +6,9 @@ import pytest
 
 from cqa_spark.commands.known_names import checks
 from cqa_spark.config.duplicates_settings import DuplicatesSettings
+from cqa_spark.config.experiment_settings import TuneSettings
 from cqa_spark.config.file_settings import RankSettings, TrainSettings
-from cqa_spark.config.inspect_settings import InspectSettings
+from cqa_spark.config.inspection_settings import InspectSettings
 from cqa_spark.config.nightly_settings import ExportTrecSettings, NightlySettings
 from cqa_spark.config.problems import Problem, SettingsError
 from cqa_spark.config.reproduce_settings import ReproduceSettings
@@ -15,7 +16,6 @@ from cqa_spark.config.resolve import resolve
 from cqa_spark.config.run_settings import RunSettings
 from cqa_spark.config.sections import Command
 from cqa_spark.config.stage_settings import FeaturizeSettings, ReportSettings
-from cqa_spark.config.tune_settings import TuneSettings
 
 DUMP = ["--input", __file__, "--lake", "lake"]
 FILES = ["--train", __file__, "--dev", __file__, "--lake", "lake"]

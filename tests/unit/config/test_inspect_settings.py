@@ -1,6 +1,6 @@
 import pytest
 
-from cqa_spark.config.inspect_settings import InspectSettings
+from cqa_spark.config.inspection_settings import InspectSettings
 from cqa_spark.config.problems import SettingsError
 from cqa_spark.config.resolve import resolve
 from cqa_spark.config.runs_settings import CompareRunsSettings

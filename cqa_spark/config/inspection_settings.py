@@ -1,13 +1,27 @@
-"""The settings of ``explain``, which shows feature contributions to the scores of a thread's candidates."""
+"""The settings of commands that look at a lake: ``inspect``, ``explain`` and ``doctor``."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from cqa_spark.config.job_settings import JobSettings
+from cqa_spark.config.job_settings import JobSettings, OptionalLake, OutputFormat, ReadRunId, ShownReportSettings
 from cqa_spark.config.sections import SettingsSection, SparkSettings
 from cqa_spark.config.site_names import SiteName
+from cqa_spark.config.tracking_settings import TrackedSettings
 from cqa_spark.config.value_types import NotHashed, RunName, Shown, SystemName
+
+
+class InspectSettings(ShownReportSettings):
+    """Show the contents of a lake: rows, quarantined records, dangling references, and statistics of every site."""
+
+    examples = (
+        "cqa inspect --lake build/lake",
+        "cqa inspect --lake build/lake --run-id mine --page mine.html",
+        "cqa inspect --lake build/lake --format json > lake.json",
+    )
+    reading = ("{job.lake}: tables of run {job.published_run}",)
+
+    run_id: ReadRunId = None
 
 
 class ExplainedSettings(SettingsSection):
@@ -42,3 +56,23 @@ class ExplainSettings(JobSettings):
     explained: ExplainedSettings = ExplainedSettings()
     # It reads one thread.
     spark: SparkSettings = SparkSettings(compile_plans=False)
+
+
+class DoctorSettings(TrackedSettings):
+    """Check the environment: Java, Python, packages, jars, disk, storage, Spark and MLflow."""
+
+    examples = (
+        "cqa doctor --lake build/lake",
+        "cqa doctor --lake s3a://bucket/lake --object-storage.endpoint https://s3.example.org --format json",
+        "cqa doctor --lake s3a://bucket/lake --spark.master spark://host:7077",
+    )
+    reading = ()
+
+    is_always_tracked = True
+
+    lake: OptionalLake = ""
+    format: OutputFormat = "table"
+
+    def writes(self) -> list[str]:
+        """Temporary objects and a temporary table."""
+        return [f"{self.lake}/cqa-doctor-… (temporary)"] if self.lake else []
