@@ -145,15 +145,7 @@ def _train_and_rank(
     systems: Sequence[System],
     parts: Sequence[EvaluatedPart],
 ) -> None:
-    """One run: train the recipes, and write their predictions for each part.
-
-    Args:
-        settings: settings of the job.
-        folder: folder of the data sets.
-        data: data set of the recipes.
-        systems: recipes of one task, with the same upstream systems.
-        parts: parts of the data set; for cross-validation, only the training file.
-    """
+    """One run: train the recipes, and write their predictions for each part."""
     every_fold = parts[0].name == CROSS_VALIDATED
     by_split = {"train": [str(locate(folder, path)) for path in data.train]}
     by_split |= {part.name: [str(part.input)] for part in parts if not every_fold}

@@ -20,8 +20,7 @@ class Source(ABC):
 
     tables: ClassVar[tuple[Table | JournalTable, ...]]
 
-    @abstractmethod
-    def find(self) -> None:
+    def find(self) -> None:  # noqa: B027  dumps are found before their source is made
         """Find the files, without Spark.
 
         Raises:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -23,10 +23,8 @@ Content = TypeVar("Content", bound=BaseModel)
 
 
 @dataclass(frozen=True)
-class ModelFolder:
-    """A model folder, or a subfolder; created by ``open_model_folder``.
-
-    Every method raises ``ContractError`` if a file is missing, was changed, or is not in the expected format.
+class FolderOfModel:
+    """A model folder, or a subfolder of it.
 
     Attributes:
         location: location of the whole folder, as Spark accepts it.
@@ -40,9 +38,16 @@ class ModelFolder:
     manifest: Manifest
     prefix: str = ""
 
-    def within(self, name: str) -> ModelFolder:
+    def within(self, name: str) -> Self:
         """A subfolder."""
-        return ModelFolder(self.location, self.store, self.manifest, f"{self.prefix}{name}/")
+        return replace(self, prefix=f"{self.prefix}{name}/")
+
+
+class ModelFolder(FolderOfModel):
+    """A model folder to read, created by ``open_model_folder``.
+
+    Every method raises ``ContractError`` if a file is missing, was changed, or is not in the expected format.
+    """
 
     def has(self, name: str) -> bool:
         """Whether the manifest lists a file."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -17,30 +16,13 @@ from pyspark.sql import DataFrame
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import CqaError
 from cqa_spark.model_folder.manifest import MANIFEST, Copy, FileEntry, Kind, Manifest, TableEntry, read_manifest
-from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.reading import FolderOfModel, ModelFolder
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.store import ObjectStore
 
 
-@dataclass(frozen=True)
-class NewModelFolder:
-    """A model folder being written, or a subfolder; created by ``new_model_folder``.
-
-    Attributes:
-        location: location of the whole folder, as Spark accepts it.
-        store: the objects of the whole folder.
-        manifest: lists the files written so far.
-        prefix: prefix of the keys in this folder; empty, or ends in a slash.
-    """
-
-    location: str
-    store: ObjectStore
-    manifest: Manifest
-    prefix: str = ""
-
-    def within(self, name: str) -> NewModelFolder:
-        """A subfolder."""
-        return NewModelFolder(self.location, self.store, self.manifest, f"{self.prefix}{name}/")
+class NewModelFolder(FolderOfModel):
+    """A model folder being written, whose manifest lists the files so far; created by ``new_model_folder``."""
 
     def write_bytes(self, name: str, data: bytes) -> None:
         """Write a file."""

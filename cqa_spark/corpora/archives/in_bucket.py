@@ -76,13 +76,6 @@ def _unpack(
 ) -> Unpacked | CqaError:
     """Copy an archive to this machine, unpack it as a stream into the bucket, then write the record.
 
-    Args:
-        staging: as for ``unpack_in_bucket``.
-        limits: as for ``unpack_in_bucket``.
-        storage: as for ``unpack_in_bucket``.
-        given: environment variables of the driver that hold credentials, as Spark passes them to S3A.
-        versioned: address of the archive, and what identifies its content.
-
     Returns:
         The outcome, or the user's error; if it were raised, Spark would retry the task and bury it in a trace.
     """

@@ -70,12 +70,6 @@ def converted(frame: DataFrame, table: Table, site: str | None, where: str) -> D
 def _require_columns(found: Collection[str], table: Table, given: Collection[str], where: str) -> None:
     """Check that a user's table has the columns that identify its rows.
 
-    Args:
-        found: its columns.
-        table: the table to fill.
-        given: columns that need not be there.
-        where: name of the user's table.
-
     Raises:
         InputError: columns are missing.
     """

@@ -104,9 +104,6 @@ class CommunityFiles(Source):
     def _read(self, tables: SiteTables) -> tuple[Sequence[str], list[Entry], list[Entry]]:
         """Write the tables and quarantine.
 
-        Args:
-            tables: of the run.
-
         Returns:
             The sites of the rows, the entries of ``FINGERPRINTS``, and those of ``INGESTED_FILES``.
         """

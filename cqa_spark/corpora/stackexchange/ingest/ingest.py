@@ -59,9 +59,6 @@ class StackExchangeDump(Source):
 
     tables = (*[dump.table for dump in DUMP_TABLES], QUARANTINE, FINGERPRINTS, INGESTED_FILES, ORPHANS, FAILED_SITES)
 
-    def find(self) -> None:
-        """Nothing to do: ``stackexchange_dumps`` finds the files, because it unpacks archives."""
-
     def is_unchanged(self, last: Snapshot, code_version: str) -> bool:
         """Whether the published run has read these files, with the same code and settings, and drops no site."""
         published = last.entries_or_none(FINGERPRINTS)

@@ -119,15 +119,7 @@ def _by_site(repeated: DataFrame) -> dict[str, Ids]:
 def _copies(
     run: Run, table: Table, readings: Iterable[FileReading], access: Access, ids: Mapping[str, Ids] | None
 ) -> DataFrame:
-    """The rows with some ids as they stand in their files.
-
-    Args:
-        run: the run.
-        table: their table.
-        readings: the files.
-        access: how to read them.
-        ids: the ids, by site; None for all rows.
-    """
+    """The rows with some ids as they stand in their files."""
     parts = [
         replace(result.part, start=result.begin or 0, is_line_start=True)
         for reading in readings
