@@ -46,9 +46,8 @@ def list_packages(settings: CatalogueSettings) -> None:
     table = TextTable(
         Column("package", whole=True), number("files"), "official name", "licence",
         title="Research data", caption="addresses and citations: cqa data where NAME",
+        rows=((each.name, str(len(each.files)), each.about, each.licence) for each in packages),
     )  # fmt: skip
-    for package in packages:
-        table.add_row(package.name, str(len(package.files)), package.about, package.licence)
     Terminal().table(table)
 
 
@@ -60,20 +59,18 @@ def show_package(settings: DataWhereSettings) -> None:
         files = {path: str(place) if place.exists() else None for path, place in places.items()}
         print(json.dumps(package.model_dump(mode="json", exclude={"files"}) | {"files": files}, indent=2))
         return
-    facts = TextTable(Column("", whole=True), "", title=package.about, has_headings=False)
-    for name, text in (
+    facts = (
         ("published at", package.address),
         ("archives", "\n".join(package.downloads) or "unknown"),
         ("licence", package.licence),
         ("cite", package.citation),
         ("looked for in", str(folder)),
-    ):
-        facts.add_row(name, text)
+    )
     table = TextTable(Column("file", whole=True), "size", "lies in", title="Files")
     for path, file in package.files.items():
         counts = ", ".join(f"{count:,} {name}" for name, count in file.counts.items()) or "unknown"
         table.add_row(path, counts, str(places[path]) if places[path].exists() else "missing")
-    Terminal().table(facts)
+    Terminal().table(TextTable(Column("", whole=True), "", title=package.about, has_headings=False, rows=facts))
     Terminal().table(table)
 
 
@@ -89,10 +86,9 @@ def check_package(settings: DataCheckSettings) -> None:
         print(json.dumps([row._asdict() for row in rows], indent=2))
     else:
         columns = (Column(name, whole=True) for name in ("file", "verdict"))
-        table = TextTable(*columns, "note", "needed by", title=f"{package.name} in {folder}")
-        for row in rows:
-            table.add_row(row.file, row.verdict, row.note, ", ".join(row.used_by))
-        Terminal().table(table)
+        cells = ((row.file, row.verdict, row.note, ", ".join(row.used_by)) for row in rows)
+        title = f"{package.name} in {folder}"
+        Terminal().table(TextTable(*columns, "note", "needed by", title=title, rows=cells))
     missing = [row.file for row in rows if row.verdict == "missing" and row.used_by]
     differing = [row.place for row in rows if row.verdict == "differs"]
     if missing or differing:

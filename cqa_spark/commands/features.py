@@ -23,10 +23,8 @@ def groups_table(groups: list[Mapping[str, Any]]) -> TextTable:
     """A row for each group, as ``described`` gives it."""
     first = Column("group", whole=True)
     caption = "family, sources and what a group learns from: cqa features show NAME"
-    table = TextTable(first, "entity", number("columns"), "about", title="Feature groups", caption=caption)
-    for group in groups:
-        table.add_row(group["name"], group["entity"], str(len(group["columns"])), with_origin(group))
-    return table
+    rows = ((group["name"], group["entity"], str(len(group["columns"])), with_origin(group)) for group in groups)
+    return TextTable(first, "entity", number("columns"), "about", title="Feature groups", caption=caption, rows=rows)
 
 
 def with_origin(entry: Mapping[str, Any]) -> str:
@@ -47,7 +45,5 @@ def group_table(group: Mapping[str, Any]) -> TextTable:
     """The columns of a group with meaning, source and the value that replaces an unknown one."""
     caption = f"family: {group['family']}; entity: {group['entity']}; learns from: {group['learns_from']}"
     title = f"{group['name']}: {group['about']}"
-    table = TextTable("column", "meaning", "source", number("missing"), title=title, caption=caption)
-    for column in group["columns"]:
-        table.add_row(column["name"], column["about"], column["source"], f"{column['missing']:g}")
-    return table
+    rows = ((each["name"], each["about"], each["source"], f"{each['missing']:g}") for each in group["columns"])
+    return TextTable("column", "meaning", "source", number("missing"), title=title, caption=caption, rows=rows)

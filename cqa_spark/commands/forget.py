@@ -78,10 +78,8 @@ def changes_table(changes: Iterable[Change]) -> TextTable:
     for change in changes:
         removed, altered = rows.get(change.table, (0, 0))
         rows[change.table] = removed + change.removed, altered + change.altered
-    table = TextTable("table", number("removed"), number("changed"))
-    for name, counts in sorted(rows.items()):
-        table.add_row(name, *(f"{count:,}" for count in counts))
-    return table
+    cells = ((name, *(f"{count:,}" for count in counts)) for name, counts in sorted(rows.items()))
+    return TextTable("table", number("removed"), number("changed"), rows=cells)
 
 
 def _named(settings: ForgetSettings) -> Forgotten:

@@ -28,11 +28,12 @@ def _sites(card: ModelCard) -> TextTable:
 
 def _orders(card: ModelCard) -> TextTable:
     names = ("P@1", "difference", "95 %", "p")
-    table = TextTable("order, on all nights", *[Column(name, right=True) for name in names], "from")
-    for figure in card.figures:
-        if (figure.population, figure.band) == (NIGHTS, ALL):
-            table.add_row(figure.order, *_difference(figure), figure.reference)
-    return table
+    rows = (
+        (figure.order, *_difference(figure), figure.reference)
+        for figure in card.figures
+        if (figure.population, figure.band) == (NIGHTS, ALL)
+    )
+    return TextTable("order, on all nights", *[Column(name, right=True) for name in names], "from", rows=rows)
 
 
 def _bands(card: ModelCard) -> TextTable:

@@ -25,10 +25,8 @@ def print_plugins(kind: PluginKind[Any], settings: CatalogueSettings) -> None:
     if settings.format == "json":
         print(json.dumps([{"name": name, "about": about, "origin": origin} for name, about, origin in rows], indent=2))
         return
-    table = TextTable(Column(kind.noun, whole=True), "about", "from", title=kind.plural.capitalize())
-    for row in rows:
-        table.add_row(*row)
-    Terminal().table(table)
+    columns = Column(kind.noun, whole=True), "about", "from"
+    Terminal().table(TextTable(*columns, title=kind.plural.capitalize(), rows=rows))
 
 
 def _about(plugin: object) -> str:

@@ -164,7 +164,5 @@ def _log_row(record: RunRecord) -> tuple[object, ...]:
 
 
 def _table(title: str, columns: Iterable[str | Column], rows: Iterable[tuple[object, ...]]) -> TextTable:
-    table = TextTable(*columns, title=title)
-    for row in rows:
-        table.add_row(*("" if value is None else str(value) for value in row))
-    return table
+    cells = (["" if value is None else str(value) for value in row] for row in rows)
+    return TextTable(*columns, title=title, rows=cells)

@@ -31,16 +31,13 @@ def systems_table(systems: list[System]) -> TextTable:
         "faithful, partial, surrogate, modern substitute: how a recipe relates to the published system; "
         "cqa systems show NAME"
     )
-    table = TextTable(*columns, title="Systems", caption=caption)
-    for system in systems:
-        relation = f" ({system.faithfulness})" if system.faithfulness else ""
-        table.add_row(system.name, system.task, f"{system.about}{relation}{_of_the_user(system)}")
-    return table
+    return TextTable(*columns, title="Systems", caption=caption, rows=map(_row, systems))
 
 
-def _of_the_user(system: System) -> str:
-    origin = _origin(system)
-    return "" if origin == OURS else f" ({origin})"
+def _row(system: System) -> tuple[str, str, str]:
+    relation = f" ({system.faithfulness})" if system.faithfulness else ""
+    origin = "" if _origin(system) == OURS else f" ({_origin(system)})"
+    return system.name, system.task, f"{system.about}{relation}{origin}"
 
 
 def print_system(settings: ShowSystemSettings) -> None:

@@ -48,10 +48,7 @@ def print_records(
     numeric = [not any(isinstance(record[key], str) for record in records) for key in keys]
     if form == "table":
         columns = [number(name) if right else Column(name) for name, right in zip(names, numeric, strict=True)]
-        table = TextTable(*columns, caption=caption)
-        for row in rows:
-            table.add_row(*row)
-        Terminal().table(table)
+        Terminal().table(TextTable(*columns, caption=caption, rows=rows))
     else:
         print(text_table(names, rows, form, numeric), end="")
 

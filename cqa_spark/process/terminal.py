@@ -4,7 +4,7 @@ Printed text is never interpreted as markup, and control characters are made vis
 """
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -59,9 +59,13 @@ class TextTable:
         title: text above the table.
         caption: text below the table.
         has_headings: show the headings.
+        rows: the first rows, as ``add_row`` takes them.
     """
 
-    def __init__(self, *columns: str | Column, title: str = "", caption: str = "", has_headings: bool = True) -> None:
+    def __init__(
+        self, *columns: str | Column, title: str = "", caption: str = "", has_headings: bool = True,
+        rows: Iterable[Iterable[str | Styled]] = (),
+    ) -> None:  # fmt: skip
         self._table = Table(
             title=Text(visible(title), "italic") if title else None,
             caption=Text(visible(caption), "dim italic") if caption else None,
@@ -80,6 +84,8 @@ class TextTable:
                 overflow="fold",
                 style=column.style,
             )
+        for row in rows:
+            self.add_row(*row)
 
     def add_row(self, *cells: str | Styled, style: str = "") -> None:
         """Add a row; missing cells at its end stay empty.
