@@ -34,11 +34,6 @@ NIGHTS: dict[str, Content] = {
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def lake(tmp_path: Path, clock: Clock) -> Lake:
     """Four runs were published; the first one's rows of site b are in all of them."""
     lake = Lake(no_spark, str(tmp_path / "lake"))

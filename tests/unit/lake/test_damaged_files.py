@@ -23,11 +23,6 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return lake_at(tmp_path / "lake")
-
-
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_file_of_a_table_that_changed_is_named_before_spark_reads_it(lake: Lake, damage: str) -> None:
     finished(lake, "r1", a="x", b="y")

@@ -1,22 +1,15 @@
 """A step sees of its run what it has declared, and nothing else."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from small_runs import NOTES, lake_at, new_files, opened, put_users, users
+from small_runs import NOTES, new_files, opened, put_users, users
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import COMMENTS, USERS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table_files import NO_FILES
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return lake_at(tmp_path / "lake")
-
 
 READS: dict[str, Callable[[Run], object]] = {
     "users": lambda run: run.files(USERS),

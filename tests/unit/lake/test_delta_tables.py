@@ -25,7 +25,6 @@ from attacked_lakes import (
 )
 from deltalake import DeltaTable, write_deltalake
 from seams import Killed, Seams, killed_before, pausing, seams
-from small_runs import no_spark
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.lake.publishing import publish, rollback
@@ -39,16 +38,6 @@ FIRST: Content = {"alpha": {"a": 1, "b": 1}, "beta": {"a": 1}}
 SECOND: Content = {"alpha": {"a": 2, "b": 1}, "beta": {"a": 2}}
 WITHOUT_BETA: Content = {"alpha": {"a": 3}}
 WITHOUT_ALPHA: Content = {"beta": {"a": 4}}
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return Lake(no_spark, str(tmp_path / "lake"))
 
 
 def test_two_publications_interrupted_between_their_tables(lake: Lake, clock: Clock) -> None:

@@ -1,23 +1,15 @@
 """The list of what a lake has forgotten."""
 
-from pathlib import Path
-
 import pytest
 
 from cqa_spark.errors import AnotherWriter, ContractError
 from cqa_spark.lake import forgotten
 from cqa_spark.lake.forgotten import Forgotten, add_forgotten, forgotten_version, of_site, read_forgotten
-from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.store import ObjectStore
 
 USER = Forgotten(site="beer.example.org", kind="user", id="7")
 POST = Forgotten(site="beer.example.org", kind="post", id="7", attempt=3)
 OTHER = Forgotten(site="wine.example.org", kind="post", id="7")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> ObjectStore:
-    return open_store(str(tmp_path))
 
 
 def test_the_list_grows_and_has_each_user_and_post_once(store: ObjectStore) -> None:

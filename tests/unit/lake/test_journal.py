@@ -4,7 +4,6 @@ import io
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated, Any
 
 import pyarrow.parquet as pq
@@ -32,11 +31,6 @@ NOON = datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC)
 KEY = "runs/r1.1/measured.parquet"
 MAP = {"measure": "MAP@10", "value": 1 / 3, "queries": 244, "counts": {"b": 2, "a": 1}, "at": NOON}
 MRR = {"measure": "MRR@10", "value": None, "queries": None, "counts": None, "at": None}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Folder:
-    return Folder(str(tmp_path / "lake"))
 
 
 @pytest.fixture

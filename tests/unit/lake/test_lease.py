@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,6 @@ from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.lease import LASTS, WATCHED_FOR, Lease, LeaseState, hold_lease, take_lease
 from cqa_spark.lake.pointer import change_pointer, claim, read_pointer
 from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
-from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.store import ObjectStore
 from cqa_spark.process.stop_signals import Stopped
 
@@ -35,11 +33,6 @@ class Clock:
 
     def wait(self, time: timedelta) -> None:
         self.now += time
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> ObjectStore:
-    return Folder(str(tmp_path / "lake"))
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The manifest of an attempt: what is read back, and what is said of one that is gone, damaged or not complete."""
 
-from pathlib import Path
-
 import pytest
 
 from cqa_spark.errors import ContractError
@@ -32,11 +30,6 @@ STORED = {
     "runs/r1.3/metrics.parquet": 7,
     "runs/r0.1/models/best_a/model.json": 8,
 }
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Folder:
-    return Folder(str(tmp_path))
 
 
 def test_a_manifest_is_read_as_it_was_written(store: Folder) -> None:

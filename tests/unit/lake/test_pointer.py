@@ -20,11 +20,6 @@ RUN = RunRecord(
 )  # fmt: skip
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Folder:
-    return Folder(str(tmp_path / "lake"))
-
-
 def shown(record: RunRecord | None) -> Callable[[Pointer], Pointer]:
     return lambda pointer: pointer.model_copy(update={"record": record})
 

@@ -11,7 +11,6 @@ from small_runs import (
     delta_table,
     finished,
     held,
-    lake_at,
     opened,
     paths,
     published,
@@ -29,11 +28,6 @@ from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.snapshot import published_runs, published_snapshot
 from cqa_spark.lake.storage import Lake
-
-
-@pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return lake_at(tmp_path / "lake")
 
 
 def test_nothing_is_visible_before_it_is_published(lake: Lake) -> None:

@@ -40,11 +40,6 @@ SECOND: Content = {"alpha": {"a": 2, "b": 1}, "beta": {"a": 2, "c": 2}}
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def lake(tmp_path: Path, clock: Clock) -> Lake:
     """The first run is published, and the second has finished."""
     lake = Lake(no_spark, str(tmp_path / "lake"))

@@ -30,11 +30,6 @@ from cqa_spark.lake.table_files import NO_FILES
 from cqa_spark.process.stop_signals import Stopped
 
 
-@pytest.fixture
-def lake(tmp_path: Path) -> Lake:
-    return lake_at(tmp_path / "lake")
-
-
 def test_a_run_logs_its_beginning_its_end_and_what_it_did(lake: Lake) -> None:
     seen: list[StepRecord] = []
     begin = RunRecord("r1", "running", "run", "c0ffee", "task: x\n", "0")
