@@ -11,8 +11,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from cqa_spark.process.disk_failures import cannot_write
-from cqa_spark.synth.conversations import OriginalQuestion, Thread
-from cqa_spark.synth.forum import Forum
+from cqa_spark.synth.forum import Forum, OriginalQuestion, Thread
 
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE xml [\n<!ELEMENT xml ANY>\n]>\n<xml version="1.0">\n'
 TAIL = "\n</xml>\n"

@@ -22,7 +22,6 @@ class DumpTable:
 
     Attributes:
         file: its name without extension, such as ``Posts``.
-        root: the element around its rows.
         table: the target table.
         attributes: column by attribute.
         required: attributes that every row must have.
@@ -31,12 +30,16 @@ class DumpTable:
     """
 
     file: str
-    root: str
     table: Table
     attributes: Mapping[str, str]
     required: tuple[str, ...]
     invented_from: int | None = None
     withheld: frozenset[str] = frozenset()
+
+    @property
+    def root(self) -> str:
+        """The element around its rows."""
+        return self.file.lower()
 
     @cached_property
     def kinds(self) -> dict[str, ValueKind]:
@@ -68,7 +71,6 @@ The ids of the largest site's own posts have 8 digits."""
 DUMP_TABLES = (
     DumpTable(
         "Posts",
-        "posts",
         POSTS,
         {
             ROW_ID: "post_id",
@@ -100,7 +102,6 @@ DUMP_TABLES = (
     ),
     DumpTable(
         "Users",
-        "users",
         USERS,
         {
             ROW_ID: "user_id",
@@ -123,7 +124,6 @@ DUMP_TABLES = (
     ),
     DumpTable(
         "Comments",
-        "comments",
         COMMENTS,
         {
             ROW_ID: "comment_id",
@@ -139,7 +139,6 @@ DUMP_TABLES = (
     ),
     DumpTable(
         "Votes",
-        "votes",
         VOTES,
         {
             ROW_ID: "vote_id",
@@ -153,7 +152,6 @@ DUMP_TABLES = (
     ),
     DumpTable(
         "Badges",
-        "badges",
         BADGES,
         {
             ROW_ID: "badge_id",
@@ -167,7 +165,6 @@ DUMP_TABLES = (
     ),
     DumpTable(
         "Tags",
-        "tags",
         TAGS,
         {
             ROW_ID: "tag_id",
@@ -182,7 +179,6 @@ DUMP_TABLES = (
     ),
     DumpTable(
         "PostLinks",
-        "postlinks",
         POST_LINKS,
         {
             ROW_ID: "link_id",
@@ -195,7 +191,6 @@ DUMP_TABLES = (
     ),
     DumpTable(
         "PostHistory",
-        "posthistory",
         POST_HISTORY,
         {
             ROW_ID: "history_id",
@@ -213,4 +208,4 @@ DUMP_TABLES = (
     ),
 )
 
-BY_FILE: Mapping[str, DumpTable] = {each.file.lower(): each for each in DUMP_TABLES}
+BY_FILE: Mapping[str, DumpTable] = {each.root: each for each in DUMP_TABLES}

@@ -7,9 +7,8 @@ import numpy as np
 
 from cqa_spark.synth.stackexchange import signal
 from cqa_spark.synth.stackexchange.draws import Flags, Ints
-from cqa_spark.synth.stackexchange.edits_and_links import LINKED, Links
-from cqa_spark.synth.stackexchange.patterns import Intent
-from cqa_spark.synth.stackexchange.phrasebook import Phrasebook, Speech
+from cqa_spark.synth.stackexchange.events import LINKED, Links
+from cqa_spark.synth.stackexchange.phrasebook import Intent, Phrasebook, Speech
 from cqa_spark.synth.stackexchange.rows import attribute_value
 from cqa_spark.synth.stackexchange.threads import ThreadBlock
 

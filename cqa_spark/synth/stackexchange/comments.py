@@ -6,8 +6,7 @@ import numpy as np
 
 from cqa_spark.synth.stackexchange import signal
 from cqa_spark.synth.stackexchange.draws import HOUR, Flags, Floats, Ints, later, sigmoid, within
-from cqa_spark.synth.stackexchange.patterns import Intent
-from cqa_spark.synth.stackexchange.phrasebook import Phrasebook
+from cqa_spark.synth.stackexchange.phrasebook import Intent, Phrasebook
 from cqa_spark.synth.stackexchange.plan import CLOSED, COMMENTS_EACH
 from cqa_spark.synth.stackexchange.population import Population
 from cqa_spark.synth.stackexchange.threads import ThreadBlock

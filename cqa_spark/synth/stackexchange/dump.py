@@ -1,9 +1,10 @@
-"""Writes the dump of a generated site with several processes and bounded memory."""
+"""Writes the dump of a generated site, block by block, with several processes and bounded memory."""
 
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -11,9 +12,123 @@ import numpy as np
 
 from cqa_spark.process.disk_failures import cannot_write
 from cqa_spark.process.pool import Pool
-from cqa_spark.synth.stackexchange.blocks import block_of_tags, block_of_threads, block_of_users, block_of_wikis
-from cqa_spark.synth.stackexchange.plan import USERS_EACH, SitePlan
-from cqa_spark.synth.stackexchange.rows import HEAD, TABLES, TAIL
+from cqa_spark.synth.stackexchange.bodies import compose_bodies
+from cqa_spark.synth.stackexchange.comments import CommentTable, invent_comments
+from cqa_spark.synth.stackexchange.draws import THREADS, Ints, generator
+from cqa_spark.synth.stackexchange.events import Edits, Votes, invent_edits, invent_links, invent_votes
+from cqa_spark.synth.stackexchange.history_rows import history_rows
+from cqa_spark.synth.stackexchange.phrasebook import Phrasebook
+from cqa_spark.synth.stackexchange.plan import COMMENTS_EACH, LINKS_EACH, USERS_EACH, VOTES_EACH, SitePlan
+from cqa_spark.synth.stackexchange.population import Population
+from cqa_spark.synth.stackexchange.post_rows import comment_rows, link_rows, post_rows, tag_lists, vote_rows
+from cqa_spark.synth.stackexchange.rows import FILES, HEAD, TAIL
+from cqa_spark.synth.stackexchange.tag_rows import tag_rows, wiki_rows
+from cqa_spark.synth.stackexchange.threads import ThreadBlock, invent_threads
+from cqa_spark.synth.stackexchange.user_rows import about_texts, badge_rows, user_rows
+from cqa_spark.synth.stackexchange.vocabulary import SiteVocabulary
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Totals of a block for its members and tags.
+
+    Attributes:
+        members: distinct numbers of the active members.
+        points: reputation gained by each of them.
+        last_seen: time of the last activity of each of them, in milliseconds since 1970.
+        tag_counts: number of questions of each tag.
+    """
+
+    members: Ints
+    points: Ints
+    last_seen: Ints
+    tag_counts: Ints
+
+
+@dataclass(frozen=True)
+class Site:
+    """State shared by all blocks of a site."""
+
+    population: Population
+    vocabulary: SiteVocabulary
+    phrasebook: Phrasebook
+    about_texts: list[str]
+
+
+@lru_cache(maxsize=1)
+def site_of(plan: SitePlan) -> Site:
+    """Build the shared state of all blocks, once per process."""
+    vocabulary = SiteVocabulary(plan.seed, plan.tags)
+    phrasebook = Phrasebook(vocabulary)
+    return Site(Population(plan), vocabulary, phrasebook, about_texts(plan.tags, phrasebook, plan.seed))
+
+
+def block_of_threads(plan: SitePlan, block: int) -> tuple[dict[str, bytes], Tally]:
+    """Generate a block of threads, which depends only on the plan and the number of the block.
+
+    Returns:
+        The rows for each file, and the totals for members and tags.
+    """
+    site = site_of(plan)
+    rng = generator(plan.seed, block, THREADS)
+    threads = invent_threads(plan, block, site.population, site.vocabulary, rng)
+    votes = invent_votes(threads, site.population, rng)
+    comments = invent_comments(threads, site.population, site.phrasebook, rng)
+    edits = invent_edits(threads, site.population, rng)
+    links = invent_links(plan, block, threads, rng)
+    bodies = compose_bodies(threads, links, edits.body, plan.site, site.phrasebook, rng)
+    tags = tag_lists(threads, site.vocabulary.tag_names)
+    rows = {
+        "Posts": post_rows(threads, bodies, tags, edits, votes, comments, rng),
+        "Comments": comment_rows(comments, threads, 1 + block * COMMENTS_EACH),
+        "Votes": vote_rows(votes, threads, 1 + block * VOTES_EACH),
+        "PostLinks": link_rows(links, threads, 1 + block * LINKS_EACH),
+        "PostHistory": history_rows(threads, bodies, tags, edits, site.population, plan.first_history(block), rng),
+    }
+    return {name: text.encode() for name, text in rows.items()}, _tally(plan, threads, votes, comments, edits)
+
+
+def _tally(plan: SitePlan, threads: ThreadBlock, votes: Votes, comments: CommentTable, edits: Edits) -> Tally:
+    edited = (edits.at >= 0) & (edits.editor >= 0)
+    actors = np.concatenate((threads.author, comments.author, edits.editor[edited]))
+    times = np.concatenate((threads.posted, comments.posted, edits.at[edited]))
+    members, member = np.unique(actors, return_inverse=True)
+    last_seen = np.zeros(len(members), dtype=np.int64)
+    np.maximum.at(last_seen, member, times)
+    points = np.zeros(len(members), dtype=np.int64)
+    np.add.at(points, member[: len(threads.author)], votes.points)
+    tags, counts = threads.subjects.tags, threads.subjects.tag_counts
+    used = tags[np.arange(tags.shape[1]) < counts[:, None]]
+    return Tally(members, points, last_seen, np.bincount(used, minlength=plan.tags))
+
+
+def block_of_users(plan: SitePlan, block: int, points: Ints, last_seen: Ints) -> dict[str, bytes]:
+    """Generate a block of users with their badges.
+
+    Args:
+        plan: the site.
+        block: number of the block.
+        points: reputation of each user of the block.
+        last_seen: time of the last activity of each user, in milliseconds since 1970.
+    """
+    site = site_of(plan)
+    members = block * USERS_EACH + np.arange(len(points))
+    rows = {
+        "Users": user_rows(members, points, last_seen, site.population, site.about_texts, plan.seed),
+        "Badges": badge_rows(members, site.population, site.vocabulary.tag_names, block, plan.seed),
+    }
+    return {name: text.encode() for name, text in rows.items()}
+
+
+def block_of_tags(plan: SitePlan, tag_counts: Ints) -> dict[str, bytes]:
+    """Generate the tags of the site; ``block_of_wikis`` generates their wikis, which come before all threads."""
+    return {"Tags": tag_rows(site_of(plan).vocabulary.tag_names, tag_counts, plan.seed).encode()}
+
+
+def block_of_wikis(plan: SitePlan) -> dict[str, bytes]:
+    """Generate the posts that explain the tags, and their history."""
+    posts, history = wiki_rows(plan.tags, site_of(plan).phrasebook, plan.seed)
+    return {"Posts": posts.encode(), "PostHistory": history.encode()}
 
 
 @dataclass(frozen=True)
@@ -61,17 +176,17 @@ def write_dump(
         folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
             files: dict[str, BinaryIO] = {
-                name: stack.enter_context((folder / f"{name}.xml").open("wb")) for name in TABLES
+                name: stack.enter_context((folder / f"{name}.xml").open("wb")) for name in FILES
             }
             for name, file in files.items():
-                file.write(HEAD.format(TABLES[name]).encode())
+                file.write(HEAD.format(name.lower()).encode())
             with Pool(min(workers or os.cpu_count() or 1, plan.blocks)) as pool:
                 _write_rows(plan, files, pool, progress or (lambda done, total: None))
             for name, file in files.items():
-                file.write(TAIL.format(TABLES[name]).encode())
+                file.write(TAIL.format(name.lower()).encode())
     except OSError as error:
         raise cannot_write(f"the dump to {folder}", error) from error
-    return Dump(folder, {name: (folder / f"{name}.xml").stat().st_size for name in TABLES})
+    return Dump(folder, {name: (folder / f"{name}.xml").stat().st_size for name in FILES})
 
 
 def _write_rows(plan: SitePlan, files: dict[str, BinaryIO], pool: Pool, progress: Callable[[int, int], None]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cqa_spark.synth.stackexchange.bodies import Bodies
 from cqa_spark.synth.stackexchange.draws import Flags
-from cqa_spark.synth.stackexchange.edits_and_links import Edits
+from cqa_spark.synth.stackexchange.events import Edits
 from cqa_spark.synth.stackexchange.population import Population
 from cqa_spark.synth.stackexchange.rows import accounts, attribute_value, licences, markdown, stamps, user_ids, xml_rows
 from cqa_spark.synth.stackexchange.threads import ThreadBlock

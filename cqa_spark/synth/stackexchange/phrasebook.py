@@ -1,18 +1,43 @@
-"""Fills the gaps of many sentences at once.
+"""Sentence patterns with gaps, ``patterns.yaml``, and the filling of the gaps of many sentences at once.
 
 A sentence is a row of token numbers: fixed pieces of text, and words for the gaps. To generate gigabytes in minutes,
 NumPy draws the numbers, and one table gives their texts. All texts are already escaped for XML.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
+from importlib.resources import files
 
 import numpy as np
+import yaml
 
 from cqa_spark.synth.stackexchange.draws import Floats, Ints
-from cqa_spark.synth.stackexchange.patterns import PATTERNS, Intent
 from cqa_spark.synth.stackexchange.rows import attribute_value
 from cqa_spark.synth.stackexchange.vocabulary import TAG_WORDS, Gap, SiteVocabulary
+
+
+class Intent(Enum):
+    """The purpose of a sentence."""
+
+    TITLE = auto()
+    PROBLEM = auto()
+    ADVICE = auto()
+    CODE = auto()
+    PRAISE = auto()
+    CRITICISM = auto()
+    ASIDE = auto()
+    REQUEST = auto()
+    REPLY = auto()
+    WIKI = auto()
+    ABOUT = auto()
+
+
+_TEXTS = yaml.safe_load(files("cqa_spark.synth.stackexchange").joinpath("patterns.yaml").read_text("utf-8"))
+
+PATTERNS: Mapping[Intent, Sequence[str]] = {intent: _TEXTS[intent.name.lower()] for intent in Intent}
+
 
 GAP = re.compile(r"\{(" + "|".join(gap.name.lower() for gap in Gap) + r")\}")
 

@@ -6,10 +6,9 @@ import numpy as np
 
 from cqa_spark.synth.stackexchange.bodies import Bodies
 from cqa_spark.synth.stackexchange.comments import CommentTable
-from cqa_spark.synth.stackexchange.edits_and_links import Edits, Links
+from cqa_spark.synth.stackexchange.events import BOUNTY_CLOSE, BOUNTY_START, Edits, Links, Votes
 from cqa_spark.synth.stackexchange.rows import accounts, licences, padded, some, stamps, user_ids, xml_rows
 from cqa_spark.synth.stackexchange.threads import ThreadBlock
-from cqa_spark.synth.stackexchange.votes import BOUNTY_CLOSE, BOUNTY_START, Votes
 
 
 def tag_lists(threads: ThreadBlock, tag_names: Sequence[str]) -> list[list[str]]:

@@ -9,17 +9,9 @@ from cqa_spark.synth.stackexchange.draws import Flags, Ints
 # As in the dumps of 2023: byte order mark, CR and LF as line break, no line break at the end.
 HEAD = '\ufeff<?xml version="1.0" encoding="utf-8"?>\r\n<{}>\r\n'
 TAIL = "</{}>"
-# Each file and its root element.
-TABLES = {
-    "Badges": "badges",
-    "Comments": "comments",
-    "PostHistory": "posthistory",
-    "PostLinks": "postlinks",
-    "Posts": "posts",
-    "Tags": "tags",
-    "Users": "users",
-    "Votes": "votes",
-}
+FILES = ("Badges", "Comments", "PostHistory", "PostLinks", "Posts", "Tags", "Users", "Votes")
+"""The files of a dump; their root elements are the same in small letters."""
+
 LICENCES = ("CC BY-SA 2.5", "CC BY-SA 3.0", "CC BY-SA 4.0")
 # Start of the second and of the third licence, as in the dumps.
 LICENSED_FROM = np.array(["2011-04-08", "2018-05-02"], dtype="datetime64[ms]").astype(np.int64)

@@ -6,8 +6,7 @@ from itertools import repeat
 import numpy as np
 
 from cqa_spark.synth.stackexchange.draws import ABOUT_TEXTS, HOUR, Flags, Ints, generator, uniforms
-from cqa_spark.synth.stackexchange.patterns import Intent
-from cqa_spark.synth.stackexchange.phrasebook import Phrasebook, Subjects
+from cqa_spark.synth.stackexchange.phrasebook import Intent, Phrasebook, Subjects
 from cqa_spark.synth.stackexchange.plan import FIRST_QUESTION, MAX_TAGS
 from cqa_spark.synth.stackexchange.rows import attribute_value, licences, markdown, some, stamps, xml_rows
 

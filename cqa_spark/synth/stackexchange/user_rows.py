@@ -6,8 +6,7 @@ from itertools import compress
 import numpy as np
 
 from cqa_spark.synth.stackexchange.draws import ABOUT_TEXTS, DAY, Ints, generator, uniforms
-from cqa_spark.synth.stackexchange.patterns import Intent
-from cqa_spark.synth.stackexchange.phrasebook import Phrasebook, Subjects
+from cqa_spark.synth.stackexchange.phrasebook import Intent, Phrasebook, Subjects
 from cqa_spark.synth.stackexchange.plan import BADGES_EACH, CLOSED, USERS_EACH
 from cqa_spark.synth.stackexchange.population import Population
 from cqa_spark.synth.stackexchange.rows import attribute_value, stamps, user_ids, xml_rows

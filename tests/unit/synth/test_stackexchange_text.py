@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.synth.stackexchange.draws import later, normals, uniforms, within
-from cqa_spark.synth.stackexchange.patterns import PATTERNS, Intent
-from cqa_spark.synth.stackexchange.phrasebook import GAP, Phrasebook, Subjects
+from cqa_spark.synth.stackexchange.phrasebook import GAP, PATTERNS, Intent, Phrasebook, Subjects
 from cqa_spark.synth.stackexchange.rows import attribute_value, markdown
 from cqa_spark.synth.stackexchange.vocabulary import TAG_WORDS, Gap, SiteVocabulary
 
