@@ -10,8 +10,7 @@ from cqa_spark.config.inspection_settings import DoctorSettings
 from cqa_spark.doctor.cluster import examine_cluster
 from cqa_spark.doctor.finding import Finding
 from cqa_spark.doctor.machine import examine_machine
-from cqa_spark.doctor.storage import examine_storage
-from cqa_spark.doctor.tracking import examine_tracking
+from cqa_spark.doctor.services import examine_storage, examine_tracking
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.process.terminal import Terminal
