@@ -36,25 +36,6 @@ def advantage(some: list[ThreadBlock]) -> dict[str, float]:
     return {name: float(np.mean(values)) for name, values in accepted.items()}
 
 
-def test_intended_order_is_that_of_the_weights() -> None:
-    assert signal.INTENDED_ORDER == (
-        "author_skill",
-        "expertise",
-        "comment_tone",
-        "overlap",
-        "form",
-        "earliness",
-        "badges",
-    )
-    assert signal.WEIGHTS["badges"] == 0
-
-
-def test_quality_is_the_weighted_sum() -> None:
-    ones = [np.full(2, value) for value in (1.0, 0.0, 0.0, -1.0, 0.0, 0.0)]
-    expected = (signal.WEIGHTS["author_skill"] - signal.WEIGHTS["overlap"]) / signal.SPREAD_OF_QUALITY
-    assert signal.Traits(*ones).quality() == pytest.approx([expected] * 2)
-
-
 def test_one_answer_a_thread_is_accepted_and_mostly_the_best() -> None:
     quality = np.tile([-1.0, 1.0, -1.0, 0.0], 1000)
     drawn = signal.accepted(quality, np.repeat(np.arange(1000), 4), np.random.default_rng(1))
@@ -97,10 +78,3 @@ def test_traits_show_in_the_texts() -> None:
     }
     for name, values in shown.items():
         assert np.corrcoef(vars(threads.traits)[name], values)[0, 1] > 0.25, name
-
-
-def test_traits_show_more_where_they_are_larger() -> None:
-    traits = np.array([-2.0, 0.0, 2.0])
-    for shown in (signal.praise_chance, signal.echo_chance, signal.code_chance, signal.length_factor):
-        assert (np.diff(shown(traits)) > 0.1).all(), shown
-    assert (np.diff(signal.delay_factor(traits)) < 0).all()
