@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from pyspark.sql import DataFrame
@@ -15,8 +17,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.declared_products import ALL_PRODUCTS, DeclaredProducts, published_product
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.manifest import RunManifest, folder_of
-from cqa_spark.lake.run_record import InputRecord, RecordedScore, RunRecord, StepRecord
-from cqa_spark.lake.run_state import Loaded, RunState
+from cqa_spark.lake.run_record import IN_LAKE, InputRecord, RecordedScore, RunRecord, StepRecord, about, to_stored
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.snapshot import published_of
@@ -28,7 +29,30 @@ from cqa_spark.lake.writing import Destination, rebalanced, write_files
 FEW_SITES = 8
 """Sites up to which writes do not bring the rows of a site together, which takes a shuffle."""
 
+Loaded = TypeVar("Loaded")
 OnStep = Callable[[StepRecord], None]
+
+
+@dataclass
+class _State:
+    """What the views of an active run share, and its threads change under one lock.
+
+    Attributes:
+        record: the record of the run.
+        tables: files by name of the table.
+        entry_files: the file of each journal table, by its name.
+        in_memory: by name of the artifact, the path of one that was saved or loaded, and the object.
+    """
+
+    record: RunRecord
+    tables: dict[str, TableFiles]
+    entry_files: dict[str, str]
+    in_memory: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    changing: threading.Lock = field(default_factory=threading.Lock)
+
+    def count(self, table: str, rows: int) -> None:
+        """Record the number of rows of a table; the caller holds the lock."""
+        self.record = replace(self.record, tables={**self.record.tables, table: rows})
 
 
 class Run(RunTables):
@@ -47,7 +71,7 @@ class Run(RunTables):
     def __init__(self, lake: Lake, record: RunRecord, on_step: OnStep, before: RunManifest | None = None) -> None:
         self.lake = lake
         before = before or RunManifest()
-        self._state = RunState(record, dict(before.tables), dict(before.entries))
+        self._state = _State(record, dict(before.tables), dict(before.entries))
         self._on_step = on_step
         self._declared = ALL_PRODUCTS
 
@@ -114,7 +138,9 @@ class Run(RunTables):
         self.lake.before_write()
         rows, key = list(entries), f"{folder_of(self.record)}/{table.name}.parquet"
         self.lake.journal.write(table, rows, key, run_id=self.run_id)
-        self._state.put_entries(table.name, key, len(rows))
+        with self._state.changing:
+            self._state.entry_files[table.name] = key
+            self._state.count(table.name, len(rows))
         return len(rows)
 
     def new_files(self, table: Table, frame: DataFrame, *, rebalance: bool = False) -> TableFiles:
@@ -161,12 +187,16 @@ class Run(RunTables):
     def put(self, table: Table, files: TableFiles) -> int:
         """Make files the run's table; return their number of rows."""
         self._declared.require_output(table.name)
-        self._state.put(table.name, files)
+        with self._state.changing:
+            self._state.tables[table.name] = files
+            self._state.count(table.name, files.rows)
         return files.rows
 
     def carry(self, other: RunTables) -> None:
         """Be about the same as another run of the lake: use its inputs and all of its files, entries and artifacts."""
-        self._state.carry(other)
+        with self._state.changing:
+            self._state.tables, self._state.entry_files = dict(other.tables), dict(other.entry_files)
+            self.record = replace(self.record, **about(other.record))
 
     def write(self, table: Table, frame: DataFrame) -> int:
         """Write the table with exactly the frame's rows; return their number."""
@@ -190,19 +220,22 @@ class Run(RunTables):
     def append(self, table: Table, frame: DataFrame) -> None:
         """Add rows to the run's table."""
         self._declared.require_output(table.name)
-        self._state.put(table.name, self.new_files(table, frame), add=True)
+        new = self.new_files(table, frame)
+        with self._state.changing:
+            self._state.tables[table.name] = self._state.tables.get(table.name, NO_FILES).united(new)
+            self._state.count(table.name, self._state.tables[table.name].rows)
 
     def read_corpus(self, corpus: str) -> None:
         """Record the source format of the files that the run is about."""
-        self._state.change(corpus=corpus)
+        self._record(corpus=corpus)
 
     def add_inputs(self, inputs: Sequence[InputRecord]) -> None:
         """Record the files that the run reads."""
-        self._state.change(inputs=tuple(inputs))
+        self._record(inputs=tuple(inputs))
 
     def add_scores(self, scores: Sequence[RecordedScore]) -> None:
         """Record the measures of the systems, those of the most important system first."""
-        self._state.change(scores=tuple(scores))
+        self._record(scores=tuple(scores))
 
     def add_artifact(self, name: str, path: str, loaded: object = None) -> None:
         """Record the path of a model, report or prediction file.
@@ -213,12 +246,17 @@ class Run(RunTables):
             loaded: object that ``load_artifact`` returns without reading the path; None for nothing.
         """
         self._declared.require_output(name)
-        self._state.add_artifact(name, path, loaded)
+        with self._state.changing:
+            self.record = replace(self.record, artifacts={**self.record.artifacts, name: path})
+            if loaded is not None:
+                self._state.in_memory[name] = (path, loaded)
 
     def remove_artifact(self, name: str) -> None:
         """Remove a model, report or prediction file from the run's record."""
         self._declared.require_output(name)
-        self._state.remove_artifact(name)
+        with self._state.changing:
+            others = {other: path for other, path in self.record.artifacts.items() if other != name}
+            self.record = replace(self.record, artifacts=others)
 
     def load_artifact(self, name: str, load: Callable[[str], Loaded]) -> Loaded:
         """An artifact as an object: the one that this run has saved or loaded, else read from its path.
@@ -228,7 +266,15 @@ class Run(RunTables):
             load: reads the artifact from its path.
         """
         self._require_declared(name)
-        return self._state.artifact(name, load)
+        path = self.record.artifacts[name]
+        stored_at, loaded = self._state.in_memory.get(name, ("", None))
+        if stored_at == path:
+            in_memory: Loaded = loaded
+            return in_memory
+        new = load(path)
+        with self._state.changing:
+            self._state.in_memory[name] = (path, new)
+        return new
 
     def artifact_path(self, *parts: str) -> str:
         """A path for an artifact of this attempt, in the attempt's own folder."""
@@ -236,7 +282,15 @@ class Run(RunTables):
 
     def manifest(self) -> RunManifest:
         """The files of the run so far, with those of earlier runs that it uses: tables, entries, artifacts."""
-        return self._state.manifest(self.lake)
+        own = f"{folder_of(self.record)}/"
+        artifacts = to_stored(self.record, self.lake.root).artifacts.values()
+        used = {path.removeprefix(IN_LAKE) for path in artifacts if path.startswith(IN_LAKE)}
+        used |= set(self.entry_files.values())
+        sizes = self.lake.objects.sizes(own)
+        for path in sorted(path for path in used if not path.startswith(own)):
+            below = self.lake.objects.sizes(path)  # of a file, or of the files of a folder
+            sizes |= {key: size for key, size in below.items() if key == path or key.startswith(f"{path}/")}
+        return RunManifest(dict(self.tables), dict(self.entry_files), sizes)
 
     @contextmanager
     def step(self, name: str) -> Iterator[StepRecord]:
@@ -249,8 +303,14 @@ class Run(RunTables):
 
     def add_step(self, step: StepRecord) -> None:
         """Record a finished step."""
-        self._state.add_step(step)
+        with self._state.changing:
+            self.record = replace(self.record, steps=(*self.record.steps, step))
         self._on_step(step)
+
+    def _record(self, **fields: Any) -> None:
+        """Replace fields of the record."""
+        with self._state.changing:
+            self.record = replace(self.record, **fields)
 
     def _lacks(self, table: Table | JournalTable) -> InputError:
         return InputError(
