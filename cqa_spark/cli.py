@@ -19,7 +19,7 @@ from cqa_spark.process.control_characters import visible
 from cqa_spark.process.stop_signals import Stopped, stop_on_signals
 
 if TYPE_CHECKING:
-    from cqa_spark.config.sections import Command
+    pass
 
 READER_GONE = 141
 """Exit code where the reader of the output has ended, as of programs that SIGPIPE ends."""
@@ -177,8 +177,8 @@ def _do(job: Job, arguments: list[str]) -> int:
             named(job.function)(resolved.settings)
             return 0
         print(dry_run(program, resolved.settings))
-        if job.has_flow:
-            _print_flow(job, resolved.settings)
+        if job.flow and (flow := named(job.flow)(resolved.settings)):
+            print(f"steps:\n{flow.draw()}")
         if job.preview:
             named(job.preview)(resolved.settings)
     except Exception as error:
@@ -192,14 +192,6 @@ def _do(job: Job, arguments: list[str]) -> int:
             explanation.add_note(note)
         raise explanation from error
     return 0
-
-
-def _print_flow(job: Job, settings: Command) -> None:
-    """Print the steps of a job; none where they depend on more than its settings."""
-    from cqa_spark.commands.plans import planned_flow
-
-    if flow := planned_flow(job.name, settings):
-        print(f"steps:\n{flow.draw()}")
 
 
 def _explained(error: Exception, locations: Sequence[str]) -> CqaError | None:

@@ -9,7 +9,6 @@ from typing import Any
 from cqa_spark.api.lake import Run, open_lake
 from cqa_spark.commands import table
 from cqa_spark.commands.known_names import checks
-from cqa_spark.commands.plans import planned_flow
 from cqa_spark.config.flags import flags
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.layers import Key, SettingsLayer, nested
@@ -65,7 +64,7 @@ class Job:
 
     def plan(self) -> str:
         """The settings, inputs and outputs, and the steps of the flow, as ``--dry-run`` prints them."""
-        flow = planned_flow(self._entry.name, self._settings) if self._entry.has_flow else None
+        flow = table.named(self._entry.flow)(self._settings) if self._entry.flow else None
         return "\n".join(
             [dry_run(f"cqa {self._entry.name}", self._settings), *([f"steps:\n{flow.draw()}"] if flow else [])]
         )

@@ -1,7 +1,4 @@
-"""The flows that ``--dry-run`` draws, built from the settings alone."""
-
-from collections.abc import Callable, Mapping
-from typing import Any
+"""The flows that ``--dry-run`` draws of jobs whose own need more than the settings."""
 
 from cqa_spark import flows
 from cqa_spark.config.duplicates_settings import DuplicatesSettings
@@ -12,23 +9,13 @@ from cqa_spark.corpora.registry import dump_before_search, is_of_dumps
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.steps.kept_models import kept_model
 from cqa_spark.systems.recipes import learn
-from cqa_spark.tasks.duplicate.flow import duplicates
+from cqa_spark.tasks.duplicate.flow import duplicates as duplicates_flow
 from cqa_spark.tasks.duplicate.task import Duplicate
-from cqa_spark.tasks.preferred_answer.flow import dataset, preferred_answer, train_nights
+from cqa_spark.tasks.preferred_answer.flow import train_nights as nights_flow
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 
-def planned_flow(job: str, settings: Any) -> Flow | None:
-    """The flow of a job; None if it depends on more than the settings.
-
-    Args:
-        job: name of a job that has a flow.
-        settings: of the job.
-    """
-    return PLANS[job](settings)
-
-
-def _nightly(settings: NightlySettings) -> Flow:
+def nightly(settings: NightlySettings) -> Flow:
     """The first night; later ones compare with the published run. Systems trained on annotated files are there."""
     systems = flows.night_systems(settings)
     name = flows.night_format(settings, systems)
@@ -38,37 +25,21 @@ def _nightly(settings: NightlySettings) -> Flow:
     return flows.nightly(settings, systems, dump_before_search(name, settings), kept=kept)
 
 
-def _duplicates(settings: DuplicatesSettings) -> Flow:
-    return duplicates(settings, dump_before_search(settings.dump_format or Duplicate.formats[0], settings))
+def duplicates(settings: DuplicatesSettings) -> Flow:
+    """The job on a dump that is not searched yet."""
+    return duplicates_flow(settings, dump_before_search(settings.dump_format or Duplicate.formats[0], settings))
 
 
-def _train(settings: TrainSettings) -> Flow:
-    return flows.train_on_files(settings) if settings.model else flows.train(settings, None)
+def train(settings: TrainSettings) -> Flow:
+    """The training on files if a folder for the model is given, else on a run."""
+    return flows.train_on_files(settings) if settings.model else flows.train(settings)
 
 
-def _train_nights(settings: TrainNightsSettings) -> Flow:
-    return train_nights(settings, dump_before_search(PreferredAnswer.formats[0], settings))
+def train_nights(settings: TrainNightsSettings) -> Flow:
+    """The training on dumps that are not searched yet."""
+    return nights_flow(settings, dump_before_search(PreferredAnswer.formats[0], settings))
 
 
-def _score(settings: ScoreSettings) -> Flow | None:
-    return None if settings.model else flows.score(settings, None)
-
-
-PLANS: Mapping[str, Callable[[Any], Flow | None]] = {
-    "run": flows.run,
-    "rank": flows.rank,
-    "nightly": _nightly,
-    "duplicates": _duplicates,
-    "experiment preferred-answer": preferred_answer,
-    "ingest": flows.ingest,
-    "dataset preferred-answer": dataset,
-    "pair": lambda settings: flows.pair(settings, None),
-    "featurize": lambda settings: flows.featurize(settings, None),
-    "train": _train,
-    "train nights": _train_nights,
-    "score": _score,
-    "evaluate": lambda settings: flows.evaluate(settings, None),
-    "report": lambda settings: flows.report(settings, None),
-    "features audit": lambda settings: flows.audit(settings, None),
-}
-"""By name of the job."""
+def score(settings: ScoreSettings) -> Flow | None:
+    """The ranking of a run; that of a file depends on the model."""
+    return None if settings.model else flows.score(settings)

@@ -14,7 +14,7 @@ class Job:
         about: description in the list of commands.
         settings: ``module:class`` of its settings.
         function: ``module:function`` that takes the settings.
-        has_flow: whether ``cqa_spark.commands.plans`` can build its flow from the settings, for a dry run.
+        flow: ``module:function`` that builds its flow from the settings, for a dry run; None for a job without one.
         preview: ``module:function`` that takes the settings and prints what the job would do, for a dry run.
     """
 
@@ -22,7 +22,7 @@ class Job:
     about: str
     settings: str
     function: str
-    has_flow: bool = False
+    flow: str | None = None
     preview: str | None = None
 
 
@@ -32,9 +32,11 @@ def named(target: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def _job(name: str, about: str, settings: str, function: str, *, has_flow: bool = False) -> Job:
-    """A job with its settings in ``cqa_spark.config`` and its function in ``cqa_spark.commands``."""
-    return Job(name, about, f"cqa_spark.config.{settings}", f"cqa_spark.commands.{function}", has_flow)
+def _job(name: str, about: str, settings: str, function: str, flow: str | None = None) -> Job:
+    """A job with its settings in ``cqa_spark.config``, its function in ``commands`` and its flow in the package."""
+    return Job(
+        name, about, f"cqa_spark.config.{settings}", f"cqa_spark.commands.{function}", flow and f"cqa_spark.{flow}"
+    )
 
 
 _PLUGIN_LISTS = [
@@ -61,34 +63,35 @@ JOBS: dict[str, tuple[Job, ...]] = {
     "end to end": (
         _job("demo", "all steps on a generated forum; a first look", "file_commands:DemoSettings", "run:demo"),
         _job("run", "all steps, from dumps to a report and a published run",
-             "run_settings:RunSettings", "run:run", has_flow=True),
+             "run_settings:RunSettings", "run:run", "flows:run"),
         _job("duplicates", "a dump → for each question, the earlier questions that it duplicates",
-             "duplicates_settings:DuplicatesSettings", "duplicates:duplicates", has_flow=True),
+             "duplicates_settings:DuplicatesSettings", "duplicates:duplicates", "commands.plans:duplicates"),
         _job("similar", "the questions of a published index that are most similar to a text",
              "duplicates_settings:SimilarSettings", "similar:similar"),
         _job("nightly", "a new dump → new rankings, published if the checks pass",
-             "nightly_settings:NightlySettings", "nightly:nightly", has_flow=True),
+             "nightly_settings:NightlySettings", "nightly:nightly", "commands.plans:nightly"),
     ),
     "single steps": (
-        _job("ingest", "dumps → community tables", "run_settings:IngestSettings", "ingest:ingest", has_flow=True),
+        _job("ingest", "dumps → community tables", "run_settings:IngestSettings", "ingest:ingest", "flows:ingest"),
         _job("ingest stackexchange", "Stack Exchange dumps → community tables",
              "dump_settings:IngestStackExchangeSettings", "ingest:ingest_stackexchange"),
         _job("ingest tables", "tables in files or in Spark's catalogue → community tables",
              "ingest_tables_settings:IngestTablesSettings", "ingest:ingest_tables"),
         _job("dataset preferred-answer", "community tables → examples with train, dev and test splits, and a data card",
              "preferred_answer_settings:PreferredAnswerDatasetSettings",
-             "preferred_answer:preferred_answer_dataset", has_flow=True),
-        _job("pair", "community tables → examples", "stage_settings:PairSettings", "stages:pair", has_flow=True),
-        _job("featurize", "examples → features", "stage_settings:FeaturizeSettings", "stages:featurize", has_flow=True),
+             "preferred_answer:preferred_answer_dataset", "tasks.preferred_answer.flow:dataset"),
+        _job("pair", "community tables → examples", "stage_settings:PairSettings", "stages:pair", "flows:pair"),
+        _job("featurize", "examples → features",
+             "stage_settings:FeaturizeSettings", "stages:featurize", "flows:featurize"),
         _job("train", "features → trained systems, or training files → a model folder",
-             "file_settings:TrainSettings", "train:train", has_flow=True),
+             "file_settings:TrainSettings", "train:train", "commands.plans:train"),
         _job("train nights", "dumps of many sites → a system that ranks answers on the first night of any site",
-             "preferred_answer_settings:TrainNightsSettings", "train:train_nights", has_flow=True),
+             "preferred_answer_settings:TrainNightsSettings", "train:train_nights", "commands.plans:train_nights"),
         _job("score", "trained systems → rankings, or a model folder and a file → predictions",
-             "file_settings:ScoreSettings", "train:score", has_flow=True),
+             "file_settings:ScoreSettings", "train:score", "commands.plans:score"),
         _job("evaluate", "rankings → measures, confidence intervals, significance tests",
-             "stage_settings:EvaluateSettings", "stages:evaluate", has_flow=True),
-        _job("report", "a run → one HTML file", "stage_settings:ReportSettings", "stages:report", has_flow=True),
+             "stage_settings:EvaluateSettings", "stages:evaluate", "flows:evaluate"),
+        _job("report", "a run → one HTML file", "stage_settings:ReportSettings", "stages:report", "flows:report"),
         _job("export", "write the rankings of a run to Parquet, JSON lines or CSV files",
              "nightly_settings:ExportSettings", "export:export"),
         _job("export dataset", "write examples, texts and rankings as Parquet files with a dataset card",
@@ -99,7 +102,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
     "experiments": (
         _job("experiment preferred-answer", "reproduce Tables 4 and 5 of Xu et al. (2018)",
              "preferred_answer_settings:PreferredAnswerExperimentSettings",
-             "preferred_answer:experiment", has_flow=True),
+             "preferred_answer:experiment", "tasks.preferred_answer.flow:preferred_answer"),
         _job("tune", "tune the parameters of a system's ranker", "experiment_settings:TuneSettings", "tune:tune"),
         _job("explain", "show a thread's ranked candidates and the feature contributions to each score",
              "inspection_settings:ExplainSettings", "explain:explain"),
@@ -107,7 +110,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
              "reproduce_settings:ReproduceSettings", "reproduce:reproduce"),
     ),
     "on files": (
-        _job("rank", "train on files and rank another file", "file_settings:RankSettings", "train:rank", has_flow=True),
+        _job("rank", "train on files and rank another file", "file_settings:RankSettings", "train:rank", "flows:rank"),
         _job("evaluate-file", "score official prediction files or TREC runs, without Spark",
              "measuring_settings:EvaluateFileSettings", "measure_files:print_scores"),
         _job("compare-files", "compare prediction files or TREC runs, without Spark",
@@ -155,7 +158,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
              "runs_settings:RegisterTablesSettings", "register:print_statements"),
         _job("runs keep", "keep the files of a run", "runs_settings:KeepRunSettings", "publications:keep_run"),
         _job("features audit", "check that as-of features do not depend on later events",
-             "preferred_answer_settings:FeatureAuditSettings", "audit:audit", has_flow=True),
+             "preferred_answer_settings:FeatureAuditSettings", "audit:audit", "flows:audit"),
         *_PLUGIN_LISTS,
         _job("new", "write a package with a plug-in and its test", "file_commands:NewSettings", "new.writing:new"),
         _job("features list", "list feature groups", "file_commands:CatalogueSettings", "features:print_groups"),

@@ -27,12 +27,12 @@ Given = Collection[str] | None
 """Names of tables and artifacts that a resumed run has; None if unknown, as in a dry run."""
 
 
-def pair(settings: PairSettings, given: Given) -> Flow:
+def pair(settings: PairSettings, given: Given = None) -> Flow:
     """Community tables → examples."""
     return Flow("pair", (Pair(TASKS.names(), allow_shared_threads=settings.allow_shared_threads),), given)
 
 
-def featurize(settings: FeaturizeSettings, given: Given) -> Flow:
+def featurize(settings: FeaturizeSettings, given: Given = None) -> Flow:
     """Examples → features, with the texts that they need."""
     systems = read_systems(settings.systems)
     groups = groups_to_compute(settings)
@@ -54,19 +54,19 @@ def groups_to_compute(settings: FeaturizeSettings) -> list[str]:
     return list(dict.fromkeys([*groups_of(read_systems(settings.systems)), *settings.groups]))
 
 
-def train(settings: TrainSettings, given: Given) -> Flow:
+def train(settings: TrainSettings, given: Given = None) -> Flow:
     """Features → models."""
     systems = read_systems(settings.systems)
     return Flow("train", (Train(systems, task_of(systems)),), given)
 
 
-def score(settings: ScoreSettings, given: Given) -> Flow:
+def score(settings: ScoreSettings, given: Given = None) -> Flow:
     """Models → rankings."""
     systems = read_systems(settings.systems)
     return Flow("score", (Score(systems, task_of(systems)),), given)
 
 
-def evaluate(settings: EvaluateSettings, given: Given) -> Flow:
+def evaluate(settings: EvaluateSettings, given: Given = None) -> Flow:
     """Rankings → metrics.
 
     Raises:
@@ -83,7 +83,7 @@ def evaluate(settings: EvaluateSettings, given: Given) -> Flow:
     return Flow("evaluate", (Evaluate(_evaluation(settings), settings.baseline, chance),), given)
 
 
-def report(settings: ReportSettings, given: Given) -> Flow:
+def report(settings: ReportSettings, given: Given = None) -> Flow:
     """Metrics → a page."""
     return Flow("report", (Report(settings.report, _evaluation(settings).measures, settings.baseline),), given)
 
@@ -93,7 +93,7 @@ def _evaluation(settings: EvaluateSettings | ReportSettings) -> EvaluationSettin
     return evaluation_of(settings.evaluation, task_of(read_systems([settings.baseline])))
 
 
-def audit(settings: FeatureAuditSettings, given: Given) -> Flow:
+def audit(settings: FeatureAuditSettings, given: Given = None) -> Flow:
     """Features → a check that they do not depend on the future."""
     groups = settings.audit.groups or tuple(name for name in known_groups() if group_class(name).is_as_of)
     return Flow("features audit", (Audit(groups, settings.audit.moments, settings.features),), given)

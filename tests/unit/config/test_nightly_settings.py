@@ -3,7 +3,7 @@
 import pytest
 
 from cqa_spark import flows
-from cqa_spark.commands.plans import planned_flow
+from cqa_spark.commands.plans import nightly
 from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.config.resolve import resolve
 
@@ -40,6 +40,4 @@ RANKED = ["features", "score", "evaluate", "worth", *REVIEWED]
     ],
 )
 def test_the_steps_of_the_first_night(system: str, steps: list[str]) -> None:
-    flow = planned_flow("nightly", night_of(system))
-    assert flow is not None
-    assert [step.name for step in flow.steps] == steps
+    assert [step.name for step in nightly(night_of(system)).steps] == steps
