@@ -73,81 +73,49 @@ class JournalTable:
         return {column.name: entry.get(column.name) for column in self.columns}
 
 
-class Journal:
-    """Reads and writes the journal tables of one lake.
+def write_entries(
+    objects: ObjectStore, table: JournalTable, entries: Iterable[Mapping[str, Any]], key: str, *, run_id: str
+) -> None:
+    """Write all entries of a run's attempt, replacing earlier ones, after the id of the run unless they have one.
 
     Args:
         objects: the lake's objects.
-    """
-
-    def __init__(self, objects: ObjectStore) -> None:
-        self._objects = objects
-
-    def write(self, table: JournalTable, entries: Iterable[Mapping[str, Any]], key: str, *, run_id: str) -> int:
-        """Write all entries of a run's attempt, replacing earlier ones; return the size of the file in bytes.
-
-        Args:
-            table: the declaration of the entries.
-            entries: the rows, with the declared columns.
-            key: of the file.
-            run_id: the run.
-
-        Raises:
-            ContractError: an entry does not have the declared columns.
-        """
-        data = encode(table, table.conform(entries), run_id)
-        self._objects.put(key, data)
-        return len(data)
-
-    def read(self, table: JournalTable, key: str) -> list[Entry]:
-        """The entries in a file; columns that were declared later are None.
-
-        Raises:
-            ContractError: the file is missing or damaged.
-        """
-        stored = self._objects.read(key)
-        if stored is None:
-            raise missing(self._objects.root, key, "a manifest names it")
-        return decode(table, stored.data, self._objects.root, key)
-
-
-def encode(table: JournalTable, entries: list[Entry], run_id: str) -> bytes:
-    """The bytes of a journal file: Parquet of the declared schema, after the id of the run unless it declares one.
+        table: the declaration of the entries.
+        entries: the rows, with the declared columns.
+        key: of the file.
+        run_id: the run.
 
     Raises:
-        ContractError: a value is not of its column's type.
+        ContractError: an entry does not have the declared columns, or a value is not of its column's type.
     """
     buffer = io.BytesIO()
     try:
-        rows = pa.Table.from_pylist(entries, schema=table.arrow_schema)
+        rows = pa.Table.from_pylist(table.conform(entries), schema=table.arrow_schema)
         if RUN_ID.name not in rows.schema.names:
             rows = rows.add_column(0, RUN_ID, pa.repeat(run_id, len(rows)))
         pq.write_table(rows, buffer, write_page_checksum=True)
     except (pa.ArrowException, OverflowError) as error:
         raise ContractError(f"journal table {table.name}: {error}", "give values of the declared types") from error
-    return buffer.getvalue()
+    objects.put(key, buffer.getvalue())
 
 
-def decode(table: JournalTable, data: bytes, root: str, key: str) -> list[Entry]:
-    """The entries of a journal file, with the declared columns.
-
-    Args:
-        table: its declaration.
-        data: the file's bytes.
-        root: of the store that contains the file, for the error message.
-        key: of the file.
+def read_entries(objects: ObjectStore, table: JournalTable, key: str) -> list[Entry]:
+    """The entries in a file; columns that were declared later are None.
 
     Raises:
-        ContractError: the file is damaged, or is of another table.
+        ContractError: the file is missing, damaged, or of another table.
     """
+    stored = objects.read(key)
+    if stored is None:
+        raise missing(objects.root, key, "a manifest names it")
     try:
-        rows = _rows(pq.ParquetFile(io.BytesIO(data), page_checksum_verification=True).read())
+        rows = _rows(pq.ParquetFile(io.BytesIO(stored.data), page_checksum_verification=True).read())
     except (pa.ArrowException, OSError) as error:
-        raise damaged(root, key, error) from error
+        raise damaged(objects.root, key, error) from error
     entries = [{column.name: row.get(column.name) for column in table.columns} for row in rows]
     required = [column.name for column in table.columns if not column.nullable]
     if absent := [name for name in required if any(entry[name] is None for entry in entries)]:
-        raise damaged(root, key, f"it has no values of {', '.join(absent)}")
+        raise damaged(objects.root, key, f"it has no values of {', '.join(absent)}")
     return entries
 
 

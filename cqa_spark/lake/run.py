@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.errors import InputError
 from cqa_spark.lake.declared_products import ALL_PRODUCTS, DeclaredProducts, published_product
-from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.journal import JournalTable, write_entries
 from cqa_spark.lake.manifest import RunManifest, folder_of
 from cqa_spark.lake.run_record import IN_LAKE, InputRecord, RecordedScore, RunRecord, StepRecord, about, to_stored
 from cqa_spark.lake.run_tables import RunTables
@@ -137,7 +137,7 @@ class Run(RunTables):
         self._declared.require_output(table.name)
         self.lake.before_write()
         rows, key = list(entries), f"{folder_of(self.record)}/{table.name}.parquet"
-        self.lake.journal.write(table, rows, key, run_id=self.run_id)
+        write_entries(self.lake.objects, table, rows, key, run_id=self.run_id)
         with self._state.changing:
             self._state.entry_files[table.name] = key
             self._state.count(table.name, len(rows))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import InputError
-from cqa_spark.lake.journal import Entry, JournalTable
+from cqa_spark.lake.journal import Entry, JournalTable, read_entries
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
@@ -81,7 +81,7 @@ class RunTables(ABC):
         self._require_declared(table.name)
         if table.name not in self.entry_files:
             raise self._lacks(table)
-        return self.lake.journal.read(table, self.entry_files[table.name])
+        return read_entries(self.lake.objects, table, self.entry_files[table.name])
 
     def entries_or_none(self, table: JournalTable) -> list[Entry]:
         """The run's entries of a journal table; empty if it did not write the table."""

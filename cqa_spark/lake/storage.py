@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.lake.journal import Journal
 from cqa_spark.lake.lease import Lease
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import DataFile, TableFiles
@@ -51,11 +50,6 @@ class Lake:
     def objects(self) -> ObjectStore:
         """The lake's objects: the lease, the pointer to the published run, the run log, manifests."""
         return open_store(self.root, self.storage)
-
-    @property
-    def journal(self) -> Journal:
-        """Data about runs that does not grow with the corpus."""
-        return Journal(self.objects)
 
     def path(self, *parts: str) -> str:
         """The path of a file or folder of the lake."""
