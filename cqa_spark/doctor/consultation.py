@@ -14,7 +14,7 @@ from cqa_spark.doctor.services import examine_storage, examine_tracking
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.spark.session import spark_session
+from cqa_spark.spark.session import session_of
 
 MARKS = {"ok": "ok      ", "warning": "warning ", "failed": "FAILED  "}
 
@@ -56,13 +56,7 @@ def _findings(settings: DoctorSettings) -> Iterator[Finding]:
         yield from storage
         trial_table = f"{settings.lake.rstrip('/')}/{trial}" if _sound(storage) else None
     if _sound(machine):
-        start = partial(
-            spark_session,
-            "cqa-doctor",
-            master=settings.spark.master,
-            driver_memory=settings.spark.driver_memory,
-            object_storage=settings.object_storage,
-        )
+        start = partial(session_of, settings)
         yield from examine_cluster(settings.spark.master, start, trial_table, settings.object_storage)
     yield from examine_tracking(settings.tracking)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import get_type_hints
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
@@ -79,14 +79,14 @@ class Table:
         Raises:
             ContractError: columns are missing, undeclared or of another type; the message names all of them.
         """
-        found = {field.name: field.dataType for field in frame.schema}
-        declared = {field.name: field.dataType for field in self.columns}
+        found = {field.name: field.dataType.simpleString() for field in frame.schema}
+        declared = {field.name: field.dataType.simpleString() for field in self.columns}
         problems = [f"missing {name}" for name in declared if name not in found]
         problems += [f"undeclared {name}" for name in found if name not in declared]
         problems += [
-            f"{name} is {found[name].simpleString()}, declared {declared[name].simpleString()}"
+            f"{name} is {found[name]}, declared {declared[name]}"
             for name in declared
-            if name in found and not _same_type(found[name], declared[name])
+            if name in found and found[name] != declared[name]
         ]
         if problems:
             raise ContractError(
@@ -94,7 +94,7 @@ class Table:
                 "end the transform with a select of the declared schema, or change the declaration in "
                 "cqa_spark/lake/schemas",
             )
-        return frame.select(*[_with_comment(field) for field in self.columns])
+        return frame.select(*[F.col(each.name).alias(each.name, metadata=each.metadata) for each in self.columns])
 
     def empty(self, spark: SparkSession) -> DataFrame:
         """An empty frame of the declared schema."""
@@ -119,11 +119,3 @@ class SiteTable(Table):
     """A table that is divided by site."""
 
     partition_by: tuple[str, ...] = ("site",)
-
-
-def _same_type(found: T.DataType, declared: T.DataType) -> bool:
-    return found.simpleString() == declared.simpleString()
-
-
-def _with_comment(field: T.StructField) -> Column:
-    return F.col(field.name).alias(field.name, metadata=field.metadata)

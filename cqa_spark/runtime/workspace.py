@@ -147,9 +147,11 @@ def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bo
     Raises:
         AnotherWriter: another process has taken the lake over; checked at the end of each step.
     """
+    terminal = Terminal(stderr=True)
 
     def on_step(step: StepRecord) -> None:
-        _print_step(step)
+        counts = f"{step.rows_in:>12,}{step.rows_out:>12,}{step.rows_quarantined:>8,}"
+        terminal.line(f"{step.step:<12}{counts}{step.seconds:>10.1f}")
         lake.lease.renew()
 
     begin = RunRecord(
@@ -160,7 +162,7 @@ def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bo
         config=config_yaml(settings),
         code_version=code_version(),
     )
-    _print_header()
+    terminal.line(HEADER)
     run = None
     try:
         with open_run(lake, begin, resume=resume, on_step=on_step) as run:
@@ -193,14 +195,3 @@ def _session(settings: JobSettings, flow: Flow | None = None) -> Callable[[], Sp
         return session_of(settings, compile_plans=flow.compiles_plans(), task_imports=flow.task_imports())
 
     return start
-
-
-def _print_header() -> None:
-    """Print the column names, once per job."""
-    Terminal(stderr=True).line(HEADER)
-
-
-def _print_step(step: StepRecord) -> None:
-    """Print a finished step: its name, rows in, rows out, quarantined rows, seconds."""
-    counts = f"{step.rows_in:>12,}{step.rows_out:>12,}{step.rows_quarantined:>8,}"
-    Terminal(stderr=True).line(f"{step.step:<12}{counts}{step.seconds:>10.1f}")

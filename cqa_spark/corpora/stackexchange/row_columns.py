@@ -222,8 +222,8 @@ def table_rows(dump: DumpTable, columns: Mapping[str, pa.Array], site: str, sour
     schema = to_arrow_schema(nullable(dump.table.schema))
     rows = len(columns[UNKNOWN])
     complete: dict[str, Any] = {name: column for name, column in columns.items() if name not in dump.withheld}
-    complete |= {name: _repeated(text, rows) for name, text in
-                 (("site", site), ("source_file", source_file), ("split", UNANNOTATED))}  # fmt: skip
+    same = {"site": site, "source_file": source_file, "split": UNANNOTATED}
+    complete |= {name: pa.repeat(pa.scalar(text), rows) for name, text in same.items()}
     if UNKNOWN in dump.withheld:
         # The names tell that the format of the dumps has changed, and nothing about a person.
         complete[UNKNOWN] = _without_values(columns[UNKNOWN])
@@ -251,7 +251,3 @@ def _without_values(maps: pa.Array) -> pa.Array:
     nulls = pa.nulls(len(maps.items), pa.string())
     starts = pa.array(maps.offsets.to_numpy(), pa.int32(), mask=np.append(maps.is_null().to_numpy(False), False))
     return pa.MapArray.from_arrays(starts, maps.keys, nulls)
-
-
-def _repeated(text: str, rows: int) -> pa.Array:
-    return pa.repeat(pa.scalar(text), rows)

@@ -33,19 +33,11 @@ class FileReading:
         return next((result.error for result in self.ranges if result.error), None)
 
     @property
-    def lines(self) -> int:
-        """The number of its lines."""
-        return sum(result.lines for result in self.ranges)
-
-    @property
-    def rows(self) -> int:
-        """The number of its rows."""
-        return sum(result.rows for result in self.ranges)
-
-    @property
-    def refused(self) -> int:
-        """The number of its records in quarantine."""
-        return sum(result.refused for result in self.ranges)
+    def counts(self) -> tuple[int, int, int]:
+        """The numbers of its lines, of its rows, and of its records in quarantine."""
+        found = [(result.lines, result.rows, result.refused) for result in self.ranges]
+        lines, rows, refused = (sum(numbers) for numbers in zip(*found, strict=True))
+        return lines, rows, refused
 
     @property
     def may_repeat_ids(self) -> bool:

@@ -214,18 +214,18 @@ def _files(table: Table, reading: Reading) -> TableFiles:
 
 def _account(file: FileReading, stored: TableFiles, repeats: Mapping[str, int]) -> FileAccount:
     """The entry of ``INGESTED_FILES`` of a file; a site has one of each kind."""
-    opened = file.opened
+    opened, (lines, rows, refused) = file.opened, file.counts
     return FileAccount(
         site=opened.file.site,
         source_file=opened.file.path,
         split=UNANNOTATED,
         table_name=opened.file.dump_table.table.name,
-        lines=file.lines,
-        not_rows=file.lines - file.rows - file.refused,
+        lines=lines,
+        not_rows=lines - rows - refused,
         is_complete=opened.probe.complete,
-        rows_in=file.rows + file.refused,
+        rows_in=rows + refused,
         rows_out=stored.rows_by_site()[opened.file.site],
-        rows_quarantined=file.refused + repeats.get(opened.file.path, 0),
+        rows_quarantined=refused + repeats.get(opened.file.path, 0),
     )
 
 
