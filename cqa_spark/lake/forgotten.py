@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from cqa_spark.errors import AnotherWriter
 from cqa_spark.lake.table_files import fingerprint_of
-from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, damaged, first_mistake
+from cqa_spark.object_store.store import Changed, ObjectStore, damaged, first_mistake
 
 KEY = "forgotten.json"
 
@@ -59,11 +59,8 @@ def add_forgotten(store: ObjectStore, named: Forgotten) -> None:
     others = [each for each in listed if str(each) != str(named)]
     data = _LIST.dump_json(tuple(sorted([*others, named], key=str)), indent=2)
     try:
-        if version is None:
-            store.create(KEY, data)
-        else:
-            store.replace(KEY, data, version)
-    except (AlreadyThere, Changed) as error:
+        store.create_or_replace(KEY, data, version)
+    except Changed as error:
         raise AnotherWriter(f"another process has just written {store.root}/{KEY}", "run the job again") from error
 
 

@@ -23,7 +23,7 @@ from uuid import uuid4
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cqa_spark.errors import AnotherWriter, CqaError
-from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, Stored, damaged, first_mistake
+from cqa_spark.object_store.store import Changed, ObjectStore, Stored, damaged, first_mistake
 from cqa_spark.process.stop_signals import uninterrupted
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -199,8 +199,8 @@ def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int =
     token = max(before.token if before else 0, after) + 1
     state = LeaseState(token=token, holder=holder, expires_at=clock() + LASTS)
     try:
-        version = store.replace(KEY, _bytes(state), stored.version) if stored else store.create(KEY, _bytes(state))
-    except (AlreadyThere, Changed) as error:
+        version = store.create_or_replace(KEY, _bytes(state), stored.version if stored else None)
+    except Changed as error:
         first = store.read(KEY)
         assert first is not None, "another process has just created it"
         raise _held(store, _state(store, first)) from error

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cqa_spark.errors import AnotherWriter, ConfigError
 from cqa_spark.lake.run_record import RunRecord, from_stored, to_stored
-from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, damaged, first_mistake
+from cqa_spark.object_store.store import Changed, ObjectStore, damaged, first_mistake
 
 KEY = "published.json"
 FORMAT = 2
@@ -79,7 +79,7 @@ def claim(store: ObjectStore, token: int) -> Pointer:
         claimed = pointer.model_copy(update={"token": token})
         try:
             _write(store, claimed, version)
-        except (AlreadyThere, Changed):
+        except Changed:
             continue  # an earlier holder has just published; read the new state
         return claimed
 
@@ -101,7 +101,7 @@ def change_pointer(store: ObjectStore, token: int, change: Callable[[Pointer], P
     changed = change(pointer)
     try:
         _write(store, changed, version)
-    except (AlreadyThere, Changed) as error:
+    except Changed as error:
         raise _too_late(read_pointer(store), token) from error
     return changed
 
@@ -138,11 +138,7 @@ def _refuse_other_format(root: str, data: bytes) -> None:
 
 def _write(store: ObjectStore, pointer: Pointer, version: str | None) -> None:
     stored = pointer.relocated(lambda record: to_stored(record, store.root))
-    data = stored.model_dump_json(indent=2).encode()
-    if version is None:
-        store.create(KEY, data)
-    else:
-        store.replace(KEY, data, version)
+    store.create_or_replace(KEY, stored.model_dump_json(indent=2).encode(), version)
 
 
 def _too_late(pointer: Pointer, token: int) -> AnotherWriter:

@@ -17,7 +17,7 @@ from cqa_spark.lake.run_log import ListedRecord, RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.snapshot import Snapshot, published_runs
 from cqa_spark.lake.storage import RUNS, TABLES, Lake, LeasedLake
-from cqa_spark.object_store.store import AlreadyThere, Changed
+from cqa_spark.object_store.store import Changed
 from cqa_spark.process.stop_signals import uninterrupted
 
 REPORT = "report.html"
@@ -195,9 +195,6 @@ def _show_pages(lake: LeasedLake, records: Sequence[RunRecord]) -> None:
             continue
         lake.before_write()
         try:
-            if shown is None:
-                lake.objects.create(name, new.data)
-            else:
-                lake.objects.replace(name, new.data, shown.version)
-        except (AlreadyThere, Changed) as error:
+            lake.objects.create_or_replace(name, new.data, shown.version if shown else None)
+        except Changed as error:
             raise AnotherWriter(f"another process has just written {lake.path(name)}", "run the job again") from error

@@ -43,12 +43,12 @@ class ListedObject(NamedTuple):
     version: str
 
 
-class AlreadyThere(CqaError):
-    """Another writer has created the object; nothing was written."""
-
-
 class Changed(CqaError):
     """The object has changed since it was read; nothing was written."""
+
+
+class AlreadyThere(Changed):
+    """Another writer has created the object; nothing was written."""
 
 
 class ObjectStore(Protocol):
@@ -87,6 +87,14 @@ class ObjectStore(Protocol):
             Changed: the object does not exist, or has another version.
         """
         ...
+
+    def create_or_replace(self, key: str, data: bytes, version: str | None) -> str:
+        """Replace the version that was read, or create the object if it is None; return the new version.
+
+        Raises:
+            Changed: another writer was first.
+        """
+        return self.create(key, data) if version is None else self.replace(key, data, version)
 
     def delete(self, key: str) -> None:
         """Remove an object, if it exists."""
