@@ -1,5 +1,6 @@
-"""Saving something to a model folder and reading it back, in one call."""
+"""Saving something to a model folder and reading it back, in one call; a pickle that acts where it is loaded."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -25,3 +26,13 @@ def reloaded_ranker(model: RankerModel, path: Path) -> RankerModel:
 
 def reloaded_group(group: Any, path: Path) -> Any:
     return type(group).load(saved(group, path / "saved"))
+
+
+class MakesFolder:
+    """Makes a folder when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.path),)

@@ -2,16 +2,14 @@
 
 import base64
 import json
-import os
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
-from saved_folders import NEARBY
+from saved_folders import NEARBY, MakesFolder
 
 from cqa_spark.errors import ContractError
 from cqa_spark.model_folder.manifest import FileEntry, TableEntry
@@ -20,16 +18,6 @@ from cqa_spark.model_folder.writing import new_model_folder
 
 ROWS = [("a", 1, [0.5]), ("b", 2, [])]
 COLUMNS = "word string, count bigint, vector array<double>"
-
-
-class _Touching:
-    """Makes a folder when it is unpickled."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os.mkdir, (str(self.path),)
 
 
 @pytest.fixture
@@ -67,7 +55,7 @@ def test_types_that_parquet_files_name_are_not_loaded(spark: SparkSession, tmp_p
         file.parent.mkdir(parents=True)
         hostile = {
             "type": "udt", "pyClass": "os.TypeOfSomebody", "sqlType": "string",
-            "serializedClass": base64.b64encode(cloudpickle.dumps(_Touching(touched))).decode(),
+            "serializedClass": base64.b64encode(cloudpickle.dumps(MakesFolder(touched))).decode(),
         }  # fmt: skip
         field = {"name": "word", "type": hostile, "nullable": True, "metadata": {}}
         schema = json.dumps({"type": "struct", "fields": [field]})

@@ -2,26 +2,23 @@
 
 import io
 import json
-import os
 import random
 import struct
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from saved_folders import NEARBY, MakesFolder
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.model_folder.manifest import FileEntry, OtherModelFormat, TableEntry
 from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
 from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.rankers.linear_model import LinearWeights
 
-NEARBY = ObjectStorageSettings()
 WEIGHTS = LinearWeights(mean=(0.1, 2.0), std=(1.0, 0.5), coefficients=(-3.5, 1e-300), intercept=0.25)
 
 
@@ -90,19 +87,9 @@ def test_a_file_that_is_not_listed_is_never_read(folder: Path) -> None:
         opened(folder).read_json("more.json", LinearWeights)
 
 
-class _Touching:
-    """Touches a file when it is unpickled."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os.mkdir, (str(self.path),)
-
-
 def test_a_pickle_in_an_array_is_refused_and_not_run(folder: Path, tmp_path: Path) -> None:
     touched, stream = tmp_path / "touched", io.BytesIO()
-    np.save(stream, np.array([_Touching(touched)], dtype=object), allow_pickle=True)
+    np.save(stream, np.array([MakesFolder(touched)], dtype=object), allow_pickle=True)
     replace_file(folder, "inner/numbers.npy", stream.getvalue())
     with pytest.raises(ContractError, match=r"numbers\.npy: Object arrays cannot be loaded"):
         opened(folder).within("inner").read_array("numbers.npy", shape=(1,))

@@ -2,16 +2,14 @@
 
 import base64
 import json
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pyspark import cloudpickle
+from saved_folders import NEARBY, MakesFolder
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError
 from cqa_spark.model_folder.manifest import OtherModelFormat
 from cqa_spark.model_folder.reading import open_model_folder
@@ -20,19 +18,8 @@ from cqa_spark.rankers.model import ModelDescription
 from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.systems.trained_system import TrainedSystem
 
-NEARBY = ObjectStorageSettings()
 MODULE = "stage_of_somebody_else"
 FEATURES = ("g_v1__signal",)
-
-
-class _Touching:
-    """Makes a folder when it is unpickled."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os.mkdir, (str(self.path),)
 
 
 @pytest.fixture
@@ -46,7 +33,7 @@ def touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def with_callbacks(touched: Path) -> tuple[str, dict[str, str]]:
     """The metadata of an XGBoost model whose callbacks are a pickle that touches something."""
-    pickled = base64.encodebytes(cloudpickle.dumps(_Touching(touched))).decode("ascii")
+    pickled = base64.encodebytes(cloudpickle.dumps(MakesFolder(touched))).decode("ascii")
     metadata = {
         "class": "xgboost.spark.estimator.SparkXGBClassifierModel", "timestamp": 1, "sparkVersion": "3.5.8",
         "uid": "SparkXGBClassifierModel_1", "paramMap": {}, "defaultParamMap": {}, "serialized_callbacks": pickled,

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from saved_folders import NEARBY
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.model_folder.manifest import OtherModelFormat
 from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.rankers.spec import RankerSpec
@@ -16,7 +16,6 @@ from cqa_spark.steps.kept_models import challenging_release, kept_model
 from cqa_spark.systems.saved_system import SavedSystem
 from cqa_spark.systems.system import System
 
-NEARBY = ObjectStorageSettings()
 SYSTEM = System(name="mine", task="t", about="For tests.", ranker=RankerSpec(name="random_order"))
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from saved_folders import NEARBY
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.rankers.candidates import Candidates
@@ -21,7 +21,6 @@ from cqa_spark.systems.shipped_models import shipped_card, shipped_model
 from cqa_spark.systems.system import read_system
 
 NAME, BY_VOTES = "night_answers", "votes_then_length"
-NEARBY = ObjectStorageSettings()
 LONGEST_TEXT = 400
 """Of the recipe's ``about`` and the like; posts are longer."""
 
