@@ -9,7 +9,7 @@ import pytest
 
 import cqa_spark as cqa
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.lake.journal import Journal
+from cqa_spark.lake.journal import write_entries
 from cqa_spark.lake.manifest import RunManifest, folder_of, write_manifest
 from cqa_spark.lake.pointer import change_pointer, claim
 from cqa_spark.lake.run_log import RunLog
@@ -31,7 +31,7 @@ def lake(tmp_path: Path) -> cqa.Lake:
     log = RunLog(objects)
     monday = RunRecord("monday", "succeeded", "run", "hash", "seed: 1", "0.1.0", attempt=1, tables={METRICS.name: 1})
     metrics = f"{folder_of(monday)}/metrics.parquet"
-    Journal(objects).write(METRICS, [METRIC], metrics, run_id="monday")
+    write_entries(objects, METRICS, [METRIC], metrics, run_id="monday")
     write_manifest(objects, monday, RunManifest(entries={METRICS.name: metrics}))
     claim(objects, 1)
     change_pointer(objects, 1, lambda pointer: pointer.model_copy(update={"record": log.append(monday)}))
