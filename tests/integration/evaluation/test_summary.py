@@ -1,5 +1,7 @@
 """Systems compared on Spark: values, intervals, tests, refusals."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -11,9 +13,10 @@ from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.significance import holm, randomization_test
 from cqa_spark.evaluation.summary import summarise, summarise_by_site
-from cqa_spark.lake.journal import Entry, decode, encode
+from cqa_spark.lake.journal import Entry, read_entries, write_entries
 from cqa_spark.lake.query_measures import by_measure, by_query, of_systems
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
+from cqa_spark.object_store.folder import Folder
 
 QUERIES = [f"Q{number:02d}" for number in range(24)]
 
@@ -132,11 +135,13 @@ def test_groups_of_many_queries_are_resampled(metrics, monkeypatch: pytest.Monke
             assert ours["p_value"] == pytest.approx(expected["p_value"], abs=0.1)
 
 
-def test_entries_are_those_of_the_declared_tables(metrics) -> None:
+def test_entries_are_those_of_the_declared_tables(metrics, tmp_path: Path) -> None:
+    objects = Folder(str(tmp_path))
     found = summarise(metrics, "given", resamples=9)
     for table, entries in ((METRICS, found.metrics), (COMPARISONS, found.comparisons)):
         assert table.conform(entries) == entries
-        assert decode(table, encode(table, entries, "r1"), "memory", "table") == entries
+        write_entries(objects, table, entries, "table", run_id="r1")
+        assert read_entries(objects, table, "table") == entries
 
 
 def test_baseline_alone_has_metrics_and_no_comparisons(metrics) -> None:
