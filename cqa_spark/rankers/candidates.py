@@ -42,10 +42,6 @@ class Candidates:
         """The candidates with additional features."""
         return replace(self, features=(*self.features, *features), values=np.hstack([self.values, values]))
 
-    def instead(self, features: Sequence[str], values: NDArray[np.float64]) -> Candidates:
-        """The candidates with other features."""
-        return replace(self, features=tuple(features), values=values)
-
     def where(self, chosen: NDArray[np.bool_]) -> Candidates:
         """Some of the candidates, in order; ``chosen`` has the shape (candidates,)."""
         return replace(self, examples=self.examples.filter(pa.array(chosen)), values=self.values[chosen])

@@ -104,17 +104,13 @@ class MembersModel(RankerModel):
     @classmethod
     def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> MembersModel:
         """Read the members, one folder each."""
-        return cls(description, load_members(description, folder))
+        numbers = range(len(description.parameters["members"]))
+        return cls(description, tuple(load_model(folder.within(str(number))) for number in numbers))
 
     def save_learned(self, folder: NewModelFolder) -> None:
         """Write the members, one folder each."""
         for number, member in enumerate(self.members):
             member.save(folder.within(str(number)))
-
-
-def load_members(description: ModelDescription, folder: ModelFolder) -> tuple[RankerModel, ...]:
-    """Read the members named in a model's parameters."""
-    return tuple(load_model(folder.within(str(number))) for number in range(len(description.parameters["members"])))
 
 
 def log_odds(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -201,13 +201,14 @@ def test_the_zip_file_for_executors_lists_the_plugins_of_the_checkout(tmp_path: 
 
 
 BY_SIZE = "{name: 'shoes:BySize', parameters: {column: shoe_size_v1__size}}"
+CALIBRATED = f"{{name: calibrated, parameters: {{member: {BY_SIZE}}}}}"
 
 
 @pytest.mark.parametrize(
     ("ranker", "name"),
     [
         (BY_SIZE, "by_size"),
-        (f"{{name: stacking, parameters: {{members: [{{name: logistic_regression}}, {BY_SIZE}]}}}}", "stacking"),
+        (f"{{name: average, parameters: {{members: [{{name: logistic_regression}}, {CALIBRATED}]}}}}", "average"),
     ],
 )
 def test_a_recipe_may_name_a_group_and_a_ranker_by_their_modules(

@@ -1,4 +1,4 @@
-"""Stacking and calibration: what they learn comes from scores of examples that the members did not see."""
+"""Calibration and cross-fitting: what they learn comes from scores of examples that the members did not see."""
 
 from pathlib import Path
 
@@ -61,22 +61,6 @@ def test_a_calibrated_ranker_keeps_the_order_and_gives_probabilities(
     assert all(0 <= row["score"] <= 1 for row in found)
     assert sum(row["score"] for row in found) == pytest.approx(sum(row["relevant"] for row in found), rel=0.1)
     assert {row["predicted"] for row in found} == {True, False}
-    assert rows(ranker.fit(training.repartition(3)), held) == found
-    assert rows(reloaded_ranker(model, tmp_path), held) == found
-
-
-def test_stacking_weighs_its_members_by_what_they_are_worth(
-    training: DataFrame, held: DataFrame, tmp_path: Path
-) -> None:
-    by_chance = {"name": "random_order"}
-    ranker = build_ranker("stacking", {"members": [LOGISTIC, by_chance], "folds": 2})
-    model = ranker.fit(held)
-    weights = [each.importance for each in model.blend.feature_importances()]
-    assert weights[0] > 5 * weights[1]
-    importances = {each.feature: each.importance for each in model.feature_importances()}
-    assert sum(importances.values()) == pytest.approx(1)
-    assert importances["g_v1__signal"] > 0.6
-    found = rows(model, held)
     assert rows(ranker.fit(training.repartition(3)), held) == found
     assert rows(reloaded_ranker(model, tmp_path), held) == found
 

@@ -28,7 +28,6 @@ _OUT_OF_FOLD: dict[str, dict[str, Any]] = {
     "conditional_logit": {},
     "ridge_regression": {},
     "mean_similarity": {"members": [_RIDGE, _RIDGE]},
-    "stacking": {"members": [_LOGISTIC, _TREES]},
     "calibrated": {"member": _LOGISTIC},
     "cross_fitted": {"member": _LOGISTIC, "folds": 2},
 }

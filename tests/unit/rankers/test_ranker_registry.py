@@ -9,7 +9,7 @@ def test_rankers_are_found_by_name() -> None:
     assert RANKERS.load("boosted_trees") is BoostedTreesRanker
     assert " ".join(RANKERS.names()) == (
         "average boosted_trees calibrated column conditional_logit cross_fitted decomposable_attention feed_forward "
-        "linear_svm logistic_regression mean_similarity multilayer_perceptron random_order ridge_regression stacking "
+        "linear_svm logistic_regression mean_similarity multilayer_perceptron random_order ridge_regression "
         "within_query"
     )
 
@@ -30,7 +30,7 @@ def test_an_unknown_ranker_is_answered_with_the_known_ones() -> None:
     assert caught.value.problem == "unknown ranker boosted_tree"
     assert caught.value.remedy == (
         "did you mean boosted_trees or logistic_regression or cross_fitted or calibrated or ridge_regression? "
-        "cqa rankers list lists all 16 rankers"
+        "cqa rankers list lists all 15 rankers"
     )
 
 
@@ -85,12 +85,12 @@ def test_a_calibrated_ranker_gives_probabilities_that_can_be_averaged() -> None:
     assert build_ranker("average", {"members": members}).gives_probabilities
 
 
+CALIBRATED = {"member": {"name": "column", "parameters": {"column": "g_v1__x"}}}
+
+
 @pytest.mark.parametrize(
     ("name", "parameters"),
-    [
-        ("calibrated", {"member": {"name": "column", "parameters": {"column": "g_v1__x"}}}),
-        ("stacking", {"members": [{"name": "column", "parameters": {"column": "g_v1__x"}}] * 2}),
-    ],
+    [("calibrated", CALIBRATED), ("average", {"members": [{"name": "calibrated", "parameters": CALIBRATED}] * 2})],
 )
 def test_the_features_that_a_member_names_are_needed_by_the_whole(name: str, parameters: dict[str, object]) -> None:
     assert build_ranker(name, parameters).parameters.needs_features() == ("g_v1__x",)
@@ -99,6 +99,6 @@ def test_the_features_that_a_member_names_are_needed_by_the_whole(name: str, par
 def test_a_ranker_reads_texts_if_a_member_does() -> None:
     reading = {"name": "decomposable_attention"}
     members = {"members": [{"name": "within_query", "parameters": {"member": reading}}, {"name": "boosted_trees"}]}
-    assert build_ranker("stacking", members).parameters.reads_texts()
+    assert build_ranker("average", members).parameters.reads_texts()
     assert build_ranker("calibrated", {"member": reading}).parameters.reads_texts()
     assert not build_ranker("calibrated", {"member": {"name": "feed_forward"}}).parameters.reads_texts()

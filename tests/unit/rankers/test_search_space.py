@@ -8,7 +8,7 @@ from cqa_spark.rankers.ranges import Between, declared_ranges
 from cqa_spark.rankers.registry import RANKERS, build_ranker
 from cqa_spark.rankers.search_space import draw, search_space, with_values
 
-STACK = {
+AVERAGE = {
     "members": [
         {"name": "logistic_regression"},
         {"name": "calibrated", "parameters": {"member": {"name": "linear_svm", "parameters": {"l2": 0.5}}}},
@@ -39,19 +39,18 @@ def test_numbers_are_drawn_as_a_person_would_write_them() -> None:
 
 
 def test_the_space_of_a_ranker_holds_those_of_the_rankers_that_it_is_made_of() -> None:
-    assert set(search_space("stacking", STACK)) == {
-        "l2",
+    assert set(search_space("average", AVERAGE)) == {
         "members.0.parameters.l2",
         "members.1.parameters.member.parameters.l2",
     }
 
 
 def test_values_go_to_their_places_and_leave_the_rest_alone() -> None:
-    changed = with_values(STACK, {"members.0.parameters.l2": 0.1, "members.1.parameters.member.parameters.l2": 0.2})
+    changed = with_values(AVERAGE, {"members.0.parameters.l2": 0.1, "members.1.parameters.member.parameters.l2": 0.2})
     assert changed["members"][0] == {"name": "logistic_regression", "parameters": {"l2": 0.1}}
     assert changed["members"][1]["parameters"]["member"]["parameters"] == {"l2": 0.2}
-    assert STACK["members"][0] == {"name": "logistic_regression"}
-    build_ranker("stacking", changed)
+    assert AVERAGE["members"][0] == {"name": "logistic_regression"}
+    build_ranker("average", changed)
 
 
 @pytest.mark.parametrize(
@@ -67,4 +66,4 @@ def test_both_ends_of_a_range_are_values_that_the_parameter_takes(name: str, par
 
 def _needed(name: str) -> dict[str, object]:
     member = {"name": "logistic_regression"}
-    return {"stacking": {"members": [member, member]}, "average": {"members": [member, member]}}.get(name, {})
+    return {"average": {"members": [member, member]}}.get(name, {})

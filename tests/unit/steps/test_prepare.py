@@ -22,7 +22,7 @@ LINEAR = RankerSpec(name="logistic_regression", parameters={})
         NETWORK,
         RankerSpec(name="calibrated", parameters={"member": NETWORK}),
         RankerSpec(name="within_query", parameters={"member": NETWORK}),
-        RankerSpec(name="stacking", parameters={"members": (LINEAR, NETWORK)}),
+        RankerSpec(name="average", parameters={"members": (LINEAR, NETWORK)}),
     ],
     ids=lambda ranker: ranker.name,
 )
