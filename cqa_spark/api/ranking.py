@@ -25,8 +25,8 @@ from cqa_spark.examples.task import Task
 from cqa_spark.examples.task import task as task_named
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.spark.session import is_local_master
-from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.system import System, read_system
+from cqa_spark.systems.trained_system import load_recipe
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,9 +21,8 @@ from cqa_spark.reports.sections.explanation import Explained
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.explanations import strongest_contributions
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.saved_system import load_system
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import model_artifact, numbered_groups
+from cqa_spark.systems.trained_system import load_system, model_artifact, numbered_groups
 
 
 def explain(settings: ExplainSettings) -> None:

@@ -1,9 +1,10 @@
-"""An ensemble that averages the probabilities of several rankers."""
+"""Ensembles that average the scores of several rankers: probabilities, or similarities."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,19 @@ from cqa_spark.rankers.members import MembersModel, MembersParameters, build_mem
 from cqa_spark.rankers.model import FeatureImportance
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.spec import RankerSpec
+from cqa_spark.rankers.threshold import with_share_threshold
 from cqa_spark.spark.concurrency import run_concurrently
+
+Given = TypeVar("Given", bound=MembersParameters)
+
+
+def _requiring(ranker: str, scores: str, remedy: str, given: Given) -> Given:
+    """The parameters of a ranker, if its members' scores are ``probabilities`` or ``similarities``."""
+    for member in given.members:
+        if not getattr(build_member(member), f"gives_{scores}"):
+            problem = f"the ranker {ranker} has the member {member.name}, whose scores are not {scores}"
+            raise ConfigError(problem, remedy)
+    return given
 
 
 class AverageParameters(MembersParameters):
@@ -31,13 +44,8 @@ class AverageParameters(MembersParameters):
 
     @model_validator(mode="after")
     def _members_give_probabilities(self) -> AverageParameters:
-        for member in self.members:
-            if not build_member(member).gives_probabilities:
-                raise ConfigError(
-                    f"the ranker average has the member {member.name}, whose scores are not probabilities",
-                    "use logistic_regression, boosted_trees with objective classification, or wrap it in calibrated",
-                )
-        return self
+        remedy = "use logistic_regression, boosted_trees with objective classification, or wrap it in calibrated"
+        return _requiring("average", "probabilities", remedy, self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +89,58 @@ class AverageRanker(Ranker[AverageParameters]):
         training = members[0].description.training
         description = self.describe(feature_columns(frame), threshold=self.parameters.threshold, training=training)
         return AverageModel(description, members)
+
+
+class MeanSimilarityParameters(MembersParameters):
+    """Parameters of the ensemble."""
+
+    members: tuple[RankerSpec, ...] = Field(
+        min_length=2, description="rankers with similarities as scores, each with name and parameters"
+    )
+
+    @model_validator(mode="after")
+    def _members_give_similarities(self) -> MeanSimilarityParameters:
+        remedy = "use ridge_regression, or boosted_trees with objective regression"
+        return _requiring("mean_similarity", "similarities", remedy, self)
+
+
+class MeanSimilarityModel(PooledModel):
+    """The score is the mean of the members' similarities."""
+
+    @property
+    def explains(self) -> bool:
+        """Whether all members do."""
+        return all(member.explains for member in self.members)
+
+    def contributions(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The mean of the members' contributions, which share a scale."""
+        found: NDArray[np.float64] = np.mean([member.contributions(candidates) for member in self.members], axis=0)
+        return found
+
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The mean of the members' scores."""
+        found: NDArray[np.float64] = member_scores(candidates, self.members).mean(axis=1)
+        return found
+
+
+class MeanSimilarityRanker(Ranker[MeanSimilarityParameters]):
+    """Fits every member on the same examples."""
+
+    name = "mean_similarity"
+    about = "ranks candidates by the mean of several regressions of similarity"
+    parameters_type = MeanSimilarityParameters
+    model_type = MeanSimilarityModel
+    gives_similarities = True
+
+    def fit(self, frame: DataFrame) -> MeanSimilarityModel:
+        """Learn ``similarity`` from the features, once per member; choose the threshold on out-of-fold scores."""
+        return with_share_threshold(self.fit_scores(frame), self, frame)
+
+    def fit_scores(self, frame: DataFrame) -> MeanSimilarityModel:
+        """Learn ``similarity`` from the features, once per member."""
+        members = tuple(build_member(member).fit_scores(frame) for member in self.parameters.members)
+        training = members[0].description.training
+        return MeanSimilarityModel(self.describe(feature_columns(frame), training=training), members)
 
 
 def _mean(importances: list[FeatureImportance]) -> FeatureImportance:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -18,14 +19,47 @@ from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerM
 from cqa_spark.rankers.ranges import Between
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.threshold import with_share_threshold
+from cqa_spark.rankers.training.group import TrainingGroup
 from cqa_spark.rankers.training.parameters import TrainingParameters
+from cqa_spark.rankers.training.rows import TaskRows
 from cqa_spark.rankers.training.tasks import train_in_tasks
-from cqa_spark.rankers.training.trees import TreeLearning
 from cqa_spark.rankers.xgboost_import import import_xgboost
 from cqa_spark.rankers.xgboost_json import XGBoostJson
 
 if TYPE_CHECKING:
     from xgboost import Booster
+
+
+@dataclass(frozen=True)
+class TreeLearning:
+    """Grows trees by the histogram method; the workers sum the histograms of a level before splitting its nodes.
+
+    XGBoost converts the rows to a quantile matrix with one byte per value.
+
+    Attributes:
+        parameters: parameters of XGBoost.
+        trees: number of trees.
+        features: names of the features.
+        by_query: whether the objective compares candidates within a query.
+    """
+
+    parameters: Mapping[str, Any]
+    trees: int
+    features: tuple[str, ...]
+    by_query: bool
+
+    def __call__(self, rows: TaskRows, group: TrainingGroup) -> str | None:
+        """XGBoost's model as JSON, in worker 0."""
+        library = import_xgboost()
+        queries = np.repeat(np.arange(len(rows.query_starts)), np.diff(rows.query_starts, append=len(rows)))
+        compared = {"qid": queries} if self.by_query else {}
+        with library.config_context(verbosity=0):
+            matrix = library.QuantileDMatrix(
+                rows.values, rows.targets, feature_names=list(self.features), nthread=1, **compared
+            )
+            booster = library.train(dict(self.parameters), matrix, self.trees)
+        return booster.save_raw("json").decode() if group.number == 0 else None
+
 
 _TREES = "trees.json"
 _OBJECTIVES = {

@@ -3,35 +3,111 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from scipy.special import expit
 
 from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.rankers.calibration_curves import Curve, IsotonicCurve, PlattCurve
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
+from cqa_spark.rankers.linear_model import LinearWeights
 from cqa_spark.rankers.members import MEMBER, MemberModel, MemberParameters, build_member, unbounded
-from cqa_spark.rankers.model import FeatureImportance, ModelDescription
+from cqa_spark.rankers.model import FeatureImportance, LearnedNumbers, ModelDescription
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.scoring import apply_to
 from cqa_spark.rankers.threshold import DecideBy, best_threshold
 from cqa_spark.rankers.training.group import TrainingGroup
+from cqa_spark.rankers.training.linear import LinearLearning
 from cqa_spark.rankers.training.parameters import TrainingParameters
 from cqa_spark.rankers.training.rows import TaskRows
 from cqa_spark.rankers.training.tasks import train_in_tasks
 from cqa_spark.rankers.truncation import MISSED, best_truncation
+
+_ORDER_WITHIN_A_STEP = 1e-6
+_ITERATIONS = 100
+
+
+class Curve(LearnedNumbers, ABC):
+    """A curve that increases with the score."""
+
+    @property
+    def inputs(self) -> int:
+        """The score alone."""
+        return 1
+
+    @classmethod
+    @abstractmethod
+    def learn(cls, rows: TaskRows) -> Self:
+        """Fit the curve on examples whose only feature is a score."""
+
+    @abstractmethod
+    def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The probability at each score."""
+
+
+class PlattCurve(Curve):
+    """A logistic curve: a logistic regression on the score."""
+
+    weights: LinearWeights
+
+    @classmethod
+    def learn(cls, rows: TaskRows) -> Self:
+        """Fit a logistic regression without penalty."""
+        learned = LinearLearning("logistic", l2=0.0, iterations=_ITERATIONS)(rows, TrainingGroup())
+        assert learned is not None, "worker 0 returns what it learned"
+        return cls(weights=LinearWeights.model_validate_json(learned))
+
+    def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The probability of the logistic regression."""
+        return expit(self.weights.sums(scores.reshape(-1, 1)))
+
+
+class IsotonicCurve(Curve):
+    """An increasing step function.
+
+    Attributes:
+        boundaries: scores at which steps begin and end, ascending.
+        predictions: probability at each boundary.
+    """
+
+    boundaries: tuple[float, ...]
+    predictions: tuple[float, ...]
+
+    @model_validator(mode="after")
+    def _rise_together(self) -> IsotonicCurve:
+        rises = all(list(each) == sorted(each) for each in (self.boundaries, self.predictions))
+        if not rises or len(self.boundaries) != len(self.predictions):
+            raise ValueError("boundaries and predictions must be ascending and of equal length")
+        return self
+
+    @classmethod
+    def learn(cls, rows: TaskRows) -> Self:
+        """Fit an isotonic regression."""
+        from sklearn.isotonic import IsotonicRegression
+
+        fitted = IsotonicRegression().fit(rows.values[:, 0], rows.targets)
+        return cls(boundaries=fitted.X_thresholds_.tolist(), predictions=fitted.y_thresholds_.tolist())
+
+    def heights(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The height of the step, plus a tiny increment by score that keeps the order of candidates on one step."""
+        steps = np.interp(scores, self.boundaries, self.predictions)
+        squashed = 0.5 + np.arctan(scores) / np.pi
+        found: NDArray[np.float64] = steps * (1 - _ORDER_WITHIN_A_STEP) + squashed * _ORDER_WITHIN_A_STEP
+        return found
+
 
 _SCORE, _MISSED = "member__score", "query__missed"
 _MOST_ROWS = 2_000_000

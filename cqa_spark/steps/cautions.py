@@ -10,8 +10,7 @@ from cqa_spark.lake.schemas.examples import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.reports.reported_run import Caution
-from cqa_spark.systems.saved_system import load_recipe
-from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.systems.trained_system import load_recipe, model_artifact
 from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.languages import ARABIC, ENGLISH, OTHER, language_shares
 

@@ -20,10 +20,9 @@ from cqa_spark.object_store.locations import copy_folder, open_store
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.train import write_importances
-from cqa_spark.systems.saved_system import load_recipe
 from cqa_spark.systems.shipped_models import shipped_model
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import model_artifact, trained_system
+from cqa_spark.systems.trained_system import load_recipe, model_artifact, trained_system
 
 
 def kept_model(

@@ -31,7 +31,7 @@ def shipped_card(system: str) -> ModelCard | None:
     # Slow imports of PyArrow and Spark, which lists of systems do without.
     from cqa_spark.model_folder.reading import open_model_folder
     from cqa_spark.systems.model_card import CARD, ModelCard, features_hash
-    from cqa_spark.systems.saved_system import load_recipe
+    from cqa_spark.systems.trained_system import load_recipe
 
     folder = open_model_folder(path, "trained_system", ObjectStorageSettings())
     card = folder.read_json(CARD, ModelCard)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
+from importlib.metadata import version
 
+from pydantic import BaseModel, ConfigDict
 from pyspark.sql import DataFrame
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -15,10 +18,53 @@ from cqa_spark.features.state_group import NumberedGroup
 from cqa_spark.lake.run import Run
 from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
 from cqa_spark.model_folder.writing import NewModelFolder, new_model_folder
-from cqa_spark.rankers.ranker import RankerModel
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.systems.model_card import CARD, ModelCard
-from cqa_spark.systems.saved_system import load_system, save_system
 from cqa_spark.systems.system import System
+
+_RECIPE, _RANKER = "system.json", "ranker"
+_LIBRARIES = ("pyspark", "xgboost-cpu", "numpy", "spark-nlp")
+
+
+class SavedSystem(BaseModel):
+    """The content of ``system.json``: recipe, features in order, training run, and libraries at training time."""
+
+    model_config = ConfigDict(frozen=True)
+
+    system: System
+    features: tuple[str, ...]
+    training_run: str
+    libraries: dict[str, str]
+
+
+def save_system(folder: NewModelFolder, system: System, model: RankerModel, training_run: str) -> None:
+    """Write a trained system: its recipe, the fitted model of its ranker, and the id of its training run."""
+    model.save(folder.within(_RANKER))
+    libraries = {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
+    saved = SavedSystem(
+        system=system, features=model.description.features, training_run=training_run, libraries=libraries
+    )
+    folder.write_json(_RECIPE, saved)
+
+
+def load_system(folder: ModelFolder) -> tuple[SavedSystem, RankerModel]:
+    """Read a trained system.
+
+    Raises:
+        ContractError: the saved system cannot be used.
+    """
+    return load_recipe(folder), load_model(folder.within(_RANKER))
+
+
+def load_recipe(folder: ModelFolder) -> SavedSystem:
+    """Read the recipe of a trained system, without the model.
+
+    Raises:
+        ContractError: the saved system cannot be used.
+    """
+    return folder.read_json(_RECIPE, SavedSystem)
+
 
 _GROUPS, _THREADS, _UPSTREAM = "groups", "threads", "upstream"
 _THREAD_COLUMNS = {

@@ -17,8 +17,7 @@ from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import ModelDescription, RankerModel
 from cqa_spark.rankers.neural.network import Network
-from cqa_spark.rankers.neural.word_numbers import Numbers, word_numbers
-from cqa_spark.rankers.pair_words import CANDIDATE_WORDS, QUERY_WORDS, require_words
+from cqa_spark.rankers.pair_words import CANDIDATE_WORDS, QUERY_WORDS, Numbers, require_words, word_numbers
 from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.text.word_vectors import WordVectors
 

@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cqa_spark.networks.batches import similar_lengths
-from cqa_spark.rankers.neural.word_numbers import Numbers, word_numbers
-from cqa_spark.rankers.pair_words import CANDIDATE_WORDS, QUERY_WORDS
+from cqa_spark.rankers.pair_words import CANDIDATE_WORDS, QUERY_WORDS, Numbers, word_numbers
 
 _LENGTHS = (500, 2000)
 _SHARES = (1, 4, 8)

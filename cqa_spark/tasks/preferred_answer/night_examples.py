@@ -14,8 +14,7 @@ from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES, MEASURED, NIGHT_MARK, SERVED
 from cqa_spark.spark.whole_groups import whole_groups
 from cqa_spark.tasks.preferred_answer.judged_answers import PROPERTIES, judged_answers
-from cqa_spark.tasks.preferred_answer.night_choices import choice_weights, starts_of_nights
-from cqa_spark.tasks.preferred_answer.replayed_nights import replayed_nights
+from cqa_spark.tasks.preferred_answer.replayed_nights import choice_weights, replayed_nights, starts_of_nights
 
 _THREAD = ("site", "query_id")
 _ADDED = {

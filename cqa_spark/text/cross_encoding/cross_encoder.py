@@ -1,16 +1,86 @@
 """Scores pairs of texts with fine-tuned cross-encoders, by ONNX Runtime on one thread."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from cqa_spark.networks.scoring import run
-from cqa_spark.text.cross_encoding.pairs import EncodedPairs, States
-from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.embeddings import read_shipped
+
+
+@dataclass(frozen=True)
+class CrossEncoderSettings:
+    """Sizes and training of a cross-encoder.
+
+    Attributes:
+        transformer: name of the pretrained model, in ``conf/models``.
+        trained_layers: number of upper layers.
+        first_tokens: maximum number of tokens of the first text.
+        second_tokens: maximum number of tokens of the second text.
+        epochs: passes over the training pairs.
+        batch: number of pairs of a step.
+        learning_rate: maximum step size of AdamW.
+        workers: maximum number of tasks, which train the models of different folds.
+        seed: seed of the output's weights, the batches and the dropout.
+    """
+
+    transformer: str
+    trained_layers: int
+    first_tokens: int
+    second_tokens: int
+    epochs: int
+    batch: int
+    learning_rate: float
+    workers: int
+    seed: int = 1
+
+
+States = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedPairs:
+    """Pairs of encoded texts; several pairs may share a text.
+
+    Attributes:
+        first: states of the first text of each pair, shape (tokens, size).
+        second: states of the second text of each pair.
+    """
+
+    first: Sequence[States]
+    second: Sequence[States]
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of tokens of each pair."""
+        return np.array(
+            [len(first) + len(second) for first, second in zip(self.first, self.second, strict=True)], np.int64
+        )
+
+    def batch(self, pairs: Sequence[int], multiple: int = 1) -> dict[str, NDArray[Any]]:
+        """The input of the upper layers.
+
+        Args:
+            pairs: numbers of the pairs.
+            multiple: the number of tokens, with padding, is a multiple of this.
+        """
+        chosen = [(self.first[number], self.second[number]) for number in pairs]
+        most = max(len(first) + len(second) for first, second in chosen)
+        tokens = -(-most // multiple) * multiple
+        states = np.zeros((len(chosen), tokens, chosen[0][0].shape[1]), dtype=np.float32)
+        is_second = np.zeros((len(chosen), tokens, 1), dtype=np.float32)
+        mask = np.zeros((len(chosen), tokens), dtype=np.int64)
+        for row, (first, second) in enumerate(chosen):
+            end = len(first) + len(second)
+            states[row, :end] = np.concatenate([first, second])
+            is_second[row, len(first) : end], mask[row, :end] = 1.0, 1
+        return {"states": states, "is_second": is_second, "attention_mask": mask}
+
 
 DIGITS = 4
 """Decimal places of a score; further places differ between CPUs."""

@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from cqa_spark.networks.batches import similar_lengths
 from cqa_spark.networks.training import Optimizer, Trainer
-from cqa_spark.text.cross_encoding.cross_encoder import TextEncoder
+from cqa_spark.text.cross_encoding.cross_encoder import CrossEncoderSettings, EncodedPairs, States, TextEncoder
 from cqa_spark.text.cross_encoding.layers import new_upper_layers
-from cqa_spark.text.cross_encoding.pairs import EncodedPairs, States
-from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 
 _WARM_UP = 0.1
 """Share of the steps in which the step size grows to its maximum; it then decreases to 0."""

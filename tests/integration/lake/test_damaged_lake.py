@@ -24,8 +24,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.model_folder.reading import open_model_folder
-from cqa_spark.systems.saved_system import load_system
-from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.systems.trained_system import load_system, model_artifact
 
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "cut": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),

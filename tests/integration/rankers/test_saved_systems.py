@@ -7,8 +7,8 @@ from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.spec import RankerSpec
-from cqa_spark.systems.saved_system import SavedSystem, load_system, save_system
 from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import SavedSystem, load_system, save_system
 
 SYSTEM = System(
     name="mine",

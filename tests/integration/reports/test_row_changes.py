@@ -5,7 +5,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from cqa_spark.lake.table import Table, column, required
-from cqa_spark.reports.sections.row_changes import changed_columns
+from cqa_spark.reports.sections.table_changes import changed_columns
 
 ROWS = Table(
     "rows",

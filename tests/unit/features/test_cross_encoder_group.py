@@ -13,9 +13,8 @@ from tiny_transformer import write_tiny_transformer
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.features.groups.text.cross_encoder import CrossEncoderV1
-from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
+from cqa_spark.text.cross_encoding.cross_encoder import CrossEncoderSettings, EncodedTexts
 from cqa_spark.text.cross_encoding.learning import JudgedPairs, learn
-from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 from cqa_spark.text.embedding.encoder import load_encoder
 
 pytestmark = pytest.mark.neural

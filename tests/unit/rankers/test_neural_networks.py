@@ -19,7 +19,7 @@ from cqa_spark.process import extras
 from cqa_spark.rankers.neural.network import Network, NetworkShape, scaled
 from cqa_spark.rankers.neural.parameters import NeuralParameters
 from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
-from cqa_spark.rankers.neural.word_numbers import word_numbers
+from cqa_spark.rankers.pair_words import word_numbers
 
 PARAMETERS = NeuralParameters(epochs=30, batch=8, learning_rate=0.01)
 WORDS = np.eye(4)

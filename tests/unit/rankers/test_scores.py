@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.rankers.average import AverageModel
-from cqa_spark.rankers.calibration_curves import IsotonicCurve, PlattCurve
+from cqa_spark.rankers.calibrated import IsotonicCurve, PlattCurve
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.column import ColumnModel
 from cqa_spark.rankers.linear_model import LinearModel, LinearWeights

@@ -16,6 +16,7 @@ from scipy.optimize import check_grad
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from cqa_spark.errors import ConfigError
+from cqa_spark.rankers.boosted_trees import TreeLearning
 from cqa_spark.rankers.calibrated import CalibratedParameters
 from cqa_spark.rankers.linear_model import LinearWeights
 from cqa_spark.rankers.logistic_regression import LogisticRegressionParameters
@@ -26,7 +27,6 @@ from cqa_spark.rankers.training.group import TrainingGroup, connected, started_t
 from cqa_spark.rankers.training.linear import LinearLearning
 from cqa_spark.rankers.training.losses import LOSSES, LossName
 from cqa_spark.rankers.training.rows import TaskRows, read_rows
-from cqa_spark.rankers.training.trees import TreeLearning
 
 ONE_QUERY = np.array([0])
 ALONE = TrainingGroup()

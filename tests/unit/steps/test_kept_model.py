@@ -13,8 +13,8 @@ from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.steps import kept_models
 from cqa_spark.steps.kept_models import challenging_release, kept_model
-from cqa_spark.systems.saved_system import SavedSystem
 from cqa_spark.systems.system import System
+from cqa_spark.systems.trained_system import SavedSystem
 
 SYSTEM = System(name="mine", task="t", about="For tests.", ranker=RankerSpec(name="random_order"))
 

@@ -16,9 +16,9 @@ from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.steps.kept_models import kept_model
 from cqa_spark.systems import model_card
-from cqa_spark.systems.saved_system import load_system
 from cqa_spark.systems.shipped_models import shipped_card, shipped_model
 from cqa_spark.systems.system import read_system
+from cqa_spark.systems.trained_system import load_system
 
 NAME, BY_VOTES = "night_answers", "votes_then_length"
 LONGEST_TEXT = 400

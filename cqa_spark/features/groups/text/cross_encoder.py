@@ -21,8 +21,7 @@ from cqa_spark.model_folder.reading import ModelFolder
 from cqa_spark.model_folder.writing import NewModelFolder
 from cqa_spark.process.extras import require_extra
 from cqa_spark.spark.partition_keys import partition_keys
-from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts
-from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
+from cqa_spark.text.cross_encoding.cross_encoder import CrossEncoderSettings, EncodedTexts
 from cqa_spark.text.embedding.encoder import load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel
 from cqa_spark.text.embeddings import ship

@@ -13,11 +13,9 @@ from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.networks.graph import weights_of, with_weights
 from cqa_spark.networks.scoring import run
 from cqa_spark.text.cross_encoding import layers
-from cqa_spark.text.cross_encoding.cross_encoder import EncodedTexts, TextEncoder
+from cqa_spark.text.cross_encoding.cross_encoder import CrossEncoderSettings, EncodedPairs, EncodedTexts, TextEncoder
 from cqa_spark.text.cross_encoding.layers import lower_layers, new_upper_layers
 from cqa_spark.text.cross_encoding.learning import JudgedPairs, learn
-from cqa_spark.text.cross_encoding.pairs import EncodedPairs
-from cqa_spark.text.cross_encoding.settings import CrossEncoderSettings
 
 pytestmark = pytest.mark.neural
 

@@ -1,9 +1,13 @@
-"""Upstream scores of the two steps from a new question to a comment: query to thread, and thread to comment."""
+"""Features from scores of upstream systems: of the thread and the comment in it, and of the comment for the query."""
 
 from collections import defaultdict
 from collections.abc import Mapping
 from math import log
 
+import numpy as np
+
+from cqa_spark.corpora.qatar_living.tables import RANKS_PER_THREAD
+from cqa_spark.features.arrays import filled
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.tabulate import tabulate
@@ -11,8 +15,7 @@ from cqa_spark.tasks.question_comment import QuestionComment
 from cqa_spark.tasks.question_question import QuestionQuestion
 
 _STEPS = "Filice et al. 2016, KeLP at SemEval-2016 Task 3: scores of subtasks A and B as features of subtask C"
-_LEAST = 1e-6
-_UNKNOWN = -3.0
+_LEAST, _UNKNOWN = 1e-6, -3.0
 
 
 def _log(probability: float) -> float:
@@ -105,3 +108,67 @@ def scores_of(batch: QueryBatch, task: str) -> dict[tuple[int, str, str], float]
 def _descending(probabilities: Mapping[str, float]) -> list[str]:
     """Ids by descending probability; ties are broken by id."""
     return sorted(probabilities, key=lambda each: (-probabilities[each], each))
+
+
+_KELP = (
+    "Filice et al. 2016, KeLP at SemEval-2016 Task 3: the classifier of subtask A applied to the original question and "
+    "the comment"
+)
+
+
+class DirectScoreV1(QueryGroup):
+    """The probability that the comment answers the query, by the upstream system of the task question_comment.
+
+    That system was trained on comments below their own questions; here it scores the comment against the query. Scores
+    of training threads are out-of-fold.
+    """
+
+    name = "direct_score_v1"
+    family = "rank"
+    about = "score of the comment as an answer to the query itself, by the system for task A"
+    entity = Entity.PAIR
+    columns = (
+        FeatureColumn("log_probability", "ln of the probability that the comment answers the query", _KELP, -3.0),
+        FeatureColumn("relative", "log_probability minus the largest of the query's", "ours", -3.0),
+    )
+    needs = ("scores",)
+    reads_texts = False
+    reads_shortcut = True
+
+    def compute(self, batch: QueryBatch) -> Values:
+        """Values of each pair; NaN without an upstream score."""
+        scores = scores_of(batch, QuestionComment.name)
+        ids = zip(batch.question.tolist(), batch.column("query_id"), batch.column("candidate_id"), strict=True)
+        logs = np.array([_log(scores[key]) if key in scores else np.nan for key in ids])
+        best = np.full(len(batch), -np.inf)
+        np.fmax.at(best, batch.query, logs)
+        return {"log_probability": logs, "relative": logs - best[batch.query]}
+
+
+_TEAMS = "Nakov et al. 2016, SemEval-2016 Task 3, section 6.3: SUper Team and SemanticZ"
+
+
+class RankedPathV1(QueryGroup):
+    """Probability for the task question_comment, from the upstream system, divided by the rank of the thread.
+
+    Ranks are those of the search engine's list before threads were filtered, so they have gaps.
+    """
+
+    name = "ranked_path_v1"
+    family = "rank"
+    about = "score of the comment by a system for task A, times the reciprocal rank of its thread"
+    entity = Entity.PAIR
+    columns = (
+        FeatureColumn(
+            "product", "probability that the comment answers its own thread's question / rank of the thread", _TEAMS
+        ),
+    )
+    needs = ("scores",)
+    reads_texts = False
+
+    def compute(self, batch: QueryBatch) -> Values:
+        """Values of each pair; NaN without an upstream score."""
+        scores = scores_of(batch, QuestionComment.name)
+        pairs = zip(batch.query.tolist(), batch.column("thread_id"), batch.column("candidate_id"), strict=True)
+        ranks = np.maximum(1, np.array(batch.column("initial_rank")) // RANKS_PER_THREAD)
+        return {"product": filled(map(scores.get, pairs)) / ranks}
