@@ -1,7 +1,7 @@
 """Chooses the score threshold for predicting relevance."""
 
 from dataclasses import replace
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,25 +12,26 @@ from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
 from cqa_spark.rankers.ranker import Ranker
 
-DecideBy = Literal["accuracy", "f1", "mean"]
 M = TypeVar("M", bound=RankerModel)
 
 _FOLDS = 3
 
 
-def best_threshold(scores: NDArray[np.float64], relevant: NDArray[np.bool_], decide_by: DecideBy) -> float:
-    """The threshold with the best predictions; the highest of ties.
+def best_threshold(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) -> float:
+    """The threshold whose predictions have the highest mean of accuracy and F1; the highest of ties.
 
     Args:
         scores: out-of-fold scores of labelled examples, at least one; shape (examples,).
         relevant: whether each example is relevant; shape (examples,).
-        decide_by: the measure to maximise: accuracy, F1, or the mean of both.
     """
     best_first = np.argsort(-scores, kind="stable")
     ordered = scores[best_first]
     cuts = np.flatnonzero(np.diff(ordered, append=-np.inf))  # never between equal scores
     hits, predicted = np.cumsum(relevant[best_first])[cuts], cuts + 1
-    return float(ordered[cuts[np.argmax(_values(decide_by, hits, predicted, relevant))]])
+    all_relevant = int(relevant.sum())
+    accuracy = 1 - (predicted - hits + all_relevant - hits) / len(relevant)
+    f1 = 2 * hits / (predicted + all_relevant)
+    return float(ordered[cuts[np.argmax((accuracy + f1) / 2)]])
 
 
 def with_share_threshold(model: M, ranker: Ranker[Any], frame: DataFrame) -> M:
@@ -65,14 +66,3 @@ def share_threshold(scored: DataFrame, relevant: int) -> float:
     lowest_of_them = highest.agg(F.min("score")).first()
     assert lowest_of_them is not None
     return float(lowest_of_them[0])
-
-
-def _values(
-    decide_by: DecideBy, hits: NDArray[np.int64], predicted: NDArray[np.int64], relevant: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """The value of the measure for each cut, from the numbers of predicted and of relevant predicted examples."""
-    all_relevant = int(relevant.sum())
-    accuracy = 1 - (predicted - hits + all_relevant - hits) / len(relevant)
-    f1 = 2 * hits / (predicted + all_relevant)
-    found: dict[DecideBy, NDArray[np.float64]] = {"accuracy": accuracy, "f1": f1, "mean": (accuracy + f1) / 2}
-    return found[decide_by]

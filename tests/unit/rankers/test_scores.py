@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.rankers.average import AverageModel
-from cqa_spark.rankers.calibrated import IsotonicCurve, PlattCurve
+from cqa_spark.rankers.calibrated import CalibratedModel
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.column import ColumnModel
 from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
@@ -115,12 +115,15 @@ def test_a_network_is_sigmoid_layers_with_a_softmax_on_top() -> None:
     assert network.probabilities(np.array([[1.0, 3.0]])).tolist() == pytest.approx([wanted], abs=1e-15)
 
 
-def test_the_curves_of_calibration() -> None:
-    curve = IsotonicCurve(boundaries=(0.0, 1.0, 2.0), predictions=(0.0, 0.5, 1.0))
-    steps = curve.heights(np.array([-5.0, 0.5, 9.0]))
-    assert steps.tolist() == pytest.approx([0.0, 0.25, 1.0], abs=1e-6)
-    platt = PlattCurve(weights=LinearWeights(mean=(1.0,), std=(2.0,), coefficients=(3.0,), intercept=0.5))
-    assert platt.heights(np.array([1.0])).tolist() == pytest.approx([1 / (1 + math.exp(-0.5))], abs=1e-15)
+def test_a_calibrated_score_is_a_logistic_function_of_that_of_the_member() -> None:
+    member = ColumnModel(described("column", column=X))
+    model = CalibratedModel(
+        described("calibrated", member={"name": "column", "parameters": {"column": X}}),
+        member,
+        LinearWeights(mean=(1.0,), std=(2.0,), coefficients=(3.0,), intercept=0.5),
+    )
+    found = model.score(candidates([(1.0, 0.0)]))
+    assert found.tolist() == pytest.approx([1 / (1 + math.exp(-0.5))], abs=1e-15)
 
 
 @given(st.lists(st.lists(st.tuples(*[st.floats(-1e6, 1e6)] * 2), min_size=1, max_size=4), min_size=2, max_size=5))

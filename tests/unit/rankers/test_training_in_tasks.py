@@ -263,7 +263,6 @@ def test_the_threshold_is_the_cut_that_serves_the_measure_best() -> None:
     scores = np.array([0.9, 0.8, 0.7, 0.7, 0.3, 0.2, 0.1])
     relevant = np.array([True, False, True, True, False, False, True])
     # Cut at 0.7: three hits, one false hit, one missed.
-    assert best_threshold(scores, relevant, "accuracy") == 0.7
-    assert best_threshold(scores, relevant, "mean") == 0.7
+    assert best_threshold(scores, relevant) == 0.7
     more, all_relevant = np.append(scores, [0.05] * 9), np.append(relevant, [True] * 9)
-    assert best_threshold(more, all_relevant, "f1") == 0.05
+    assert best_threshold(more, all_relevant) == 0.05
