@@ -4,12 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.accounting import forgotten
 from cqa_spark.lake.journal import Entry
-from cqa_spark.reports.sections.inspection.by_site import collected, first_rows, grouped
+from cqa_spark.reports.sections.inspection.by_site import first_rows, grouped
 
 
 @dataclass(frozen=True)
@@ -89,20 +89,6 @@ class FileTotals:
 
 NO_FILES = FileTotals()
 
-
-@dataclass(frozen=True)
-class SiteFiles:
-    """The input files of a site.
-
-    Attributes:
-        totals: totals over all files.
-        files: truncated files first, then those with the most quarantined records; a bounded number.
-    """
-
-    totals: FileTotals = NO_FILES
-    files: tuple[FileFacts, ...] = ()
-
-
 REASONS = 20
 FILES = 20
 RAW_CHARACTERS = 300
@@ -122,8 +108,8 @@ def collect_quarantined(quarantine: DataFrame, files: Sequence[Entry]) -> dict[s
     return by_site
 
 
-def collect_refusals(quarantine: DataFrame) -> dict[str, list[Row]]:
-    """A row per site and reason: ``reason``, ``rows``, ``example``; most frequent first.
+def collect_refusals(quarantine: DataFrame) -> dict[str, tuple[Refusal, ...]]:
+    """The reasons for quarantine of each site, most frequent first.
 
     Reasons may contain ids or offsets, so they are grouped without their numbers.
     """
@@ -137,24 +123,24 @@ def collect_refusals(quarantine: DataFrame) -> dict[str, list[Row]]:
     )
     named = counted.select("site", F.coalesce("only_reason", "kind").alias("reason"), "rows", "example")
     order = (F.desc("rows"), "reason")
-    return collected(first_rows(named, REASONS, *order).orderBy("site", *order))
+    rows = first_rows(named, REASONS, *order).orderBy("site", *order).collect()
+    return grouped(rows, lambda row: Refusal(reason=row.reason, rows=row.rows, **row.example.asDict()))
 
 
-def orphans_by_site(orphans: Sequence[Entry]) -> dict[str, list[OrphanReference]]:
+def orphans_by_site(orphans: Sequence[Entry]) -> dict[str, tuple[OrphanReference, ...]]:
     """The dangling references (entries of ``ORPHANS``) of each site, most rows first."""
-    by_site = {
-        site: [OrphanReference(e["table_name"], e["reference"], e["missing_in"], e["rows"]) for e in entries]
-        for site, entries in grouped(orphans).items()
-    }
-    return {
-        site: sorted(references, key=lambda orphans: (-orphans.rows, orphans.table, orphans.reference))
-        for site, references in by_site.items()
-    }
+    in_order = sorted(orphans, key=lambda e: (-e["rows"], e["table_name"], e["reference"]))
+    return grouped(in_order, lambda e: OrphanReference(e["table_name"], e["reference"], e["missing_in"], e["rows"]))
 
 
-def files_by_site(files: Sequence[Entry]) -> dict[str, SiteFiles]:
-    """The input files (entries of ``INGESTED_FILES``) of each site."""
-    return {site: SiteFiles(_totals(entries), _first_files(entries)) for site, entries in grouped(files).items()}
+def file_totals(files: Sequence[Entry]) -> dict[str, FileTotals]:
+    """The totals over the input files (entries of ``INGESTED_FILES``) of each site."""
+    return {site: _totals(entries) for site, entries in grouped(files, lambda entry: entry).items()}
+
+
+def first_files(files: Sequence[Entry]) -> dict[str, tuple[FileFacts, ...]]:
+    """Some input files of each site: truncated ones first, then those with the most quarantined records."""
+    return {site: _first_files(entries) for site, entries in grouped(files, lambda entry: entry).items()}
 
 
 def _totals(files: Sequence[Entry]) -> FileTotals:

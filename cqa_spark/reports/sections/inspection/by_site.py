@@ -1,13 +1,16 @@
 """Groups rows by site."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import reduce
+from typing import Any, TypeVar
 
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.journal import Entry
+
+Value = TypeVar("Value")
 
 
 def first_rows(frame: DataFrame, limit: int, *order: Column | str, within: tuple[str, ...] = ("site",)) -> DataFrame:
@@ -23,20 +26,12 @@ def first_rows(frame: DataFrame, limit: int, *order: Column | str, within: tuple
     return frame.withColumn("position", position).where(F.col("position") <= limit).drop("position")
 
 
-def collected(frame: DataFrame) -> dict[str, list[Row]]:
-    """Collect rows by site, in the order of the frame."""
-    sites: dict[str, list[Row]] = defaultdict(list)
-    for row in frame.collect():
-        sites[row.site].append(row)
-    return sites
-
-
-def grouped(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
-    """Group entries of a journal table by site, in their order."""
-    sites: dict[str, list[Entry]] = defaultdict(list)
-    for entry in entries:
-        sites[entry["site"]].append(entry)
-    return sites
+def grouped(rows: Iterable[Row] | Iterable[Entry], value: Callable[[Any], Value]) -> dict[str, tuple[Value, ...]]:
+    """The values of rows, or of entries of a journal table, by site, in their order."""
+    sites: dict[str, list[Value]] = defaultdict(list)
+    for row in rows:
+        sites[row["site"]].append(value(row))
+    return {site: tuple(values) for site, values in sites.items()}
 
 
 def stacked(frames: Iterable[DataFrame]) -> DataFrame:

@@ -1,8 +1,7 @@
 """The facts of the sites of a run; a bounded number of rows per site reaches the driver."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame, Row
@@ -16,10 +15,10 @@ from cqa_spark.reports.sections.inspection.accounting import (
     FileTotals,
     OrphanReference,
     Refusal,
-    SiteFiles,
     collect_quarantined,
     collect_refusals,
-    files_by_site,
+    file_totals,
+    first_files,
     orphans_by_site,
 )
 from cqa_spark.reports.sections.inspection.posts import (
@@ -100,67 +99,53 @@ _DATED_BY = ("posts", "comments")
 """Tables that define the period of a site; accounts may be older, and edits and badges continue after the last post."""
 
 
-NO_SITE_FILES = SiteFiles()
-
-
-@dataclass(frozen=True)
-class SiteRows:
-    """What was counted for one site; rows are documented where they are counted."""
-
-    summaries: Sequence[Row] = ()
-    drift: Sequence[Row] = ()
-    scores: Sequence[Row] = ()
-    months: Sequence[Row] = ()
-    tags: Sequence[Row] = ()
-    refusals: Sequence[Row] = ()
-    quarantined: Mapping[str | None, int] = field(default_factory=dict)
-    orphans: Sequence[OrphanReference] = ()
-    files: SiteFiles = NO_SITE_FILES
-
-
-def site_facts(site: str, rows: SiteRows, tables: Iterable[str]) -> SiteFacts:
+def _site_facts(
+    site: str,
+    tables: Iterable[str],
+    rows: tuple[Sequence[Row], Sequence[Row]],
+    quarantined: Mapping[str | None, int],
+    facts: Mapping[str, Any],
+) -> SiteFacts:
     """Combine the facts of a site.
 
     Args:
         site: name of the site.
-        rows: its counted rows.
         tables: all tables that the run wrote, in display order.
+        rows: those of ``collect_tables`` and of ``collect_drift``.
+        quarantined: number of quarantined records by table.
+        facts: further fields of ``SiteFacts``.
     """
-    names = tuple(tables)
-    dated = [row for row in rows.summaries if row.table in _DATED_BY and row.first is not None]
+    names, summaries = tuple(tables), {row.table: row for row in rows[0]}
+    dated = [row for name, row in summaries.items() if name in _DATED_BY and row.first is not None]
     return SiteFacts(
         site=site,
-        tables=tuple(_table_facts(name, rows) for name in names),
-        quarantined_elsewhere=sum(number for table, number in rows.quarantined.items() if table not in names),
+        tables=tuple(_table_facts(name, summaries.get(name), rows[1], quarantined, facts) for name in names),
+        quarantined_elsewhere=sum(number for table, number in quarantined.items() if table not in names),
         first=min((row.first for row in dated), default=None),
         last=max((row.last for row in dated), default=None),
-        threads=next((_threads(row) for row in rows.summaries if row.table == "posts"), None),
-        scores=tuple(ScoreCount(row.score, row.questions, row.answers) for row in rows.scores),
-        months=tuple(Month(row.month, row.questions, row.answers) for row in rows.months),
-        tags=tuple(Counted(row.tag, row.rows) for row in rows.tags),
-        orphans=tuple(rows.orphans),
-        refusals=tuple(Refusal(reason=row.reason, rows=row.rows, **row.example.asDict()) for row in rows.refusals),
-        file_totals=rows.files.totals,
-        files=rows.files.files,
+        threads=_threads(summaries["posts"]) if "posts" in summaries else None,
+        **facts,
     )
 
 
-def _table_facts(name: str, rows: SiteRows) -> TableFacts:
-    summary = next((row for row in rows.summaries if row.table == name), None)
-    orphans: Counter[str] = Counter()
-    for reference in rows.orphans:
-        orphans[reference.table] += reference.rows
+def _table_facts(
+    name: str,
+    summary: Row | None,
+    drift: Sequence[Row],
+    quarantined: Mapping[str | None, int],
+    facts: Mapping[str, Any],
+) -> TableFacts:
     empty = summary.nulls if summary else ()
     return TableFacts(
         name=name,
         rows=summary.rows if summary else 0,
-        quarantined=rows.quarantined.get(name, 0),
-        orphans=orphans[name],
+        quarantined=quarantined.get(name, 0),
+        orphans=sum(reference.rows for reference in facts.get("orphans", ()) if reference.table == name),
         first=summary.first if summary else None,
         last=summary.last if summary else None,
         nulls=tuple(Nulls(nulls.column, nulls.rows, nulls.of) for nulls in empty if nulls.rows < nulls.of),
         absent=tuple(sorted(nulls.column for nulls in empty if nulls.rows == nulls.of)),
-        unknown_attributes=tuple(Counted(row.attribute, row.rows) for row in rows.drift if row.table == name),
+        unknown_attributes=tuple(Counted(row.attribute, row.rows) for row in drift if row.table == name),
     )
 
 
@@ -203,21 +188,26 @@ class InspectedRun(Reported):
 
 def inspection(run: InspectedRun) -> Inspection:
     """The facts of all sites."""
-    counts: dict[str, Mapping[str, Any]] = {
-        "summaries": collect_tables(run.community),
-        "drift": collect_drift(run.community),
+    summaries, drift = collect_tables(run.community), collect_drift(run.community)
+    facts: dict[str, Mapping[str, Any]] = {
         "orphans": orphans_by_site(run.orphans),
-        "files": files_by_site(run.files),
+        "file_totals": file_totals(run.files),
+        "files": first_files(run.files),
     }
     if (posts := run.community.get("posts")) is not None:
-        counts["scores"] = collect_scores(posts)
-        counts["months"] = collect_months(posts)
-        counts["tags"] = collect_tags(posts)
+        facts |= {"scores": collect_scores(posts), "months": collect_months(posts), "tags": collect_tags(posts)}
+    quarantined: Mapping[str, Mapping[str | None, int]] = {}
     if run.quarantine is not None:
-        counts["quarantined"] = collect_quarantined(run.quarantine, run.files)
-        counts["refusals"] = collect_refusals(run.quarantine)
+        quarantined = collect_quarantined(run.quarantine, run.files)
+        facts["refusals"] = collect_refusals(run.quarantine)
     sites = [
-        site_facts(site, SiteRows(**{name: rows[site] for name, rows in counts.items() if site in rows}), run.community)
-        for site in set().union(*counts.values())
+        _site_facts(
+            site,
+            run.community,
+            (summaries.get(site, ()), drift.get(site, ())),
+            quarantined.get(site, {}),
+            {name: of_sites[site] for name, of_sites in facts.items() if site in of_sites},
+        )
+        for site in set().union(summaries, drift, quarantined, *facts.values())
     ]
     return Inspection(run.lake, run.record, tuple(sorted(sites, key=lambda site: (-site.rows, site.site))))

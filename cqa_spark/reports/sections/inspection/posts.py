@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.reports.sections.inspection.by_site import collected, first_rows
+from cqa_spark.reports.sections.inspection.by_site import first_rows, grouped
+from cqa_spark.reports.sections.inspection.tables import Counted
 
 
 @dataclass(frozen=True)
@@ -70,27 +71,30 @@ TAGS = 20
 """Largest number of tags; those with the most questions are kept."""
 
 
-def collect_scores(posts: DataFrame) -> dict[str, list[Row]]:
-    """A row per site and score: ``score``, ``questions``, ``answers``; lowest score first."""
+def collect_scores(posts: DataFrame) -> dict[str, tuple[ScoreCount, ...]]:
+    """Questions and answers of each site by score, the lowest first."""
     bounded = F.greatest(F.lit(LOWEST_SCORE), F.least(F.lit(HIGHEST_SCORE), F.col("score"))).alias("score")
     scored = posts.where(F.col("score").isNotNull() & F.col("post_type").isin("question", "answer"))
-    return collected(_questions_and_answers(scored, bounded).orderBy("site", "score"))
+    rows = _questions_and_answers(scored, bounded).orderBy("site", "score").collect()
+    return grouped(rows, lambda row: ScoreCount(row.score, row.questions, row.answers))
 
 
-def collect_months(posts: DataFrame) -> dict[str, list[Row]]:
-    """A row per site and month: ``month``, ``questions``, ``answers``; earliest first."""
+def collect_months(posts: DataFrame) -> dict[str, tuple[Month, ...]]:
+    """Questions and answers of each site by month, the earliest first."""
     month = (F.year("created_at") * 12 + F.month("created_at") - 1).alias("month")
     dated = posts.where(F.col("created_at").isNotNull() & F.col("post_type").isin("question", "answer"))
     latest = first_rows(_questions_and_answers(dated, month), MONTHS, F.desc("month"))
-    return collected(latest.orderBy("site", "month"))
+    rows = latest.orderBy("site", "month").collect()
+    return grouped(rows, lambda row: Month(row.month, row.questions, row.answers))
 
 
-def collect_tags(posts: DataFrame) -> dict[str, list[Row]]:
-    """A row per site and tag: ``tag``, ``rows``; most questions first."""
+def collect_tags(posts: DataFrame) -> dict[str, tuple[Counted, ...]]:
+    """The tags of each site with the most questions."""
     tags = posts.where(F.col("post_type") == "question").select("site", F.explode("tags").alias("tag"))
     counted = tags.groupBy("site", "tag").agg(F.count(F.lit(1)).alias("rows"))
     order = (F.desc("rows"), "tag")
-    return collected(first_rows(counted, TAGS, *order).orderBy("site", *order))
+    rows = first_rows(counted, TAGS, *order).orderBy("site", *order).collect()
+    return grouped(rows, lambda row: Counted(row.tag, row.rows))
 
 
 def _questions_and_answers(posts: DataFrame, by: Column) -> DataFrame:

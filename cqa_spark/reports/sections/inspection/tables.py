@@ -7,7 +7,7 @@ from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.stackexchange.values import INVENTED
-from cqa_spark.reports.sections.inspection.by_site import collected, first_rows, stacked
+from cqa_spark.reports.sections.inspection.by_site import first_rows, grouped, stacked
 
 
 @dataclass(frozen=True)
@@ -74,16 +74,16 @@ OF_QUESTIONS = (
 _TIMES = ("created_at", "earned_at")
 
 
-def collect_tables(tables: Mapping[str, DataFrame]) -> dict[str, list[Row]]:
+def collect_tables(tables: Mapping[str, DataFrame]) -> dict[str, tuple[Row, ...]]:
     """A row per site and table with rows: ``table``, ``rows``, ``first``, ``last``, ``nulls``.
 
     The row of ``posts`` also has ``questions``, ``answers``, ``accepted``, ``invented``, ``question_scores`` and
     ``answer_scores``.
     """
-    return collected(stacked(_summary(name, frame) for name, frame in tables.items()))
+    return grouped(stacked(_summary(name, frame) for name, frame in tables.items()).collect(), lambda row: row)
 
 
-def collect_drift(tables: Mapping[str, DataFrame]) -> dict[str, list[Row]]:
+def collect_drift(tables: Mapping[str, DataFrame]) -> dict[str, tuple[Row, ...]]:
     """A row per site, table and undeclared attribute: ``table``, ``attribute``, ``rows``; most frequent first."""
     named = [
         frame.select("site", F.lit(name).alias("table"), F.explode(F.map_keys(DRIFT)).alias("attribute"))
@@ -95,7 +95,7 @@ def collect_drift(tables: Mapping[str, DataFrame]) -> dict[str, list[Row]]:
     counted = stacked(named).groupBy("site", "table", "attribute").agg(F.count(F.lit(1)).alias("rows"))
     order = (F.desc("rows"), "attribute")
     attributes = first_rows(counted, ATTRIBUTES, *order, within=("site", "table"))
-    return collected(attributes.orderBy("site", "table", *order))
+    return grouped(attributes.orderBy("site", "table", *order).collect(), lambda row: row)
 
 
 def _summary(name: str, frame: DataFrame) -> DataFrame:
