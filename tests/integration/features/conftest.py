@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import pytest
-from literal_community import Thread, community_of
+from literal_community import community_of
+from literal_threads import Thread
 from pyspark.sql import SparkSession
 
 from cqa_spark.features.inputs import FeatureInputs

@@ -1,11 +1,9 @@
 """Small communities, written down as literals."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from itertools import pairwise
 from random import Random
 
+from literal_threads import SITE, Pair, Said, Thread, analysed_text, threads_of
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.features.inputs import FeatureInputs
@@ -15,56 +13,10 @@ from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.table import Table
 from cqa_spark.text.embedding.model import EmbeddingModel
 
-SITE = "qatarliving.com"
-
-
-@dataclass(frozen=True)
-class Said:
-    """One comment of a thread: who said what, and whether it was judged relevant."""
-
-    author: str | None
-    text: str
-    relevant: bool | None = None
-    at: datetime | None = None
-    name: str | None = None
-
-
-@dataclass(frozen=True)
-class Thread:
-    """A question with its comments; comment ids are the thread's id, ``_C`` and the position.
-
-    The question has a text only where one is given.
-    """
-
-    thread_id: str
-    asker: str | None
-    said: Sequence[Said]
-    split: str = "train"
-    at: datetime | None = None
-    same_as: str | None = None
-    category: str | None = None
-    question: str | None = None
-    subject: str | None = None
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A question's subject and body, and what is said below it."""
-
-    subject: str
-    body: str
-    comment: str
-    split: str = "train"
-
 
 def pairs_of(spark: SparkSession, pairs: Sequence[Pair], partitions: int = 2) -> FeatureInputs:
     """The inputs for questions Q1, Q2 and so on, each with the comment Qn_C1."""
-    threads = [
-        Thread(f"Q{number}", None, [Said(None, pair.comment)], pair.split, question=f"{pair.subject}\n{pair.body}",
-               subject=pair.subject)
-        for number, pair in enumerate(pairs, start=1)
-    ]  # fmt: skip
-    return community_of(spark, threads, partitions=partitions)
+    return community_of(spark, threads_of(pairs), partitions=partitions)
 
 
 def community_of(
@@ -96,21 +48,17 @@ def community_of(
         for pair in examples or ()
     ]
     asked = [thread for thread in threads if thread.question is not None]
-    texts = {said.text for _, _, said in comments} | {text for thread in asked for text in _texts(thread)}
+    texts = {said.text for _, _, said in comments} | {text for thread in asked for text in thread.texts}
     return FeatureInputs(
         examples=table(EXAMPLES, chosen or own),
         posts=table(POSTS, map(_post, threads)),
         comments=table(COMMENTS, [_comment(*comment) for comment in comments]),
         documents=table(DOCUMENTS, [*[_document(*comment) for comment in comments], *map(_asked, asked)]),
-        texts=table(TEXTS, map(_text, sorted(texts))),
+        texts=table(TEXTS, map(analysed_text, sorted(texts))),
         embeddings=table(
             EMBEDDINGS, [_embedding(text, name) for text in sorted(texts) for name in EmbeddingModel.names()]
         ),
     )
-
-
-def _texts(thread: Thread) -> list[str]:
-    return [text for text in (thread.question, thread.subject) if text is not None]
 
 
 def _example(thread: Thread, place: int, said: Said) -> dict[str, object]:
@@ -145,16 +93,6 @@ def _asked(thread: Thread) -> dict[str, object]:
     return {
         "document_id": thread.thread_id, "text_id": thread.question, "subject_text_id": thread.subject,
         "split": thread.split,
-    }  # fmt: skip
-
-
-def _text(text: str) -> dict[str, object]:
-    tokens = text.lower().split()
-    words = [token for token in tokens if any(letter.isalnum() for letter in token)]
-    bigrams = [" ".join(pair) for pair in pairwise(words)]
-    return {
-        "text_id": text, "raw": text, "clean": text, "sentences": [text], "tokens": tokens, "words": words,
-        "content_words": words, "stems": words, "bigrams": bigrams,
     }  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Values are put beside the examples."""
 
 import pytest
-from literal_community import SITE, Said, Thread
+from literal_threads import SITE, Said, Thread
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 

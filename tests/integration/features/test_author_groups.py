@@ -4,7 +4,7 @@ from math import log
 from typing import Any
 
 import pytest
-from literal_community import Said, Thread
+from literal_threads import Said, Thread
 from pyspark.sql import DataFrame
 from saved_folders import reloaded_group
 from single_groups import compute_values, fit_and_compute

@@ -7,7 +7,8 @@ from typing import Self
 
 import numpy as np
 import pytest
-from literal_community import Said, Thread, community_of
+from literal_community import community_of
+from literal_threads import Said, Thread
 from numpy.typing import ArrayLike
 from pyspark import cloudpickle
 from pyspark.sql import Column, DataFrame, Row, SparkSession

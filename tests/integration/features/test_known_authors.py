@@ -3,7 +3,8 @@
 from math import log
 
 import pytest
-from literal_community import Said, Thread, community_of
+from literal_community import community_of
+from literal_threads import Said, Thread
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from saved_folders import reloaded_group

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from literal_community import Pair, pairs_of
+from literal_community import pairs_of
+from literal_threads import Pair
 from pyspark.sql import Row, SparkSession
 from saved_folders import reloaded_group
 from single_groups import compute_values, fit_and_compute

@@ -5,7 +5,8 @@ from math import isfinite
 from pathlib import Path
 
 import pytest
-from literal_community import Pair, pairs_of
+from literal_community import pairs_of
+from literal_threads import Pair
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from saved_folders import NEARBY

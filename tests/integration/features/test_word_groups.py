@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from literal_community import Said, Thread
+from literal_threads import Said, Thread
 
 from cqa_spark.features.groups.text.lexicon import Lexicon, learn_lexicons
 from cqa_spark.features.inputs import FeatureInputs

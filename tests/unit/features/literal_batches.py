@@ -1,19 +1,18 @@
 """Small batches of queries, written down as literals; no Spark."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+from literal_threads import SITE, Pair, Said, Thread, analysed_text, threads_of
 
 from cqa_spark.features.batch_texts import vector_column
 from cqa_spark.features.embedding_group import MODEL
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.query_batch import QueryBatch
 
-SITE = "qatarliving.com"
 _MOMENT = pa.timestamp("us", "UTC")
 _SHARED = {"U2"}
 
@@ -42,41 +41,6 @@ _SCORES = _schema({"site query_post_id task of_query candidate_id": pa.string(),
 _VOTES = _schema({
     "site query_post_id post_id": pa.string(), "vote_type_id": pa.int32(), "known_at": _MOMENT, "number": pa.int64(),
 })  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Said:
-    """One comment of a thread; text ids are the texts themselves."""
-
-    author: str | None
-    text: str
-    at: datetime | None = None
-    name: str | None = None
-
-
-@dataclass(frozen=True)
-class Thread:
-    """A question with its comments, whose ids are the thread's id, ``_C`` and the position.
-
-    The question has a text only where one is given.
-    """
-
-    thread_id: str
-    asker: str | None
-    said: Sequence[Said]
-    at: datetime | None = None
-    category: str | None = None
-    question: str | None = None
-    subject: str | None = None
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A question's subject and body, and the comment below it."""
-
-    subject: str
-    body: str
-    comment: str
 
 
 Example = tuple[str, str, str]
@@ -118,10 +82,10 @@ def batch_of(
     ]
     questions = [(query, by_id[thread]) for query, thread in asked]
     texts = {said.text for _, _, _, said in of_threads}
-    texts |= {text for _, each in questions for text in (each.question, each.subject) if text is not None}
+    texts |= {text for _, each in questions for text in each.texts}
     of_examples = [{**_example(by_id, task, rank, *each), "cut": cut} for rank, each in enumerate(chosen, start=1)]
     examples = _table(_EXAMPLES, of_examples)
-    analysed = _table(_TEXTS, [_text(text) for text in sorted(texts)])
+    analysed = _table(_TEXTS, [analysed_text(text) for text in sorted(texts)])
     if vectors is not None:
         of_texts = pa.array([vectors.get(text) for text in sorted(texts)], pa.list_(pa.float32()))
         analysed = analysed.append_column(vector_column(MODEL), of_texts)
@@ -140,18 +104,7 @@ def batch_of(
 
 def pairs_of(pairs: Sequence[Pair]) -> QueryBatch:
     """Questions Q1, Q2 and so on, each with the comment Qn_C1; a question's text is its subject and its body."""
-    return batch_of(
-        [
-            Thread(
-                f"Q{number}",
-                None,
-                [Said(None, each.comment)],
-                question=f"{each.subject}\n{each.body}",
-                subject=each.subject,
-            )
-            for number, each in enumerate(pairs, start=1)
-        ]
-    )
+    return batch_of(threads_of(pairs))
 
 
 def values(group: QueryGroup, batch: QueryBatch) -> list[dict[str, float | None]]:
@@ -231,16 +184,6 @@ def _asked(query: str, thread: Thread) -> dict[str, object]:
     return {
         "site": SITE, "query_post_id": query, "document_id": thread.thread_id, "text_id": thread.question,
         "subject_text_id": thread.subject,
-    }  # fmt: skip
-
-
-def _text(text: str) -> dict[str, object]:
-    tokens = text.lower().split()
-    words = [token for token in tokens if any(letter.isalnum() for letter in token)]
-    return {
-        "text_id": text, "raw": text, "clean": " ".join(text.split()), "sentences": [text], "tokens": tokens,
-        "words": words, "content_words": words, "stems": words,
-        "bigrams": [" ".join(pair) for pair in pairwise(words)],
     }  # fmt: skip
 
 

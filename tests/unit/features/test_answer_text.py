@@ -3,7 +3,8 @@
 from math import log, sqrt
 
 import pytest
-from literal_batches import Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Thread
 
 from cqa_spark.features.groups.thread.answer_text import AnswerTextV1
 from cqa_spark.text.post_words import plain_text_of, words_of

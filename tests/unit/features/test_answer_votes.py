@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 
 import pytest
-from literal_batches import Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Said, Thread
 
 from cqa_spark.corpora.stackexchange.values import DOWN, UP
 from cqa_spark.features.groups.thread.answer_votes import AnswerVotesAsOfV1

@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from literal_batches import SITE, Said, Thread, batch_of, in_folds, values
+from literal_batches import batch_of, in_folds, values
+from literal_threads import SITE, Said, Thread
 from pyspark import cloudpickle
 
 from cqa_spark.features.group import QueryGroup

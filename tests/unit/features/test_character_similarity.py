@@ -4,7 +4,8 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from literal_batches import Pair, pairs_of, values
+from literal_batches import pairs_of, values
+from literal_threads import Pair
 
 from cqa_spark.features.groups.thread.character_similarity import CharacterSimilarityV1
 from cqa_spark.text.characters import BUCKETS, CharacterRuns, count_runs

@@ -3,7 +3,8 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from literal_batches import Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Said, Thread
 from saved_folders import reloaded_group, saved
 
 pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")

@@ -4,7 +4,8 @@ from datetime import datetime
 from math import log
 
 import pytest
-from literal_batches import Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Said, Thread
 
 from cqa_spark.features.groups.thread.dialogue import DialogueV1
 

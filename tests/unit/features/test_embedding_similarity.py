@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from literal_batches import Pair, Said, Thread, batch_of, pairs_of, values
+from literal_batches import batch_of, pairs_of, values
+from literal_threads import Pair, Said, Thread
 from saved_folders import reloaded_group
 
 from cqa_spark.features.groups.thread.embedding_similarity import EmbeddingSimilarityV1

@@ -4,7 +4,8 @@ from math import exp, log
 
 import pandas as pd
 import pytest
-from literal_batches import Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Said, Thread
 from saved_folders import reloaded_group
 
 from cqa_spark.features.groups.text.goodness_pmi import GoodnessPmiV1, GoodnessPmiV2

@@ -3,7 +3,8 @@
 from math import sqrt
 
 import pytest
-from literal_batches import Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Said, Thread
 
 from cqa_spark.features.groups.thread.neighbours import NeighboursV1
 from cqa_spark.text.terms import Collection

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from literal_batches import SITE, Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import SITE, Said, Thread
 
 from cqa_spark.corpora.stackexchange.values import DOWN, UP
 from cqa_spark.features.group import QueryGroup

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from literal_batches import Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Said, Thread
 
 from cqa_spark.features.groups.thread.pair_regression import L2, BgePairRegressionV1, TrainingPairs, ridge, similarity
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from literal_batches import Said, Thread, batch_of, in_folds
+from literal_batches import batch_of, in_folds
+from literal_threads import Said, Thread
 from numpy.typing import ArrayLike
 
 from cqa_spark.errors import ContractError

@@ -7,7 +7,8 @@ from math import log
 import numpy as np
 import pyarrow as pa
 import pytest
-from literal_batches import SITE, Thread, batch_of
+from literal_batches import batch_of
+from literal_threads import SITE, Thread
 
 from cqa_spark.features.groups.question.incoming_links import IncomingLinksV1
 from cqa_spark.features.groups.question.question_pair import QuestionPairV1

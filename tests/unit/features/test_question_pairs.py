@@ -3,7 +3,8 @@
 from math import log, sqrt
 
 import pytest
-from literal_batches import Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Said, Thread
 
 from cqa_spark.features.collection_group import CollectionGroup
 from cqa_spark.features.groups.thread.thread_similarity import ThreadSimilarityV1

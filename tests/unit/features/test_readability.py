@@ -3,7 +3,8 @@
 from math import log
 
 import pytest
-from literal_batches import Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Said, Thread
 
 from cqa_spark.features.groups.text.readability import ReadabilityV2
 from cqa_spark.text.terms import Collection

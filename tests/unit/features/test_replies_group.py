@@ -3,7 +3,8 @@
 from math import log
 
 import pytest
-from literal_batches import Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Said, Thread
 
 from cqa_spark.features.groups.thread.replies import RepliesV1
 

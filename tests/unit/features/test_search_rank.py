@@ -5,7 +5,8 @@ from math import log
 
 import pyarrow as pa
 import pytest
-from literal_batches import Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Said, Thread
 
 from cqa_spark.features.groups.thread.search_rank import SearchRankV1
 

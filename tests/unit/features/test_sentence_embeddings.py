@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from literal_batches import Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Said, Thread
 from saved_folders import reloaded_group, saved
 
 from cqa_spark.errors import ContractError

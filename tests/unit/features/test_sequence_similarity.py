@@ -1,6 +1,7 @@
 """Wording in the same order; the measures themselves have tests of their own."""
 
-from literal_batches import Pair, Said, Thread, batch_of, pairs_of, values
+from literal_batches import batch_of, pairs_of, values
+from literal_threads import Pair, Said, Thread
 
 from cqa_spark.features.groups.thread.sequence_similarity import SequenceSimilarityV1
 from cqa_spark.text.comparison.sequences import compare_sequences

@@ -3,7 +3,8 @@
 from math import log
 
 import pytest
-from literal_batches import Pair, Said, Thread, batch_of, pairs_of, values
+from literal_batches import batch_of, pairs_of, values
+from literal_threads import Pair, Said, Thread
 
 from cqa_spark.features.groups.thread.shared_things import SharedThingsV1
 

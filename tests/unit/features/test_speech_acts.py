@@ -1,6 +1,7 @@
 """What a comment does, and whether it has the form that the question asks for."""
 
-from literal_batches import Pair, Said, Thread, batch_of, pairs_of, values
+from literal_batches import batch_of, pairs_of, values
+from literal_threads import Pair, Said, Thread
 
 from cqa_spark.features.groups.text.speech_acts import SpeechActsV1
 

@@ -3,7 +3,8 @@
 from math import log, sqrt
 
 import pytest
-from literal_batches import Pair, pairs_of, values
+from literal_batches import pairs_of, values
+from literal_threads import Pair
 
 from cqa_spark.features.groups.thread.spelling_similarity import SpellingSimilarityV1
 from cqa_spark.text.comparison.spelling import spelling_relation

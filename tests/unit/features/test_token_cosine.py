@@ -1,7 +1,8 @@
 """The baseline of the STS tasks."""
 
 import pytest
-from literal_batches import Pair, Said, Thread, batch_of, pairs_of, values
+from literal_batches import batch_of, pairs_of, values
+from literal_threads import Pair, Said, Thread
 
 from cqa_spark.features.groups.thread.token_cosine import TokenCosineV1
 

@@ -4,7 +4,8 @@ from math import log2
 
 import numpy as np
 import pytest
-from literal_batches import Pair, pairs_of, values
+from literal_batches import pairs_of, values
+from literal_threads import Pair
 
 from cqa_spark.features.groups.thread.topic_similarity import TopicSimilarityV2, cosine, divergence, topic_share
 from cqa_spark.text.topics import Topics

@@ -4,7 +4,8 @@ from math import log
 
 import numpy as np
 import pytest
-from literal_batches import Pair, pairs_of, values
+from literal_batches import pairs_of, values
+from literal_threads import Pair
 from saved_folders import reloaded_group
 
 from cqa_spark.errors import ContractError

@@ -1,7 +1,8 @@
 """Groups of syntax trees."""
 
 import pytest
-from literal_batches import Pair, Thread, batch_of, pairs_of, values
+from literal_batches import batch_of, pairs_of, values
+from literal_threads import Pair, Thread
 
 from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import EnvironmentProblem

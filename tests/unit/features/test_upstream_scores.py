@@ -4,7 +4,8 @@ from math import log
 
 import pyarrow as pa
 import pytest
-from literal_batches import Said, Thread, batch_of, values
+from literal_batches import batch_of, values
+from literal_threads import Said, Thread
 
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.tasks.external_comment.upstream_scores import DirectScoreV1, PathScoresV1, RankedPathV1
