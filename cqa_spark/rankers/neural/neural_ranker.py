@@ -104,7 +104,6 @@ class _Task:
             network = train_network(
                 self.shape,
                 self.given,
-                self.most_words,
                 self.vectors,
                 examples,
                 rows.column("held_out").to_numpy(),

@@ -14,14 +14,13 @@ from cqa_spark.rankers.training.group import TrainingGroup
 
 ALONE = TrainingGroup()
 
-_SHORTEST = 16
-"""Texts are not padded to fewer words."""
+_MULTIPLE = 16
+"""Texts are padded to a multiple of this number of words: a step is compiled for each length."""
 
 
 def train_network(
     shape: NetworkShape,
     parameters: NeuralParameters,
-    most_words: int,
     vectors: NDArray[np.float32],
     examples: TrainingExamples,
     held_out: NDArray[np.bool_],
@@ -32,7 +31,6 @@ def train_network(
     Args:
         shape: sizes of the network.
         parameters: epochs, batch size, step size and seed.
-        most_words: maximum number of words of each text.
         vectors: word vectors, shape (words, dimensions).
         examples: the examples of this task.
         held_out: mask of the validation examples, on which the epoch is chosen. If it is all False or all True, the
@@ -60,7 +58,7 @@ def train_network(
         # As many steps in each task: they exchange gradients.
         steps = int(group.highest(np.array([len(batches)], dtype=np.float64))[0])
         for batch in islice(cycle(batches), steps):
-            trainer.step(_inputs(best, batch, vectors, most_words), batch.target.astype(bool))
+            trainer.step(_inputs(best, batch, vectors), batch.target.astype(bool))
         network = Network(low, high, trainer.trained().SerializeToString())
         total, queries = group.total(_validated(network, validation, vectors))
         value = total / queries if queries else 0.0
@@ -69,15 +67,11 @@ def train_network(
     return best
 
 
-def _inputs(
-    network: Network, batch: TrainingExamples, vectors: NDArray[np.float32], most_words: int
-) -> dict[str, NDArray[np.float32]]:
-    """The inputs of a batch, whose texts are padded to one of a few lengths, because a step is compiled for each."""
+def _inputs(network: Network, batch: TrainingExamples, vectors: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
+    """The inputs of a batch, with texts of equal length."""
     if not vectors.size:
         return network.inputs(batch.features)
-    length = most_words
-    while length > _SHORTEST and length // 2 >= batch.longest_text():
-        length //= 2
+    length = _MULTIPLE * max(1, -(-batch.longest_text() // _MULTIPLE))
     texts = ([vectors[numbers] for numbers in side] for side in (batch.query_words, batch.candidate_words))
     return network.inputs(batch.features, *texts, length=length)
 

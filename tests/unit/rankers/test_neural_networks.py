@@ -141,7 +141,7 @@ def test_decomposable_attention_learns_which_candidates_repeat_the_query_the_sam
     given = examples()
     shape = NetworkShape(1, 4, (8,), (8,), (8,), dropout=0.1)
     held_out = given.query % 4 == 0
-    one, other = (train_network(shape, PARAMETERS, 5, WORDS.astype(np.float32), given, held_out) for _ in range(2))
+    one, other = (train_network(shape, PARAMETERS, WORDS.astype(np.float32), given, held_out) for _ in range(2))
     assert one.graph == other.graph
     texts = zip(given.query_words, given.candidate_words, strict=True)
     pairs = [(WORDS[query], WORDS[candidate]) for query, candidate in texts]
@@ -157,7 +157,7 @@ def test_a_network_on_features_learns_with_batch_normalisation() -> None:
     nothing = [np.empty(0, dtype=np.int64)] * len(given)
     told = replace(given, features=given.target[:, None] * 1e6 + 1.0, query_words=nothing, candidate_words=nothing)
     shape = NetworkShape(1, 0, (), (), (5, 3), dropout=0.1, batch_norm=True)
-    trained = train_network(shape, PARAMETERS, 0, np.empty((0, 0), np.float32), told, np.zeros(48, dtype=bool))
+    trained = train_network(shape, PARAMETERS, np.empty((0, 0), np.float32), told, np.zeros(48, dtype=bool))
     assert trained.probability(np.array([1e6 + 1.0]), ()) > 0.9
     assert trained.probability(np.array([1.0]), ()) < 0.1
 
