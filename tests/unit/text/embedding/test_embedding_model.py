@@ -33,6 +33,7 @@ def test_every_model_of_the_project_has_a_valid_description() -> None:
     models = {name: EmbeddingModel.read(name) for name in EmbeddingModel.names()}
     assert {name: model.dimension for name, model in models.items()} == {
         "bge_small_en": 384,
+        "glove": 50,
         "minilm": 384,
         "use_multilingual": 512,
     }

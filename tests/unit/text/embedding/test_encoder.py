@@ -2,11 +2,14 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cqa_spark.config.project_root import jars_folder
 from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.spark.jars import jar_name
+from cqa_spark.text.embedding.averaged_words import AveragedWords
 from cqa_spark.text.embedding.encoder import Encoder, Vectors, load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel, ModelFile, ModelSource
 
@@ -87,6 +90,14 @@ def test_the_multilingual_model_maps_languages_to_one_space() -> None:
     )
     assert cosine(english, arabic) > 0.8
     assert cosine(english, other) < 0.3
+
+
+def test_the_vector_of_a_text_is_the_mean_of_its_words(tmp_path: Path) -> None:
+    np.save(tmp_path / "vectors.npy", np.array([[3, 0], [0, 3], [0, -1]], dtype=np.float32))
+    pq.write_table(pa.table({"word": ["car", "'s", "unk"]}), tmp_path / "words.parquet")
+    files = [(tmp_path / name).read_bytes() for name in ("vectors.npy", "words.parquet")]
+    words = AveragedWords(EmbeddingModel.read("glove"), *files)
+    assert [words.vector(text).tolist() for text in ("The Car's car", "the", "")] == [[2, 1], [0, -1], [0, -1]]
 
 
 def test_a_folder_of_the_user_gives_the_same_vectors(tmp_path: Path) -> None:
