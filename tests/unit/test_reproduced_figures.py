@@ -12,7 +12,7 @@ from cqa_spark.systems.system import known_systems
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = json.loads((ROOT / "conf" / "reproduced.json").read_text(encoding="utf-8"))
-PAGES = ("arabic.md", "results.md", "sts.md")
+PAGES = ("arabic.md", "results.md", "semeval.md", "sts.md")
 """Pages with tables of systems; that of published systems for subtasks A to C is generated."""
 
 
@@ -20,7 +20,7 @@ MEASURE = re.compile(r"(MAP@10|AvgRec@10|MRR@10|F1|Accuracy|Pearson)(, .*)?")
 """The heading of a column of figures."""
 
 BY_RUN = {
-    *("lexicon", "logistic_a", "boosted_a", "lexical_a", "best_a", "neural_a"),
+    *("lexicon", "logistic_a", "boosted_a", "lexical_a", "best_a", "neural_a", "cross_encoder_a"),
     *("lexical_b", "best_b", "lexical_c", "best_c", "neural_c"),
     *("given_order_d", "best_d"),
     *("lexical_sts", "best_sts"),
@@ -29,7 +29,7 @@ BY_RUN = {
 
 TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 
-MEASURED = ("README.md", *(f"docs/{page}" for page in (*PAGES, "duplicates.md", "preferred-answers.md", "semeval.md")))
+MEASURED = ("README.md", *(f"docs/{page}" for page in (*PAGES, "duplicates.md", "preferred-answers.md")))
 """Files whose tables of figures are compared, or name the command that computed them."""
 
 COMMAND = re.compile(r"cqa\s+(run|reproduce|experiment|nightly|train|tune)\b|bench/\w+\.py")
@@ -97,10 +97,45 @@ def test_tables_of_figures_name_the_command_that_computed_them(file: str) -> Non
 def test_sentences_repeat_the_scores_of_the_tables() -> None:
     in_tables = {(system, figure.split()[0]) for _, system, _, figure in columns_of_figures()}
     in_file = {(system, figure) for system in FIGURES[VALUES] for figure in known_figures(system, "MAP@10")}
-    text = " ".join(" ".join(map(page_text, [*PAGES, "semeval.md"])).split())
+    text = " ".join(" ".join(map(page_text, PAGES)).split())
     reached = {*REACHED.findall(text)}
     assert {("best_a", "71.18"), ("like_overfitting_2016_b", "73.66")} <= reached
     assert reached - in_tables - in_file == set()
+
+
+def test_pages_agree_on_the_figures_of_a_system() -> None:
+    shown: dict[tuple[str, str], set[str]] = {}
+    for _, system, measure, figure in columns_of_figures():
+        if system in BY_RUN:
+            shown.setdefault((system, measure), set()).add(figure.split()[0])
+    assert {key: figures for key, figures in shown.items() if len(figures) > 1} == {}
+
+
+@pytest.mark.parametrize(
+    ("page", "system", "baseline", "sentence"),
+    [
+        ("arabic.md", "best_d", "given_order_d", "({difference}, p = 0.001)"),
+        ("results.md", "best_b", "search_order_b", "of `best_b` ({difference}, p = 0.013)"),
+        ("results.md", "best_c", "search_order_c", "of `best_c` ({difference}, p = 0.018)"),
+        ("results.md", "lexical_c", "search_order_c", "of `lexical_c` ({difference}, p = 0.011)"),
+        ("results.md", "neural_c", "search_order_c", "of `neural_c` ({difference}, p = 0.008)"),
+        ("semeval.md", "lexical_c", "search_order_c", "`lexical_c` exceeds the search order by {difference} points"),
+        ("semeval.md", "super_2016_c", "search_order_c", "compared ({difference}, p < 0.01)"),
+        ("semeval.md", "convkn_2016_c", "search_order_c", "are not ({difference}, p = 0.20;"),
+        ("semeval.md", "mte_nn_2016_c", "search_order_c", "; {difference}, p = 0.34)"),
+        ("semeval.md", "like_overfitting_2016_b", "search_order_b", "({difference}, p = 0.30)"),
+        ("semeval.md", "neural_c", "search_order_c", "{difference} points above the search order"),
+    ],
+)
+def test_differences_in_sentences_are_those_of_the_figures(
+    page: str, system: str, baseline: str, sentence: str
+) -> None:
+    figures = {of: float(figure.split()[0]) for _, of, measure, figure in columns_of_figures() if measure == "MAP@10"}
+    for of, parts in FIGURES[VALUES].items():
+        figures |= {of: 100 * scores["MAP@10"] for scores in parts.values() if "MAP@10" in scores}
+    sign = "" if " points" in sentence else "+"
+    difference = f"{figures[system] - figures[baseline]:{sign}.2f}"
+    assert sentence.format(difference=difference) in " ".join(page_text(page).split())
 
 
 def test_no_figure_is_outside_the_file_without_need() -> None:
