@@ -1,15 +1,14 @@
 """Figures of the shipped model in the documentation are those of its card, which ``cqa train nights`` wrote."""
 
-from pathlib import Path
+import re
 
 import pytest
+from page_tables import ROOT, points, rows
 
 from cqa_spark.evaluation.night_worth import ALL, NIGHTS
 from cqa_spark.systems.model_card import CardFigure
 from cqa_spark.systems.shipped_models import shipped_card
 
-ROOT = Path(__file__).resolve().parents[2]
-MINUS = "\N{MINUS SIGN}"
 BY_VOTES = "votes_then_length"
 
 ORDERS = {
@@ -38,10 +37,16 @@ def figure(order: str, band: str = ALL, population: str = NIGHTS, reference: str
     return match
 
 
-def points(value: float) -> str:
-    """A difference in points, with its sign."""
-    shown = f"{100 * value:+.1f}".replace("-", MINUS)
-    return "0.0" if shown in ("+0.0", f"{MINUS}0.0") else shown
+WORTH = re.compile(
+    r"On (\d+) replayed nights of (\d+) threads, its first answer is the one accepted later in ([\d.]+) %: "
+    r"\+([\d.]+) points against votes_then_length \(95 % interval \+([\d.]+) to \+([\d.]+),"
+)
+"""What a night prints of its worth."""
+
+
+def page_text(name: str) -> str:
+    """A page in one line."""
+    return " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
 
 def interval(row: CardFigure) -> str:
@@ -50,13 +55,6 @@ def interval(row: CardFigure) -> str:
 
 def p_value(row: CardFigure) -> str:
     return "< .001" if row.p_value < 0.001 else f"{row.p_value:.3f}"[1:]
-
-
-def rows(page: str, heading: str) -> list[list[str]]:
-    """The rows of the table below a heading."""
-    _, _, below = (ROOT / page).read_text(encoding="utf-8").partition(f"\n| {heading} |")
-    table, _, _ = below.partition("\n\n")
-    return [[cell.strip() for cell in line[1:-1].split("|")] for line in table.splitlines()[2:]]
 
 
 def test_orders_of_answers() -> None:
@@ -88,7 +86,7 @@ def test_bands_of_nights(row: list[str]) -> None:
 def test_sentences_about_the_model() -> None:
     ours, blind = figure("night_answers"), figure("without votes", reference="longest_answer_asof")
     without = f"{100 * blind.value:.1f}"
-    readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/preferred-answers.md"))
+    readme, page, limits = map(page_text, ("README.md", "docs/preferred-answers.md", "docs/is-it-for-me.md"))
     simple = [f"{100 * figure(order).value:.1f}" for order in ("random", "oldest", "longest_answer_asof", BY_VOTES)]
     cells = [*simple, f"**{100 * ours.value:.1f}**", f"{points(ours.difference)} ({interval(ours)})"]
     assert f"({ours.nights:,} nights, {ours.threads} threads) | {' | '.join(cells)} |" in readme
@@ -100,3 +98,16 @@ def test_sentences_about_the_model() -> None:
         f"the system reaches {without}, which is {100 * blind.difference:.1f} above the longest answer "
         f"({interval(blind)}, p {p_value(blind)})"
     ) in page
+    assert f"{100 * ours.difference:.1f} points more often than by votes, then length" in limits
+
+
+def test_pages_agree_on_the_nights_of_beer() -> None:
+    readme, tutorial, nights = map(page_text, ("README.md", "docs/tutorials/first-report.md", "docs/nightly.md"))
+    match = WORTH.search(tutorial)
+    assert match is not None
+    of_nights, of_threads, *figures = match.groups()
+    shown, difference, low, high = (f"{float(number):.1f}" for number in figures)
+    assert f"({of_nights} nights, {of_threads} threads)" in readme
+    assert f"**{shown}** | +{difference} (+{low} to +{high})" in readme
+    assert f"accepted later in {shown} %, {difference} points more than by votes ({low} to {high})" in nights
+    assert f"and {figures[0]} %, and no difference on common nights" in nights
