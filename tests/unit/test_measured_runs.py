@@ -26,7 +26,7 @@ AT_THE_CUT = {
 SITES = ("beer.stackexchange.com", "quantumcomputing.stackexchange.com", "bicycles.meta.stackexchange.com")
 """The sites of a table with a column for each."""
 
-BY_VARIANT = [("four", "system, at least four answers")]
+BY_VARIANT = [("four", "system, at least four answers"), ("two_answers", "system, at least two answers")]
 BY_DIFFERENCE = [
     ("as_of_the_cut", "system, 238 questions"),
 ]
@@ -78,20 +78,43 @@ def test_differences_from_the_longest_answer(run: str, heading: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "baseline", "sentence"),
+    ("run", "system", "baseline", "sentence"),
     [
         (
+            "four",
             "metadata_network_snapshot",
             "first_answer",
             "the first answer, by {difference} (multilayer perceptron, {p_value})",
         ),
-        ("metadata_text_snapshot", "first_answer", "to {difference} points (trees with the answer's text, {p_value})"),
-        ("metadata_text_asof", "first_answer", "exceed it (+{difference}, {p_value})"),
-        ("metadata_text_asof", "most_votes_asof", "the closest is {difference} points below ({p_value})"),
+        (
+            "four",
+            "metadata_text_snapshot",
+            "first_answer",
+            "to {difference} points (trees with the answer's text, {p_value})",
+        ),
+        ("four", "metadata_text_asof", "first_answer", "exceed it (+{difference}, {p_value})"),
+        ("four", "metadata_text_asof", "most_votes_asof", "the closest is {difference} points below ({p_value})"),
+        (
+            "two_answers",
+            "metadata_boosted_snapshot",
+            "longest_answer",
+            "the paper's, by {difference} points ({p_value})",
+        ),
+        ("two_answers", "metadata_boosted_snapshot", "most_votes_asof", "most votes by {difference} ({p_value})"),
+        (
+            "two_answers",
+            "metadata_boosted_asof",
+            "longest_answer",
+            "than the longest answer (+{difference}, {p_value})",
+        ),
+        ("two_answers", "metadata_boosted_asof", "highest_reputation_asof", "as of the cut (+{difference}, {p_value})"),
+        ("two_answers", "metadata_text_asof", "highest_reputation_asof", "cut (+{difference}, {p_value}), but not"),
+        ("two_answers", "metadata_text_asof", "longest_answer", "the longest answer (+{difference}, {p_value}) or"),
+        ("two_answers", "metadata_text_asof", "most_votes_asof", "or most votes (+{difference}, {p_value})"),
     ],
 )
-def test_sentences_about_four_answers(system: str, baseline: str, sentence: str) -> None:
-    compared = RUNS["four"]["systems"][system]["against"][baseline]
+def test_sentences_about_comparisons(run: str, system: str, baseline: str, sentence: str) -> None:
+    compared = RUNS[run]["systems"][system]["against"][baseline]
     difference, tested = f"{100 * abs(compared['difference']):.1f}", p_value(compared["p_value"])
     page = " ".join((ROOT / PAGE).read_text(encoding="utf-8").split())
     assert sentence.format(difference=difference, p_value=tested) in page
