@@ -28,6 +28,7 @@ from cqa_spark.steps.predictions import WritePredictions
 from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
+from cqa_spark.steps.thread_shards import WriteThreads
 from cqa_spark.steps.upstream import ScoreUpstream, tasks_of
 from cqa_spark.systems.recipes import at_random, read_systems, task_of
 from cqa_spark.systems.system import System
@@ -45,7 +46,7 @@ def run(settings: RunSettings) -> Flow:
     task = task_of(systems)
     source = annotated_files(settings, settings.inputs.by_split())
     folds, evaluation = EveryFold(settings.features.folds), evaluation_of(settings.evaluation, task)
-    pages = [WriteLakePage(settings.page_rows)] if settings.pages else []
+    pages = [WriteThreads(settings.page_rows, served=False), WriteLakePage()] if settings.pages else []
     return Flow(
         "run",
         (

@@ -24,6 +24,7 @@ from cqa_spark.steps.night_worth import MeasureLabelled
 from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
+from cqa_spark.steps.thread_shards import WriteThreads
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import ScoreUpstream, tasks_of, upstream_of
 from cqa_spark.systems.recipes import (
@@ -110,8 +111,9 @@ def nightly(
                 evaluation.measures[0],
                 settings.answers.min_answers if of_task.replays_nights else None,
             ),
+            *([WriteThreads(settings.page_rows, served=True, last=unchanged)] if settings.pages else []),
             Report(settings.report, evaluation.measures, baseline, evaluated=bool(measuring)),
-            *([WriteLakePage(settings.page_rows, settings.keep, unchanged)] if settings.pages else []),
+            *([WriteLakePage(settings.keep)] if settings.pages else []),
             Publish(force=settings.force, who=settings.who),
         ),
     )

@@ -1,24 +1,18 @@
-"""a run with its report → the page of the lake, with threads to search."""
+"""a run with its report and threads to search → the page of the lake."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
-from cqa_spark.features.feature_table import feature_table
 from cqa_spark.lake.collection import runs_to_keep
 from cqa_spark.lake.publishing import INDEX as INDEX_FILE
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord, StepRecord
-from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
-from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.lake.snapshot import Snapshot, published_runs
+from cqa_spark.lake.snapshot import published_runs
 from cqa_spark.object_store.locations import split, write_file
-from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports import kinds
 from cqa_spark.reports.kit.page import page_bytes
-from cqa_spark.reports.kit.wording import listed
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import ReportValues, Section
 from cqa_spark.reports.sections import first_answers, lake_page, night_worth, summary, systems, trend
@@ -27,7 +21,7 @@ from cqa_spark.reports.sections.trend import Trend, points_of
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.publish import leased
 from cqa_spark.steps.report import REPORT, written_report
-from cqa_spark.steps.thread_shards import THREADS, write_thread_shards
+from cqa_spark.steps.thread_shards import THREADS, folders_of
 
 INDEX = Artifact("index")
 
@@ -37,65 +31,30 @@ SHOWN = 30
 
 @dataclass(frozen=True)
 class WriteLakePage(Step):
-    """Write the page that becomes the lake's with the run's publication, and the shards of its threads.
+    """Write the page that becomes the lake's with the run's publication.
 
     Attributes:
-        rows: rows of rankings that become searchable, of the smallest sites first; the threads of others do not.
         keep: number of publications whose files stay after this one's.
-        last: the published run, whose shards of unchanged sites are kept; None to write all.
     """
 
-    rows: int
     keep: int = SHOWN
-    last: Snapshot | None = None
 
     name = "pages"
 
     def reads(self) -> tuple[Product, ...]:
-        """The report, and the rankings with their texts."""
-        return REPORT, RANKINGS, POSTS
-
-    def reads_if_present(self) -> tuple[Product, ...]:
-        """More texts, names of authors, and features that tell reasons."""
-        return COMMENTS, USERS, feature_table(())
+        """The report, and the threads that the page searches."""
+        return REPORT, THREADS
 
     def writes(self) -> tuple[Product, ...]:
-        """The page and the shards."""
-        return INDEX, Artifact(THREADS)
+        """The page."""
+        return (INDEX,)
 
     def execute(self, run: Run, counts: StepRecord) -> None:
-        """Write both."""
-        rows_by_site = run.files(RANKINGS).rows_by_site()
-        unchanged = self._unchanged(run)
-        for site, folder in unchanged.items():
-            run.add_artifact(f"{THREADS}/{site}", folder)
-        system = run.record.scores[0].system if run.record.scores else ""
-        counts.rows_in = run.rows(RANKINGS)
-        new = {site: rows for site, rows in rows_by_site.items() if site not in unchanged}
-        sites = smallest(new, self.rows)
-        if left_out := sorted(new.keys() - sites):
-            Terminal(stderr=True).line(
-                f"note: the page of the lake does not search the threads of {listed(left_out, 5)}: their rankings have "
-                f"{sum(new[site] for site in left_out):,} rows; --page-rows N raises the limit of {self.rows:,}"
-            )
-        counts.rows_out = write_thread_shards(run, system, sites)
+        """Write it."""
         page = run.artifact_path(INDEX_FILE)
         write_file(page, page_bytes(_values(run, self.keep).page()), run.lake.storage)
         run.add_artifact(INDEX.name, page)
-
-    def _unchanged(self, run: Run) -> dict[str, str]:
-        """The folders of shards that stay, by site."""
-        if self.last is None or not self.last.has(RANKINGS):
-            return {}
-        changed = run.changed_sites([RANKINGS, POSTS, COMMENTS, USERS], self.last)
-        return {site: path for site, path in _folders(self.last.record) if site not in changed}
-
-
-def smallest(rows_by_site: Mapping[str, int], most: int) -> set[str]:
-    """The smallest sites, which together have at most so many rows."""
-    ordered = sorted(rows_by_site.items(), key=lambda item: (item[1], item[0]))
-    totals = accumulate(rows for _, rows in ordered)
-    return {site for (site, _), total in zip(ordered, totals, strict=True) if total <= most}
+        counts.rows_out = 1
 
 
 def _values(run: Run, keep: int) -> ReportValues:
@@ -105,7 +64,7 @@ def _values(run: Run, keep: int) -> ReportValues:
     kept = {listed.attempt_name for listed in runs_to_keep(leased(run), keep - 1, fewest=1)} | {run.record.attempt_name}
     reports = {record.attempt_name: _within(run, record.artifacts.get(REPORT.name)) for record in records}
     others = [record for record in published_runs(run.lake) if record.corpus != run.record.corpus]
-    folders = sorted(pair for record in (run.record, *others) for pair in _folders(record))
+    folders = sorted(pair for record in (run.record, *others) for pair in folders_of(record))
     page = LakePage(
         name=split(run.lake.root)[1] or run.lake.root,
         publications=[
@@ -144,13 +103,6 @@ def _publications(run: Run) -> list[RunRecord]:
     by_attempt = {listed.attempt_name: listed for listed in log.listed("published")}
     latest = sorted(by_attempt.values(), key=lambda listed: -listed.sequence)
     return [run.record, *map(log.read, latest[: SHOWN - 1])]
-
-
-def _folders(record: RunRecord) -> Iterator[tuple[str, str]]:
-    """The sites whose threads a run shows, with the folders of their shards."""
-    prefix = f"{THREADS}/"
-    artifacts = record.artifacts.items()
-    return ((name.removeprefix(prefix), path) for name, path in artifacts if name.startswith(prefix))
 
 
 def _within(run: Run, path: str | None) -> str | None:

@@ -1,30 +1,37 @@
 """rankings + texts + features → threads to search, in shards that a page loads."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import partial, reduce
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
 from math import ceil
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.features.feature_table import feature_table, stored_groups
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.community import COMMENTS, POSTS
+from cqa_spark.lake.run_record import RunRecord, StepRecord
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import NIGHT_MARK
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.lake.schemas.text import comment_document
+from cqa_spark.lake.snapshot import Snapshot
+from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import fingerprint_of
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.object_store.s3 import credentials, use_credentials
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.reports.kit.wording import listed
 from cqa_spark.reports.reasons import REASON_FEATURES
 from cqa_spark.reports.thread_shard import WRITTEN, write_shards
-from cqa_spark.steps.attribution import attributions
-from cqa_spark.text.markup.bodies import is_html
+from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.steps.attribution import texts_of, with_attributions
+from cqa_spark.steps.report import REPORT
 
-THREADS = "threads"
+THREADS = Artifact("threads")
 """The folder of the shards of a site is the artifact ``threads/SITE``."""
 
 ROWS_PER_SHARD = 80
@@ -33,25 +40,95 @@ ROWS_PER_SHARD = 80
 _WORD = r"[\p{L}\p{M}\p{N}]+"
 
 
-def write_thread_shards(run: Run, system: str, sites: Collection[str]) -> int:
+@dataclass(frozen=True)
+class WriteThreads(Step):
+    """Write the shards of the threads that the page of the lake searches.
+
+    Attributes:
+        rows: rows of rankings that become searchable, of the smallest sites first; the threads of others do not.
+        served: whether the rankings say which order of a thread is served; else that of the report's first system is
+            shown.
+        last: the published run, whose shards of unchanged sites are kept; None to write all.
+    """
+
+    rows: int
+    served: bool
+    last: Snapshot | None = None
+
+    name = "threads"
+
+    def reads(self) -> tuple[Product, ...]:
+        """The rankings with their texts."""
+        return RANKINGS, POSTS, *([] if self.served else [REPORT])
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """More texts, names of authors, and features that tell reasons."""
+        return COMMENTS, USERS, feature_table(())
+
+    def writes(self) -> tuple[Product, ...]:
+        """The shards."""
+        return (THREADS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Write them."""
+        unchanged = self._unchanged(run)
+        for site, folder in unchanged.items():
+            run.add_artifact(f"{THREADS.name}/{site}", folder)
+        new = {site: rows for site, rows in run.files(RANKINGS).rows_by_site().items() if site not in unchanged}
+        sites = smallest(new, self.rows)
+        if left_out := sorted(new.keys() - sites):
+            Terminal(stderr=True).line(
+                f"note: the page of the lake does not search the threads of {listed(left_out, 5)}: their rankings have "
+                f"{sum(new[site] for site in left_out):,} rows; --page-rows N raises the limit of {self.rows:,}"
+            )
+        counts.rows_in = run.rows(RANKINGS)
+        counts.rows_out = _write_sites(run, self._is_shown(run), {site: new[site] for site in sites})
+
+    def _unchanged(self, run: Run) -> dict[str, str]:
+        """The folders of shards that stay, by site."""
+        if self.last is None or not self.last.has(RANKINGS):
+            return {}
+        changed = run.changed_sites([RANKINGS, POSTS, COMMENTS, USERS], self.last)
+        return {site: path for site, path in folders_of(self.last.record) if site not in changed}
+
+    def _is_shown(self, run: Run) -> Column:
+        """Whether a row of rankings belongs to the order of its thread that is shown."""
+        if self.served:
+            return F.col("served")
+        return F.col("system") == (run.record.scores[0].system if run.record.scores else "")
+
+
+def smallest(rows_by_site: Mapping[str, int], most: int) -> set[str]:
+    """The smallest sites, which together have at most so many rows."""
+    ordered = sorted(rows_by_site.items(), key=lambda item: (item[1], item[0]))
+    totals = accumulate(rows for _, rows in ordered)
+    return {site for (site, _), total in zip(ordered, totals, strict=True) if total <= most}
+
+
+def folders_of(record: RunRecord) -> Iterator[tuple[str, str]]:
+    """The sites whose threads a run shows, with the folders of their shards."""
+    prefix = f"{THREADS.name}/"
+    artifacts = record.artifacts.items()
+    return ((name.removeprefix(prefix), path) for name, path in artifacts if name.startswith(prefix))
+
+
+def _write_sites(run: Run, is_shown: Column, rows_by_site: Mapping[str, int]) -> int:
     """Write the shards of some sites in one job, as artifacts of the run; return the number of threads.
 
     Args:
         run: has rankings.
-        system: name of the system whose order is shown where the run serves none.
-        sites: names of the sites.
+        is_shown: whether a row of rankings belongs to the order that is shown.
+        rows_by_site: rows of rankings of the sites.
     """
-    if not sites:
+    if not rows_by_site:
         return 0
-    is_shown = F.coalesce("served", F.col("system") == system)
-    orders = run.read(RANKINGS).where(F.col("site").isin(*sites) & is_shown)
-    rows_by_site = run.files(RANKINGS).rows_by_site()
-    shards = {site: ceil(rows_by_site[site] / ROWS_PER_SHARD) for site in sites}
+    orders = _of_sites(run, RANKINGS, rows_by_site).where(is_shown)
+    shards = {site: ceil(rows / ROWS_PER_SHARD) for site, rows in rows_by_site.items()}
     folders = {
-        site: run.artifact_path(THREADS, fingerprint_of(site)[:12], str(number)) for site, number in shards.items()
+        site: run.artifact_path(THREADS.name, fingerprint_of(site)[:12], str(number)) for site, number in shards.items()
     }
-    rows = _by_key(_with_texts(run, orders))
-    features = _reason_features(run, shards)
+    rows = _by_key(_with_texts(run, orders, rows_by_site))
+    features = _reason_features(run, rows_by_site)
     if features is not None:
         rows = rows.unionByName(features, allowMissingColumns=True)
     number = F.create_map(*[F.lit(value) for item in shards.items() for value in item])[F.col("site")]
@@ -66,25 +143,23 @@ def write_thread_shards(run: Run, system: str, sites: Collection[str]) -> int:
         ordered.mapInArrow(task, from_arrow_schema(WRITTEN)).agg(F.coalesce(F.sum("threads"), F.lit(0))).collect()
     )
     for site, folder in folders.items():
-        run.add_artifact(f"{THREADS}/{site}", folder)
+        run.add_artifact(f"{THREADS.name}/{site}", folder)
     return int(written[0])
 
 
-def _with_texts(run: Run, orders: DataFrame) -> DataFrame:
+def _with_texts(run: Run, orders: DataFrame, sites: Collection[str]) -> DataFrame:
     """The ranked candidates and, with rank 0, their questions, with title, text and attribution."""
-    candidates = orders.select("site", "query_id", "candidate_id", "system", "rank", "score")
-    questions = candidates.where("rank = 1").withColumns({"candidate_id": F.col("query_id"), "rank": F.lit(0)})
-    posts = run.read(POSTS).select(
-        "site", F.col("post_id").alias("candidate_id"), "subject", "body", is_html().alias("is_html"), "created_at"
-    )
-    texts = [posts]
-    if run.has(COMMENTS):
-        comments = run.read(COMMENTS).where("thread_id IS NOT NULL")  # others are no candidates of any task
-        texts.append(comments.select("site", comment_document().alias("candidate_id"), "body", "created_at"))
-    every_text = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), texts)
-    rows = questions.union(candidates.select(*questions.columns)).join(every_text, ["site", "candidate_id"], "left")
-    attributed = attributions(run).withColumnRenamed("document_id", "candidate_id")
-    return rows.join(attributed, ["site", "candidate_id"], "left")
+    ranked = F.struct("candidate_id", "rank")
+    asked = F.struct(F.col("query_id").alias("candidate_id"), F.lit(0).alias("rank"))
+    rows = F.when(F.col("rank") == 1, F.array(ranked, asked)).otherwise(F.array(ranked))
+    documents = orders.select("site", "query_id", "system", "score", F.inline(rows))
+    comments = _of_sites(run, COMMENTS, sites).where("thread_id IS NOT NULL")  # others are no candidates of any task
+    texts = texts_of(_of_sites(run, POSTS, sites), comments).withColumnRenamed("document_id", "candidate_id")
+    return with_attributions(run, documents.join(texts, on=["site", "candidate_id"], how="left"))
+
+
+def _of_sites(run: Run, table: Table, sites: Collection[str]) -> DataFrame:
+    return run.lake.read(table, run.files_or_none(table).of(sites))
 
 
 def _by_key(rows: DataFrame) -> DataFrame:
@@ -112,8 +187,8 @@ def _reason_features(run: Run, sites: Collection[str]) -> DataFrame | None:
     groups = {group.name: group for group in stored_groups(run) if group.name in names}
     if not groups:
         return None
-    features = run.read(feature_table(groups.values()))
-    of_threads = features.where(F.col("site").isin(*sites) & ~F.col("query_id").contains(NIGHT_MARK))
+    features = _of_sites(run, feature_table(groups.values()), sites)
+    of_threads = features.where(~F.col("query_id").contains(NIGHT_MARK))
     values = [
         F.col(name.replace("__", ".")).alias(name) for name in REASON_FEATURES if name.partition("__")[0] in groups
     ]

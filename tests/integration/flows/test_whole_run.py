@@ -37,9 +37,9 @@ def figures(metrics: list[Entry]) -> dict[tuple[str, str], float]:
 def test_the_run_is_published_with_every_step_accounted_for(published: Snapshot) -> None:
     record = published.record
     assert (record.run_id, record.status) == ("r1", "published")
-    ingest, *middle, features, train, score, evaluate, report, pages = record.steps
-    assert [ingest.step, features.step, train.step, score.step, evaluate.step, report.step, pages.step] == [
-        "ingest", "features", "train", "score", "evaluate", "report", "pages",
+    ingest, *middle, features, train, score, evaluate, report, threads, pages = record.steps
+    assert [each.step for each in (ingest, features, train, score, evaluate, report, threads, pages)] == [
+        "ingest", "features", "train", "score", "evaluate", "report", "threads", "pages",
     ]  # fmt: skip
     assert sorted(step.step for step in middle) == ["pair", "text"]  # side by side
     assert (ingest.rows_in, ingest.rows_out, ingest.rows_quarantined) == (56, 55, 1)

@@ -21,7 +21,7 @@ def test_a_night_reads_the_format_of_its_task_whatever_base_yaml_names(system: s
     assert flows.night_format(night_of(system), flows.night_systems(night_of(system))) == source_format
 
 
-REVIEWED = ["checks", "report", "pages", "publish"]
+REVIEWED = ["checks", "threads", "report", "pages", "publish"]
 RANKED = ["features", "score", "evaluate", "worth", *REVIEWED]
 
 
