@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.values import ACCEPTED, end_of_day
+from cqa_spark.corpora.stackexchange.values import ACCEPTED, DOWN, UP, end_of_day
 
 KEPT = "kept"
 PROPERTIES = ("self_answer", "late", "ownerless", "early")
@@ -49,7 +49,8 @@ def judged_answers(posts: DataFrame, votes: DataFrame) -> DataFrame:
 
     Returns:
         site, query_id, candidate_id, author_id, asker_id, asked_at, answered_at, known_at (the end of the day of the
-        acceptance), accepted (null if the asker accepted none), and the ``PROPERTIES``, booleans.
+        acceptance), accepted (null if the asker accepted none), final_votes (up minus down), and the ``PROPERTIES``,
+        booleans. The answers of a question are in one partition.
     """
     questions = posts.where(F.col("post_type") == "question").select(
         "site", F.col("post_id").alias("query_id"), F.col("user_id").alias("asker_id"),
@@ -59,12 +60,16 @@ def judged_answers(posts: DataFrame, votes: DataFrame) -> DataFrame:
         "site", F.col("thread_id").alias("query_id"), F.col("post_id").alias("candidate_id"),
         F.col("user_id").alias("author_id"), F.col("created_at").alias("answered_at"),
     )  # fmt: skip
-    accepting = (
-        votes.where(F.col("vote_type_id") == ACCEPTED)
+    is_accepting, is_up, is_down = (F.col("vote_type_id") == type_ for type_ in (ACCEPTED, UP, DOWN))
+    by_post = (
+        votes.where(is_accepting | is_up | is_down)
         .groupBy("site", F.col("post_id").alias("candidate_id"))
-        .agg(F.max(end_of_day("created_at")).alias("accepted_at"))
+        .agg(
+            F.max(F.when(is_accepting, end_of_day("created_at"))).alias("accepted_at"),
+            (F.count_if(is_up) - F.count_if(is_down)).alias("votes"),
+        )
     )
-    joined = answers.join(accepting, on=["site", "candidate_id"], how="left").join(questions, on=["site", "query_id"])
+    joined = answers.join(by_post, on=["site", "candidate_id"], how="left").join(questions, on=["site", "query_id"])
     accepted = F.col("candidate_id") == F.col("accepted_answer_id")
     thread = Window.partitionBy("site", "query_id")
     judged = joined.withColumns(
@@ -72,6 +77,7 @@ def judged_answers(posts: DataFrame, votes: DataFrame) -> DataFrame:
     )
     return judged.select(
         "site", "query_id", "candidate_id", "author_id", "asker_id", "asked_at", "answered_at", "known_at", "accepted",
+        F.coalesce("votes", F.lit(0)).alias("final_votes"),
         _known(F.col("author_id") == F.col("asker_id")).alias("self_answer"),
         _known(F.col("answered_at") >= F.col("known_at")).alias("late"),
         F.col("author_id").isNull().alias("ownerless"),

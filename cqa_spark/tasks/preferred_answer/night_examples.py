@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.stackexchange.values import DOWN, UP, end_of_day
+from cqa_spark.corpora.stackexchange.values import end_of_day
 from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES, MEASURED, NIGHT_MARK, SERVED
 from cqa_spark.spark.whole_groups import whole_groups
@@ -45,15 +45,11 @@ def night_examples(
         A frame of the schema ``EXAMPLES``; ranks are by time, from 1, and replayed nights are all of the split
         train, because who learns from which is decided by sites.
     """
-    net = F.sum(F.when(F.col("vote_type_id") == UP, 1).otherwise(-1))
-    cast = votes.where(F.col("vote_type_id").isin(UP, DOWN))
-    final = cast.groupBy("site", F.col("post_id").alias("candidate_id")).agg(net.alias("final_votes"))
     newest = posts.select("site", "created_at").unionByName(votes.select("site", "created_at"))
     ends = newest.groupBy("site").agg(F.max(end_of_day("created_at")).alias("ends_at"))
-    answers = judged_answers(posts, votes).drop(*PROPERTIES).join(final, on=["site", "candidate_id"], how="left")
-    dated = answers.fillna(0, subset=["final_votes"]).join(F.broadcast(ends), on="site")
+    dated = judged_answers(posts, votes).drop(*PROPERTIES).join(F.broadcast(ends), on="site")
     in_time = ("answered_at", F.length("candidate_id"), "candidate_id")
-    together = dated.repartition(*_THREAD).sortWithinPartitions(*_THREAD, *in_time)
+    together = dated.sortWithinPartitions(*_THREAD, *in_time)
     schema = T.StructType([*together.schema, *[T.StructField(name, type_) for name, type_ in _ADDED.items()]])
     rows = together.mapInArrow(_replaying(schema, min_answers, undecided), schema)
     is_served, measured = F.col("role") == SERVED, F.col("role") == MEASURED
