@@ -8,11 +8,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
+from cqa_spark.examples.task import task as task_named
 from cqa_spark.features.feature_table import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
+from cqa_spark.lake.schemas.examples import EXAMPLES, IS_REPLAYED, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.night import SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS
@@ -85,7 +86,8 @@ class Score(Step):
                 examples = except_queries(of_sites(task_examples(run, self.task), update.sites), ranked)
                 examples = examples.where(OUTSIDE_TRAINING)
                 served = None if self.served is None else served_system(self.served, run.entries_or_none(SERVED_ORDERS))
-                rankings = rank_by(trained, run, examples, sites=update.sites, served=served)
+                where = f"NOT {IS_REPLAYED}" if task_named(self.task).replays_nights else None
+                rankings = rank_by(trained, run, examples, sites=update.sites, where=where, served=served)
                 update.write(rankings, ranked=ranked)
         counts.rows_out = run.rows(RANKINGS)
         counts.rows_in = counts.rows_out // len(trained)
@@ -140,6 +142,7 @@ def rank_by(
     examples: DataFrame,
     *,
     sites: Sites = None,
+    where: str | None = None,
     table: Table = RANKINGS,
     served: Column | None = None,
     beside: Beside | None = None,
@@ -151,6 +154,7 @@ def rank_by(
         run: a run with the values of their feature groups.
         examples: rows of the schema ``EXAMPLES``.
         sites: the sites of the examples; None for all.
+        where: a condition on the key that the examples meet; None for none.
         table: ``RANKINGS``, or ``NIGHT_RANKINGS``.
         served: the name of the system whose order is served; None outside nights.
         beside: what else to make of the scores.
@@ -163,5 +167,5 @@ def rank_by(
         require_features(types, trained.model.description.features, trained.model.description.ranker)
     recipes = [trained.system for trained in systems.values()]
     decisions = {name: trained.model.decide for name, trained in systems.items()}
-    frame = feature_frame(run, recipes, examples, sites=sites)
+    frame = feature_frame(run, recipes, examples, sites=sites, where=where)
     return rank(frame, decisions, run.run_id, table=table, served=served, beside=beside)

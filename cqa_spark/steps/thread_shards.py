@@ -16,7 +16,7 @@ from cqa_spark.features.feature_table import feature_table, stored_groups
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import RunRecord, StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
-from cqa_spark.lake.schemas.examples import NIGHT_MARK
+from cqa_spark.lake.schemas.examples import IS_REPLAYED
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
@@ -188,7 +188,7 @@ def _reason_features(run: Run, sites: Collection[str]) -> DataFrame | None:
     if not groups:
         return None
     features = _of_sites(run, feature_table(groups.values()), sites)
-    of_threads = features.where(~F.col("query_id").contains(NIGHT_MARK))
+    of_threads = features.where(f"NOT {IS_REPLAYED}")
     values = [
         F.col(name.replace("__", ".")).alias(name) for name in REASON_FEATURES if name.partition("__")[0] in groups
     ]

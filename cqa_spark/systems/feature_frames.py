@@ -33,6 +33,7 @@ def feature_frame(
     *,
     few: bool = False,
     sites: Collection[str] | None = None,
+    where: str | None = None,
 ) -> DataFrame:
     """Join the features of systems to examples.
 
@@ -43,6 +44,7 @@ def feature_frame(
         few: whether Spark knows the examples, in its cache, as few enough for a broadcast join, so that the values of
             other examples are not shuffled.
         sites: the sites of the examples; None for all.
+        where: a condition on the key that the examples meet, so that the values of others are not shuffled.
 
     Returns:
         The columns of the examples, the words if any system reads texts, and the features of all systems.
@@ -53,6 +55,8 @@ def feature_frame(
     values = read_values(run, groups)
     if sites is not None:
         values = {place: rows.where(F.col("site").isin(*sites)) for place, rows in values.items()}
+    if where is not None:
+        values = {place: rows.where(where) for place, rows in values.items()}
     if few:
         keys = examples.select(*KEY)
         values = {place: rows.join(keys, on=list(KEY), how="left_semi") for place, rows in values.items()}

@@ -27,6 +27,8 @@ QUERY_POST = "CASE WHEN role IS NULL THEN query_id ELSE thread_id END"
 
 IS_SERVED = f"coalesce(role, '{SERVED}') = '{SERVED}'"
 IS_MEASURED = f"role = '{MEASURED}'"
+IS_REPLAYED = f"contains(query_id, '{NIGHT_MARK}')"
+"""Of examples of a task with replayed nights, and of what is known of them by their key alone."""
 IS_RANKED = f"coalesce(role, '{SERVED}') <> '{UNDECIDED}'"
 
 CROSS_VALIDATED = "cross-validated"

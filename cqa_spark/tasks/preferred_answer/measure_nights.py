@@ -16,7 +16,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import VOTES
-from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_SERVED
+from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_REPLAYED, IS_SERVED
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH
 from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS, NIGHT_RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
@@ -85,7 +85,9 @@ class MeasureNights(Step):
         if not update.keep(MEASURED_NIGHTS):
             answers = of_sites(task_examples(run, recipes[0].task).where(IS_MEASURED), update.sites)
             beside = Beside(MEASURED_NIGHTS, measured_nights)
-            ranked = rank_by(trained, run, answers, sites=update.sites, table=NIGHT_RANKINGS, beside=beside)
+            ranked = rank_by(
+                trained, run, answers, sites=update.sites, where=IS_REPLAYED, table=NIGHT_RANKINGS, beside=beside
+            )
             update.write(ranked, MEASURED_NIGHTS)
 
     def _choose(

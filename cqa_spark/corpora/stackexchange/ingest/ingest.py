@@ -40,6 +40,7 @@ from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import fetch_once
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.spark.concurrency import run_concurrently
 from cqa_spark.spark.session import is_local_master, session_of
 
 
@@ -99,10 +100,7 @@ class StackExchangeDump(Source):
         kept = list(filter(is_kept, named.published_entries(INGESTED_FILES)))
         named.write_entries(INGESTED_FILES, [*kept, *leave_out_forgotten(run, read, tables, accounts)])
         named.of(read).sign(files)
-        if read and run.has(POSTS):
-            for notice in unusual_posts(changed.of(read).of_sites(POSTS)):
-                Terminal(stderr=True).line(f"notice: {notice}")
-        _write_orphans(changed.of(sorted(read)))
+        run_concurrently(lambda examine: examine(changed.of(sorted(read))), [_write_orphans, _name_unusual_posts])
         run.write_entries(FAILED_SITES, failures(failed))
 
     def _sites(self) -> list[str]:
@@ -198,6 +196,12 @@ def _unpack(archives: Sequence[str], settings: DumpJobSettings) -> list[Unpacked
 def _print_unpacked(unpacked: Unpacked) -> None:
     how = "unpacked before" if unpacked.reused else f"unpacked {unpacked.bytes / 1e6:,.0f} MB"
     Terminal(stderr=True).line(f"{PurePosixPath(unpacked.archive).name}: {how}")
+
+
+def _name_unusual_posts(tables: SiteTables) -> None:
+    if tables.sites and tables.run.has(POSTS):
+        for notice in unusual_posts(tables.of_sites(POSTS)):
+            Terminal(stderr=True).line(f"notice: {notice}")
 
 
 def _write_orphans(tables: SiteTables) -> None:
