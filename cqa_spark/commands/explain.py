@@ -20,7 +20,7 @@ from cqa_spark.reports.sections import explanation
 from cqa_spark.reports.sections.explanation import Explained
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.explanations import strongest_contributions
-from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.feature_frames import feature_frame
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import load_system, model_artifact, numbered_groups
 
@@ -53,11 +53,11 @@ def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, sit
     """
     snapshot = _run_with(snapshot, thread, site)
     recipe, model = explaining_system(snapshot, system)
-    examples = snapshot.read(EXAMPLES).where((F.col("task") == recipe.task) & (F.col("query_id") == thread))
+    of_thread = F.col("query_id") == thread
     if site is not None:
-        examples = examples.where(F.col("site") == site)
-    with feature_frames(snapshot, [recipe], examples) as frame_of:
-        found = collect_candidates(frame_of(recipe), model.description.features)
+        of_thread &= F.col("site") == site
+    examples = snapshot.read(EXAMPLES).where(F.col("task") == recipe.task)
+    found = collect_candidates(feature_frame(snapshot, [recipe], examples, where=of_thread), model.description.features)
     _require_one_thread(set(found.examples.column("site").to_pylist()), snapshot.record.run_id, thread, site)
     path = snapshot.record.artifacts[model_artifact(recipe.name)]
     features = model.description.features

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
-from pyspark.sql import functions as F
 
 from cqa_spark.features.assembly import times
 from cqa_spark.features.registry import meanings
@@ -12,9 +11,10 @@ from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.reports.contributions import FeatureContribution
+from cqa_spark.reports.post_texts import any_of
 from cqa_spark.reports.reported_run import Pair, Query
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.systems.feature_frames import feature_frames
+from cqa_spark.systems.feature_frames import feature_frame
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 
@@ -31,10 +31,9 @@ def explained_pairs(run: Run, system: str, queries: Sequence[Query]) -> Mapping[
     trained = trained_system(run, model_artifact(system))
     if not trained.model.explains:
         return {}
-    wanted = [F.struct(F.lit(site), F.lit(query_id)) for site, query_id in queries]
-    examples = task_examples(run, trained.system.task).where(F.struct("site", "query_id").isin(wanted))
-    with feature_frames(run, [trained.system], examples, few=True) as frame_of:
-        candidates = collect_candidates(frame_of(trained.system), trained.model.description.features)
+    examples = task_examples(run, trained.system.task)
+    frame = feature_frame(run, [trained.system], examples, where=any_of("query_id", queries))
+    candidates = collect_candidates(frame, trained.model.description.features)
     pairs = zip(*(candidates.examples.column(name).to_pylist() for name in CANDIDATE), strict=True)
     about = meanings(trained.model.description.features, trained.groups)
     return dict(zip(pairs, strongest_contributions(trained.model, trained.system, candidates, about), strict=True))

@@ -154,7 +154,7 @@ def rank_by(
         run: a run with the values of their feature groups.
         examples: rows of the schema ``EXAMPLES``.
         sites: the sites of the examples; None for all.
-        where: a condition on the key that the examples meet; None for none.
+        where: as for ``feature_frame``.
         table: ``RANKINGS``, or ``NIGHT_RANKINGS``.
         served: the name of the system whose order is served; None outside nights.
         beside: what else to make of the scores.

@@ -1,13 +1,13 @@
 """DataFrames of examples and features, the input of rankers; joined once for all systems."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.assembly import assemble, feature_names
-from cqa_spark.features.feature_table import KEY, read_values, tables_of
+from cqa_spark.features.feature_table import read_values, tables_of
 from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table
@@ -31,9 +31,8 @@ def feature_frame(
     systems: Sequence[System],
     examples: DataFrame,
     *,
-    few: bool = False,
     sites: Collection[str] | None = None,
-    where: str | None = None,
+    where: Column | str | None = None,
 ) -> DataFrame:
     """Join the features of systems to examples.
 
@@ -41,47 +40,38 @@ def feature_frame(
         run: a run whose feature groups are computed.
         systems: the systems.
         examples: rows of the schema ``EXAMPLES``, all of one task.
-        few: whether Spark knows the examples, in its cache, as few enough for a broadcast join, so that the values of
-            other examples are not shuffled.
         sites: the sites of the examples; None for all.
-        where: a condition on the key that the examples meet, so that the values of others are not shuffled.
+        where: a condition on site, query and candidate, without which examples are left out and values not joined; None
+            for all.
 
     Returns:
         The columns of the examples, the words if any system reads texts, and the features of all systems.
     """
-    if rank_by_words(systems):
-        examples = with_words(examples, run.read(DOCUMENTS), run.read(TEXTS))
     groups = groups_of(systems)
     values = read_values(run, groups)
     if sites is not None:
         values = {place: rows.where(F.col("site").isin(*sites)) for place, rows in values.items()}
     if where is not None:
+        examples = examples.where(where)
         values = {place: rows.where(where) for place, rows in values.items()}
-    if few:
-        keys = examples.select(*KEY)
-        values = {place: rows.join(keys, on=list(KEY), how="left_semi") for place, rows in values.items()}
+    if rank_by_words(systems):
+        examples = with_words(examples, run.read(DOCUMENTS), run.read(TEXTS))
     return assemble(examples, groups, values)
 
 
 @contextmanager
-def feature_frames(
-    run: RunTables, systems: Sequence[System], examples: DataFrame, *, few: bool = False
-) -> Iterator[FrameOf]:
+def feature_frames(run: RunTables, systems: Sequence[System], examples: DataFrame) -> Iterator[FrameOf]:
     """Join the features of all systems to examples, and persist the result until the block ends.
 
     Args:
         run: as for ``feature_frame``.
         systems: as for ``feature_frame``.
         examples: as for ``feature_frame``.
-        few: whether the examples are a small part of those of the run; if so, they are counted first.
 
     Yields:
         A function from a system to its DataFrame: the columns of the examples, the words if any system reads texts,
         and the system's features.
     """
-    with persisted(examples) if few else nullcontext((examples,)) as (examples,):
-        if few:
-            examples.count()
-        with persisted(feature_frame(run, systems, examples, few=few)) as (joined,):
-            others = [name for name in joined.columns if SEPARATOR not in name]
-            yield lambda system: joined.select(*others, *feature_names(system.feature_groups))
+    with persisted(feature_frame(run, systems, examples)) as (joined,):
+        others = [name for name in joined.columns if SEPARATOR not in name]
+        yield lambda system: joined.select(*others, *feature_names(system.feature_groups))
