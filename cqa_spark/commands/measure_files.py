@@ -1,6 +1,6 @@
 """``cqa evaluate-file`` and ``cqa compare-files``: measures of prediction files, without Spark.
 
-Dependencies are imported when a command is called: scoring a prediction file starts without NumPy.
+Dependencies are imported when a command is called: scoring a prediction file starts without pandas and SciPy.
 """
 
 from __future__ import annotations

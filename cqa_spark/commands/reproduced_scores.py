@@ -14,9 +14,9 @@ from cqa_spark.evaluation.evaluate_scores import mean_correlation
 from cqa_spark.evaluation.judged_rankings import evaluate, standard_errors
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures.pearson import Pearson
-from cqa_spark.evaluation.official_files import OFFICIAL_MEASURES, ranked_file
+from cqa_spark.evaluation.official_files import OFFICIAL_MEASURES, ranked_file, read_official, truncated_ranking
 from cqa_spark.evaluation.population import population
-from cqa_spark.evaluation.truncated_rankings import COMPARED_MEASURES, truncated_ranking
+from cqa_spark.evaluation.truncated_rankings import COMPARED_MEASURES
 from cqa_spark.examples.task import task as task_named
 from cqa_spark.object_store.locations import local_source
 from cqa_spark.reports.sections.reproduction import MEASURE, Reproduced
@@ -84,7 +84,7 @@ def score_parts(
             scores = _measured(system, *files[part]) if part in files else None
             outcome = _beside_published(system, data, part.name, scores, problem)
             if part in files and MEASURE in task_named(system.task).measures:
-                outcome = replace(outcome, population=population(files[part][0], MEASURE))
+                outcome = replace(outcome, population=population(read_official(files[part][0]), MEASURE))
             yield outcome
         if data.mean is not None:
             unscored = ", ".join(part.name for part, problem in missing.items() if problem)
@@ -134,9 +134,10 @@ def _measured(system: System, gold: Path, predictions: Path) -> Scores:
         return _mean([(gold, predictions)], "weighted")
     by_chance = system.name in at_random([system])
     measures: Sequence[str | Measure] = [each.measure for each in OFFICIAL_MEASURES]
-    ranking = ranked_file(gold, predictions)
+    files = read_official(gold), read_official(predictions)
+    ranking = ranked_file(*files)
     if {*COMPARED_MEASURES} <= {*task_named(system.task).measures}:
-        ranking, measures = truncated_ranking(gold, predictions), COMPARED_MEASURES
+        ranking, measures = truncated_ranking(*files), COMPARED_MEASURES
     values = evaluate(ranking, measures, at_random=by_chance)
     errors = standard_errors(ranking, measures, at_random=by_chance)
     return {name: value for name, value in values.items() if value is not None}, errors

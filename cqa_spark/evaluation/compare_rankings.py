@@ -1,22 +1,18 @@
 """Intervals of rankings, and paired tests against one or more baselines, without Spark."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.compare_systems import ComparedSystems, compare_systems
-from cqa_spark.evaluation.judged_rankings import JudgedRanking
+from cqa_spark.evaluation.judged_rankings import JudgedRanking, query_components
 from cqa_spark.evaluation.measure import MeanMeasure, Measure
-from cqa_spark.evaluation.ranked_query import RankedQuery
-from cqa_spark.evaluation.resampling import Resampling, aggregated
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from cqa_spark.evaluation.resampling import Resampling, aggregated, in_groups
 
 
 @dataclass(frozen=True)
@@ -94,25 +90,12 @@ def compare_rankings(
     rows: dict[str, list[RankingComparison]] = {}
     for uses_labels in (False, True):
         members = [number for number, ranking in enumerate(rankings) if ranking.predicts_labels or not uses_labels]
-        ordered = [[rankings[number].queries[query] for query in rankings[0].queries] for number in members]
-        components = components_of([measure for measure in measures if measure.uses_labels == uses_labels], ordered)
+        chosen = [measure for measure in measures if measure.uses_labels == uses_labels]
+        found = [query_components(rankings[member], chosen) for member in members]
+        components = {each: np.array([of_ranking[each].all() for of_ranking in found]) for each in chosen}
         for row in compare_components(components, names, drawn, baselines, members):
             rows.setdefault(row.measure, []).append(replace(row, queries=len(rankings[0].queries)))
     return [row for measure in measures for row in rows[str(measure)]]
-
-
-def components_of(
-    measures: Sequence[Measure], ranked: Sequence[Sequence[RankedQuery]]
-) -> dict[Measure, NDArray[np.float64]]:
-    """Additive components of the queries of several rankings, shape (rankings, queries, components), by measure.
-
-    Args:
-        measures: measures to compute.
-        ranked: the queries of each ranking, all in one order.
-    """
-    import numpy as np
-
-    return {measure: np.array([measure.components_of(queries) for queries in ranked]) for measure in measures}
 
 
 def compare_components(
@@ -153,18 +136,16 @@ def _tests(
     baselines: Sequence[int],
 ) -> dict[tuple[str, int, int | None], RankingComparison]:
     """By measure and ranking, the value alone, and the tests against each baseline by its position."""
-    import numpy as np
-
     # Names may repeat, positions do not.
     systems = [str(member) for member in members]
     totals = {
-        measure: np.array([measure.total(map(tuple, rows)) for rows in of_members])
-        for measure, of_members in components.items()
+        measure: np.array([measure.total(rows) for rows in of_members]) for measure, of_members in components.items()
     }
     compared = ComparedSystems(tuple(map(str, baselines)))
     by_name = {str(measure): measure for measure in components}
     comparisons: dict[tuple[str, int, int | None], RankingComparison] = {}
-    for row in compare_systems(systems, components, totals, compared, drawn).to_dict("records"):
+    resampled, sizes = in_groups(components, drawn.seed)
+    for row in compare_systems(systems, resampled, totals, compared, drawn, sizes).to_dict("records"):
         measure, position = by_name[row["measure"]], int(row["system"])
         of_measure = components[measure]
         value, low, high = (float(row[name]) for name in ("value", "low", "high"))
@@ -196,7 +177,7 @@ def _outcomes(measure: Measure, components: NDArray[np.float64], ranking: int, b
 def _require_same_queries(rankings: Sequence[JudgedRanking]) -> None:
     first = rankings[0]
     for ranking in rankings[1:]:
-        if ranking.queries.keys() != first.queries.keys():
+        if not ranking.queries.equals(first.queries):
             raise InputError(
                 f"{ranking.name} and {first.name} rank different queries: {len(ranking.queries)} and "
                 f"{len(first.queries)}",

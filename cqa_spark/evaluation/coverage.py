@@ -1,7 +1,11 @@
 """Says which queries of two files, judgments and rankings, are in one of them only."""
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
+from itertools import islice
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from cqa_spark.process.control_characters import visible_line
 
@@ -11,7 +15,7 @@ _NAMED = 5
 
 
 def warn_of_uncovered_queries(
-    judgments: str, ranking: str, judged: Collection[str], ranked: Collection[str], *, counted: bool
+    judgments: str, ranking: str, judged: pa.StringArray, ranked: pa.StringArray, *, counted: bool
 ) -> None:
     """Log how many queries have no ranking, how many have no judgments, and what becomes of them.
 
@@ -22,7 +26,7 @@ def warn_of_uncovered_queries(
         ranked: ids of the ranked queries.
         counted: whether queries without a ranking count, with 0, in means over queries.
     """
-    unranked, unjudged = set(judged) - set(ranked), set(ranked) - set(judged)
+    unranked, unjudged = _without(judged, ranked), _without(ranked, judged)
     if unranked:
         means = len(judged) if counted else len(judged) - len(unranked)
         _log.warning(
@@ -37,7 +41,11 @@ def warn_of_uncovered_queries(
         )  # fmt: skip
 
 
+def _without(queries: pa.StringArray, others: pa.StringArray) -> list[str]:
+    return queries.filter(pc.invert(pc.is_in(queries, others))).to_pylist()
+
+
 def some(names: Iterable[str]) -> str:
     """The first names, for a message."""
-    listed = [*map(visible_line, names)]
+    listed = [*map(visible_line, islice(names, _NAMED + 1))]
     return ", ".join(listed[:_NAMED]) + (", ..." if len(listed) > _NAMED else "")

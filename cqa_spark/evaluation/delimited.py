@@ -7,9 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from gzip import GzipFile
 from io import TextIOWrapper
-from math import inf, isfinite
+from itertools import islice
+from math import inf, isfinite, nan
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple, cast
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import compute as pc
+from pyarrow import csv
 
 from cqa_spark.errors import EnvironmentProblem, InputError
 
@@ -20,6 +27,14 @@ _LONGEST = 1_000_000
 _FIELD = re.compile(r"\S+", re.ASCII)  # other blanks, such as U+00A0, may be part of ids
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _MORE = "..."
+
+_BLOCK = 8_000_000
+"""Size of the pieces in which a file is read, in bytes."""
+
+_ROWS = 100_000
+"""Number of lines that are read one by one before they become columns."""
+
+_BLANKS = bytes.maketrans(b"\t\v\f", b"   ")
 
 
 class Line(NamedTuple):
@@ -85,17 +100,112 @@ def read_lines(path: Path, *layouts: str, comments: bool = False) -> Iterator[Li
         raise InputError(f"{path}: has no lines", _advice(layouts))
 
 
+class Columns(NamedTuple):
+    """Consecutive rows of a file.
+
+    Attributes:
+        layout: the columns' names, separated by spaces.
+        first: number of the first row, from 0; lines without a record have none.
+        fields: the text of each column of the layout.
+    """
+
+    layout: str
+    first: int
+    fields: list[pa.StringArray]
+
+    def without_first(self) -> "Columns":
+        """All rows but the first."""
+        return Columns(self.layout, self.first + 1, [field[1:] for field in self.fields])
+
+
+def read_columns(path: Path, *layouts: str, comments: bool = False) -> Iterator[Columns]:
+    """The rows of ``read_lines``, in columns, with its arguments and exceptions.
+
+    pyarrow reads lines whose columns are separated by single blanks; from the first piece of a file that has others, or
+    faults, lines are read one by one.
+    """
+    layout = next(read_lines(path, *layouts, comments=comments)).layout
+    width, rows = _width(layout), 0
+    try:
+        for block in _blocks(path):
+            fields = _regular(block, width, comments)
+            yield Columns(layout, rows, fields)
+            rows += len(fields[0])
+        return
+    except (pa.ArrowInvalid, OSError, EOFError, zlib.error):
+        pass  # reading lines says what is wrong
+    lines = islice(read_lines(path, *layouts, comments=comments), rows, None)
+    fault: InputError | None = None
+    while fault is None:
+        several: list[list[str]] = []
+        try:
+            several.extend(line.fields[:width] for line in islice(lines, _ROWS))
+        except InputError as error:
+            fault = error  # the lines before it may have other faults
+        if several:
+            columns = zip(*several, strict=True)
+            yield Columns(layout, rows, [pa.array(column, pa.string()) for column in columns])
+        elif fault is None:
+            return
+        rows += len(several)
+    raise fault
+
+
+def line_of(row: int, path: Path, *layouts: str, comments: bool = False) -> Line:
+    """The line of a row of ``read_lines``, from 0."""
+    return next(islice(read_lines(path, *layouts, comments=comments), row, None))
+
+
+def numbers(column: pa.StringArray) -> NDArray[np.float64]:
+    """The finite numbers of a column; NaN for all other texts."""
+    try:
+        values = column.cast(pa.float64()).to_numpy()
+    except pa.ArrowInvalid:
+        values = np.array([float(text) if _NUMBER.fullmatch(text) else nan for text in column.to_pylist()])
+    return np.where(np.isfinite(values), values, nan)
+
+
+def _regular(block: bytes, width: int, comments: bool) -> list[pa.StringArray]:
+    """The columns of lines that are separated by single blanks; ``ArrowInvalid`` if there are other lines."""
+    names = [*map(str, range(width))]
+    table = csv.read_csv(
+        pa.BufferReader(block.translate(_BLANKS)),
+        csv.ReadOptions(column_names=names),
+        csv.ParseOptions(delimiter=" ", quote_char=False),
+        csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+    )
+    fields = [column.combine_chunks() for column in table.columns]
+    has_empty = any(pc.any(pc.equal(pc.binary_length(field), 0)).as_py() for field in fields)
+    if has_empty or (comments and pc.any(pc.starts_with(fields[0], "#")).as_py()):
+        raise pa.ArrowInvalid("several blanks, or a comment")
+    return fields
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    """Whole lines of a file; ``ArrowInvalid`` if a line is too long."""
+    with path.open("rb") as file:
+        content = _unpacked(file)
+        while block := content.read(_BLOCK):
+            rest = content.readline(_LONGEST)
+            if len(rest) == _LONGEST:
+                raise pa.ArrowInvalid("a long line")
+            yield block + rest
+
+
+def _unpacked(file: BinaryIO) -> BinaryIO:
+    packed = file.peek(2).startswith(_GZIP)  # type: ignore[attr-defined]
+    return cast(BinaryIO, GzipFile(fileobj=file)) if packed else file
+
+
 def _numbered(path: Path) -> Iterator[tuple[int, str]]:
     try:
-        with path.open("rb") as file:
-            content = GzipFile(fileobj=file) if file.peek(2).startswith(_GZIP) else file
-            with TextIOWrapper(content, encoding="utf-8-sig") as lines:
-                for number, text in enumerate(iter(partial(lines.readline, _LONGEST), ""), start=1):
-                    if len(text) == _LONGEST:
-                        raise InputError(
-                            f"{path}:{number}: has {_LONGEST:,} characters or more", "name a text file of short lines"
-                        )
-                    yield number, text
+        with path.open("rb") as file, TextIOWrapper(_unpacked(file), encoding="utf-8-sig") as lines:
+            for number, text in enumerate(iter(partial(lines.readline, _LONGEST), ""), start=1):
+                if len(text) == _LONGEST:
+                    raise InputError(
+                        f"{path}:{number}: has {_LONGEST:,} characters or more", "name a text file of short lines"
+                    )
+                yield number, text
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else _reason(error)
         raise InputError(f"{path}: cannot be read: {reason}", "name an existing, readable text file") from error

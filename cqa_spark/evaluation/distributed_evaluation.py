@@ -24,16 +24,12 @@ from cqa_spark.evaluation.compare_systems import ComparedSystems, compare_system
 from cqa_spark.evaluation.exact_sums import digits, from_digits
 from cqa_spark.evaluation.group_summary import GroupSummary
 from cqa_spark.evaluation.paired_systems import Key, MeasuredGroup, paired
-from cqa_spark.evaluation.resampling import Resampling, aggregated, joined
+from cqa_spark.evaluation.resampling import GROUPS, Resampling, aggregated, joined
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
-
-
-MANY = 50_000
-"""Number of queries of a task and split above which groups of queries are resampled."""
 
 Batches = Iterable[pa.RecordBatch]
 
@@ -41,9 +37,6 @@ _PARTS = 20
 """Number of parts of the groups' sums; each part, and the wins, are added up over the tasks in one place."""
 
 _PART = (T.StructField("part", T.IntegerType()), T.StructField("sums", T.ArrayType(T.DoubleType())))
-
-GROUPS = 10_000
-"""Number of groups. The width of an interval then varies by 0.7 % between assignments (standard deviation)."""
 
 DIGITS = 2
 """Number of digits of a sum: components are rounded to multiples of 2 ** -32."""

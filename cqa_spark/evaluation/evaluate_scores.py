@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.compare_rankings import RankingComparison, compare_components, components_of
+from cqa_spark.evaluation.compare_rankings import RankingComparison, compare_components
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure, Sum
 from cqa_spark.evaluation.measures.pearson import Pearson
@@ -106,7 +106,7 @@ def mean_correlation(files: Sequence[tuple[Path, Path]], *, weighted: bool) -> t
     mean = MeanOfSets(len(sets), weighted)
     components = _components([sets], mean)
     error = bootstrap_intervals({mean: components})[mean].standard_error[0]
-    return mean.total(map(tuple, components[0])), float(error)
+    return mean.total(components[0]), float(error)
 
 
 def compare_scores(gold: Path, predictions: Sequence[Path], drawn: Resampling) -> list[RankingComparison]:
@@ -129,7 +129,9 @@ def compare_scores(gold: Path, predictions: Sequence[Path], drawn: Resampling) -
     by_file = [_sets(gold, prediction) for prediction in predictions]
     found = []
     for name in by_file[0]:
-        components = components_of([Pearson()], [sets[name] for sets in by_file])
+        components: dict[Measure, NDArray[np.float64]] = {
+            Pearson(): np.array([Pearson().components_of(sets[name]) for sets in by_file])
+        }
         compared = list(compare_components(components, files, drawn))
         williams = [1.0, *holm(np.array(list(_williams([sets[name] for sets in by_file]))))]
         found += [
@@ -154,7 +156,7 @@ def _correlations(gold: Path, prediction: Path) -> Iterator[SetCorrelation]:
         yield SetCorrelation(str(prediction), name, len(pairs), value)
     if len(sets) > 1:
         for mean, (components,) in _mean_components([sets]).items():
-            value = mean.total(map(tuple, components))
+            value = mean.total(components)
             yield SetCorrelation(str(prediction), str(mean), len(components), value)
 
 

@@ -3,17 +3,21 @@
 Files and Python objects become judged rankings first (``judging``), without Spark; ``compare_rankings`` compares them.
 """
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.coverage import some
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.patterns import CANDIDATE, patterns, ranked_query
 from cqa_spark.evaluation.random_orders import expected_components
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
@@ -23,18 +27,58 @@ class JudgedRanking(NamedTuple):
 
     Attributes:
         name: path of the file as given, or name of the ranking.
-        queries: the queries by id; resamples depend on their order.
+        queries: ids of the queries; resamples depend on their order.
+        candidates: the candidates of all queries in the order of their ranks, those of a query that are not ranked
+            last, of type ``CANDIDATE``.
+        sizes: number of candidates of each query.
         predicts_labels: whether it predicts which candidates are relevant; a run of TREC does not, nor a gold file,
             whose labels are the judgments.
     """
 
     name: str
-    queries: Mapping[str, RankedQuery]
+    queries: pa.StringArray
+    candidates: NDArray[np.void]
+    sizes: NDArray[np.int64]
     predicts_labels: bool = True
 
     def has(self, measure: Measure) -> bool:
         """Whether the measure has a value."""
         return self.predicts_labels or not measure.uses_labels
+
+    def chosen(self, queries: NDArray[np.bool_]) -> "JudgedRanking":
+        """Some of the queries; the mask has shape (queries,)."""
+        candidates = self.candidates[np.repeat(queries, self.sizes)]
+        chosen = self.queries.filter(pa.array(queries))
+        return self._replace(queries=chosen, candidates=candidates, sizes=self.sizes[queries])
+
+    def ranked_queries(self) -> Iterator[RankedQuery]:
+        """The queries, one by one."""
+        return map(ranked_query, patterns(self.candidates, self.sizes, keep_scores=True))
+
+
+def in_order(
+    name: str,
+    queries: pa.StringArray,
+    query: NDArray[np.int32],
+    order: NDArray[np.int32],
+    predicts_labels: bool,
+    properties: Mapping[str, NDArray[Any]],
+) -> JudgedRanking:
+    """A ranking of candidates.
+
+    Args:
+        name: its name.
+        queries: ids of the queries.
+        query: position of each candidate's query among them, shape (candidates,).
+        order: the candidates of the ranking, query by query, in the order of their ranks.
+        predicts_labels: whether it predicts which candidates are relevant.
+        properties: fields of ``CANDIDATE``, shape (candidates,); those that are left out are 0.
+    """
+    candidates = np.zeros(len(order), CANDIDATE)
+    for field, values in properties.items():
+        candidates[field] = values[order]
+    sizes = np.bincount(query[order], minlength=len(queries))
+    return JudgedRanking(name, queries, candidates, sizes, predicts_labels)
 
 
 class ReportedMeasure(NamedTuple):
@@ -67,9 +111,10 @@ def evaluate(
     Raises:
         ConfigError: an unknown measure.
     """
-    parsed = [*map(_parsed, measures)]
+    found = query_components(ranking, measures, at_random=at_random)
     return {
-        str(each): each.total(_components(each, ranking, at_random)) if ranking.has(each) else None for each in parsed
+        str(measure): measure.total(found[measure].all()) if measure in found else None
+        for measure in map(_parsed, measures)
     }
 
 
@@ -77,13 +122,8 @@ def standard_errors(
     ranking: JudgedRanking, measures: Sequence[str | Measure], *, at_random: bool = False
 ) -> dict[str, float]:
     """Standard errors over queries, by bootstrap, of the measures that have a value; the arguments of ``evaluate``."""
-    import numpy as np
-
-    components = {
-        measure: np.array([list(_components(measure, ranking, at_random))])
-        for measure in map(_parsed, measures)
-        if ranking.has(measure)
-    }
+    found = query_components(ranking, measures, at_random=at_random)
+    components = {measure: of_measure.all()[None] for measure, of_measure in found.items()}
     return {str(measure): float(ends.standard_error[0]) for measure, ends in bootstrap_intervals(components).items()}
 
 
@@ -97,18 +137,16 @@ def records(rankings: Sequence[JudgedRanking], measures: Sequence[ReportedMeasur
 
 def query_records(rankings: Sequence[JudgedRanking], measures: Sequence[ReportedMeasure]) -> list[dict[str, Any]]:
     """The measures of each query of each ranking: ``file``, ``query``, and fractions by key."""
-    rows = []
+    keys = ["file", "query", *(reported.key for reported in measures)]
+    rows: list[dict[str, Any]] = []
     for ranking in rankings:
-        values: dict[str, Sequence[float | None]] = {}
-        for measure in map(_parsed, _of(measures)):
-            has_values = ranking.has(measure) and measure.has_query_values
-            components = _components(measure, ranking, at_random=False) if has_values else ()
-            values[str(measure)] = [measure.aggregate(of_query, 1) for of_query in components] or [None] * len(
-                ranking.queries
-            )
-        for number, query in enumerate(ranking.queries):
-            of_query = {name: of_measure[number] for name, of_measure in values.items()}
-            rows.append({"file": ranking.name, "query": query} | _keyed(measures, of_query))
+        names = [[ranking.name] * len(ranking.queries), ranking.queries.to_pylist()]
+        found = query_components(ranking, _of(measures))
+        values = [
+            found[each].values(each) if each in found and each.has_query_values else [None] * len(ranking.queries)
+            for each in map(_parsed, _of(measures))
+        ]
+        rows += [dict(zip(keys, row, strict=True)) for row in zip(*names, *values, strict=True)]
     return rows
 
 
@@ -130,32 +168,72 @@ def fold_records(
     """
     rows = []
     for ranking in rankings:
-        if without := ranking.queries.keys() - folds.keys():
+        queries = ranking.queries.to_pylist()
+        if without := set(queries) - folds.keys():
             raise InputError(
                 f"{ranking.name}: queries without a fold: {some(sorted(without))}", "give each query a fold"
             )
-        queries: dict[str, dict[str, RankedQuery]] = defaultdict(dict)
-        for name, query in ranking.queries.items():
-            queries[folds[name]][name] = query
-        of_folds = [
-            (fold, len(queries[fold]), evaluate(ranking._replace(queries=queries[fold]), _of(measures)))
-            for fold in sorted(queries)
-        ]
-        statistics = []
+        fold_of = np.array([folds[query] for query in queries], dtype=object)
+        of_folds = []
+        for fold in sorted(set(fold_of)):
+            part = ranking.chosen(fold_of == fold)
+            of_folds.append((fold, len(part.queries), [*evaluate(part, _of(measures)).values()]))
+        by_measure = [*zip(*(values for *_, values in of_folds), strict=True)]
         for name, statistic in (("mean", mean), ("standard deviation", stdev)):
-            of_measures = {measure: [values[measure] for *_, values in of_folds] for measure in of_folds[0][-1]}
-            over_folds = {
-                measure: statistic(numbers)
-                if len(numbers := [value for value in by_fold if value is not None]) > 1
-                else None
-                for measure, by_fold in of_measures.items()
-            }
-            statistics.append((name, len(ranking.queries), over_folds))
+            known = [[value for value in by_fold if value is not None] for by_fold in by_measure]
+            of_folds.append((name, len(queries), [statistic(each) if len(each) > 1 else None for each in known]))
         rows += [
-            {"file": ranking.name, "fold": fold, "queries": number} | _keyed(measures, values)
-            for fold, number, values in (*of_folds, *statistics)
+            {"file": ranking.name, "fold": fold, "queries": number}
+            | dict(zip([reported.key for reported in measures], values, strict=True))
+            for fold, number, values in of_folds
         ]
     return rows
+
+
+class QueryComponents(NamedTuple):
+    """The components of a measure; queries with the same pattern of candidates share theirs.
+
+    Attributes:
+        distinct: shape (patterns, components).
+        pattern: the pattern of each query.
+    """
+
+    distinct: NDArray[np.float64]
+    pattern: NDArray[np.int64]
+
+    def all(self) -> NDArray[np.float64]:
+        """Those of each query, shape (queries, components)."""
+        return self.distinct[self.pattern]
+
+    def values(self, measure: Measure) -> list[float]:
+        """The measure of each query alone."""
+        values = [measure.aggregate(row, 1) for row in self.distinct.tolist()]
+        return [values[number] for number in self.pattern.tolist()]
+
+
+def query_components(
+    ranking: JudgedRanking, measures: Sequence[str | Measure], *, at_random: bool = False
+) -> dict[Measure, QueryComponents]:
+    """The components of each measure that has a value. The arguments are those of ``evaluate``."""
+    parsed = [measure for measure in dict.fromkeys(map(_parsed, measures)) if ranking.has(measure)]
+    found: dict[Measure, QueryComponents] = {}
+    for keep_scores in (False, True):
+        chosen = [measure for measure in parsed if measure.uses_scores == keep_scores]
+        if at_random and chosen:
+            drawn = [
+                expected_components(chosen, query, name)
+                for query, name in zip(ranking.ranked_queries(), ranking.queries.to_pylist(), strict=True)
+            ]
+            for each, rows in zip(chosen, zip(*drawn, strict=True), strict=True):
+                found[each] = QueryComponents(np.array(rows, np.float64), np.arange(len(drawn)))
+        elif chosen:
+            numbers: dict[bytes, int] = {}
+            of_queries = patterns(ranking.candidates, ranking.sizes, keep_scores=keep_scores)
+            number = np.fromiter((numbers.setdefault(each, len(numbers)) for each in of_queries), np.int64)
+            for each in chosen:
+                distinct = each.components_of(map(ranked_query, numbers))
+                found[each] = QueryComponents(np.array(distinct, np.float64), number)
+    return found
 
 
 def distinct_labels(names: Sequence[str]) -> dict[str, str]:
@@ -174,20 +252,13 @@ def distinct_labels(names: Sequence[str]) -> dict[str, str]:
     return labels
 
 
+def _parsed(measure: str | Measure) -> Measure:
+    return parse_measure(measure) if isinstance(measure, str) else measure
+
+
 def _of(measures: Sequence[ReportedMeasure]) -> list[str | Measure]:
     return [reported.measure for reported in measures]
 
 
 def _keyed(measures: Sequence[ReportedMeasure], values: Mapping[str, float | None]) -> dict[str, float | None]:
     return dict(zip([reported.key for reported in measures], values.values(), strict=True))
-
-
-def _parsed(measure: str | Measure) -> Measure:
-    return parse_measure(measure) if isinstance(measure, str) else measure
-
-
-def _components(measure: Measure, ranking: JudgedRanking, at_random: bool) -> list[tuple[float, ...]]:
-    """The components of each query."""
-    if at_random:
-        return [expected_components([measure], query, name)[0] for name, query in ranking.queries.items()]
-    return measure.components_of(ranking.queries.values())

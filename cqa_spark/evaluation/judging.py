@@ -4,13 +4,14 @@ Judgments and rankings may be official files of SemEval, files of TREC, mappings
 ir_measures give them.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
 
 from cqa_spark.config.value_types import IR_DATASETS
 from cqa_spark.corpora.ir_datasets import load_collection, rows
@@ -19,15 +20,16 @@ from cqa_spark.evaluation import official_files, trec_rankings, truncated_rankin
 from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.pairs import NumberedPairs, pairs, pairs_of_mapping
 from cqa_spark.evaluation.population import in_words, population
 from cqa_spark.evaluation.trec_files import is_qrels, read_qrels, read_run
-from cqa_spark.evaluation.trec_rankings import Grades, RunScores, TrecOptions, judged
+from cqa_spark.evaluation.trec_rankings import TrecOptions, judged
 
-Judgments = str | PathLike[str] | Grades | Any
+Judgments = str | PathLike[str] | Mapping[str, Mapping[str, float]] | Any
 """An official or a qrels file, ``irds:ID`` for a data set of ir_datasets, the grade of each judged document by query,
 or a frame or rows with columns for query, document and grade."""
 
-Ranking = str | PathLike[str] | RunScores | Any
+Ranking = str | PathLike[str] | Mapping[str, Mapping[str, float]] | Any
 """A prediction file or a run, the score of each document by query, or a frame or rows with a column for the score."""
 
 _OPTIONS = TrecOptions()
@@ -89,7 +91,8 @@ def judge(
     named = list(rankings)
     gold, files = _file(judgments), [file for _, ranking in named if (file := _file(ranking))]
     if len(files) == len(named) and gold and truncated:
-        cut = [truncated_rankings.truncated_ranking(gold, file) for file in files]
+        labelled = official_files.read_official(gold)
+        cut = [official_files.truncated_ranking(labelled, official_files.read_official(file)) for file in files]
         return JudgedSet(
             _named(cut, named), truncated_rankings.TRUNCATED_MEASURES, truncated_rankings.COMPARED_MEASURES
         )
@@ -102,12 +105,13 @@ def judge(
                 f"{gold} has the layout of SemEval, to which relevance level, precision and judged-only do not apply",
                 "omit them",
             )
-        official = [official_files.ranked_file(gold, file) for file in files]
-        about = partial(_population, gold)
+        labelled = official_files.read_official(gold)
+        official = [official_files.ranked_file(labelled, official_files.read_official(file)) for file in files]
+        about = partial(_population, labelled)
         return JudgedSet(
             _named(official, named), official_files.OFFICIAL_MEASURES, official_files.COMPARED_MEASURES, about=about
         )
-    grades = _official_grades(gold) if gold and is_official else _grades(judgments)
+    grades = official_files.read_labels(gold) if gold and is_official else _grades(judgments)
     source = str(judgments) if isinstance(judgments, str | PathLike) else "the judgments"
     runs = [
         judged(grades, _scores(ranking), options, names=(source, str(ranking) if _file(ranking) else name))
@@ -129,24 +133,17 @@ def _file(source: Judgments | Ranking) -> Path | None:
     return None
 
 
-def _population(gold: Path) -> str:
+def _population(gold: official_files.OfficialFile) -> str:
     return in_words(population(gold, "MAP@10"), "MAP")
 
 
-def _official_grades(path: Path) -> Grades:
-    grades: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in official_files.read_official(path):
-        grades[row.query_id][row.candidate_id] = int(row.relevant)
-    return grades
-
-
-def _grades(judgments: Judgments) -> Grades:
+def _grades(judgments: Judgments) -> NumberedPairs:
     if file := _file(judgments):
         return read_qrels(file)
-    return _catalogue_grades(judgments) if isinstance(judgments, str) else _values(judgments, "grade")
+    return _catalogue_grades(judgments) if isinstance(judgments, str) else _numbers(judgments, "grade")
 
 
-def _catalogue_grades(dataset: str) -> dict[str, dict[str, int]]:
+def _catalogue_grades(dataset: str) -> NumberedPairs:
     """The grade of each judged document, by query; ir_datasets downloads the judgments if it has no copy of them.
 
     Args:
@@ -159,51 +156,45 @@ def _catalogue_grades(dataset: str) -> dict[str, dict[str, int]]:
     collection = load_collection(dataset)
     if not collection.has_qrels():
         raise ConfigError(f"{dataset} has no judgments", f"name a subset with judgments, such as {dataset}/test")
-    grades: dict[str, dict[str, int]] = defaultdict(dict)
-    for row in rows(dataset, collection.qrels_iter):
-        grades[row.query_id][row.doc_id] = row.relevance
-    return dict(grades)
+    judged = ((row.query_id, row.doc_id, row.relevance) for row in rows(dataset, collection.qrels_iter))
+    return _of_columns(*zip(*judged, strict=True))
 
 
-def _scores(ranking: Ranking) -> RunScores:
+def _scores(ranking: Ranking) -> NumberedPairs:
     file = _file(ranking)
-    return read_run(file) if file else _values(ranking, "score")
+    return read_run(file) if file else _numbers(ranking, "score")
 
 
-def _values(source: Any, meaning: Literal["grade", "score"]) -> Mapping[str, Mapping[str, float]]:
-    """The numbers of a mapping, a frame or rows, by query and document."""
-    values: Mapping[str, Mapping[str, float]] = source if isinstance(source, Mapping) else _of_rows(source, meaning)
-    for query, of_query in values.items():
-        for document, value in of_query.items():
-            if not isfinite(value):
-                raise InputError(
-                    f"{meaning} {value} of document {document} of query {query} is not a finite number",
-                    "leave the document out, or give it a number",
-                )
-    return values
+def _numbers(source: Any, meaning: Literal["grade", "score"]) -> NumberedPairs:
+    """The numbers of a mapping, a frame or rows."""
+    found = pairs_of_mapping(source) if isinstance(source, Mapping) else _of_columns(*_columns(source, meaning))
+    wrong = np.flatnonzero(~np.isfinite(found.number))
+    if len(wrong):
+        query, document = found.name(wrong[0])
+        raise InputError(
+            f"{meaning} {found.number[wrong[0]]} of document {document} of query {query} is not a finite number",
+            "leave the document out, or give it a number",
+        )
+    if (row := found.repeated()) is not None:
+        query, document = found.name(row)
+        raise InputError(f"document {document} of query {query} is there twice", "give each document once")
+    return found
 
 
-def _of_rows(source: Any, meaning: Literal["grade", "score"]) -> dict[str, dict[str, float]]:
-    values: dict[str, dict[str, float]] = defaultdict(dict)
-    for query, document, value in _rows(source, meaning):
-        if document in values[query]:
-            raise InputError(f"document {document} of query {query} is there twice", "give each document once")
-        values[query][document] = value
-    return dict(values)
+def _of_columns(queries: Iterable[Any], documents: Iterable[Any], values: Iterable[Any]) -> NumberedPairs:
+    ids = (pa.array([*map(str, column)], pa.string()) for column in (queries, documents))
+    return pairs([(*ids, np.fromiter(values, np.float64))])
 
 
-def _rows(source: Any, meaning: Literal["grade", "score"]) -> Iterator[tuple[str, str, float]]:
-    """Query, document and number of each row of a frame, or of rows with named fields."""
+def _columns(source: Any, meaning: Literal["grade", "score"]) -> Iterator[Iterable[Any]]:
+    """Queries, documents and numbers of a frame, or of rows with named fields."""
     wanted = [_COLUMNS[column] for column in ("query", "document", meaning)]
     if hasattr(source, "columns"):
-        names = _names(list(source.columns), wanted)
-        values: Iterable[Sequence[Any]] = zip(*(source[name] for name in names), strict=True)
-    else:
-        listed = list(source)
-        names = _names(list(getattr(listed[0], "_fields", ())) if listed else [name for name, *_ in wanted], wanted)
-        values = ([getattr(row, name) for name in names] for row in listed)
-    for query, document, value in values:
-        yield str(query), str(document), float(value)
+        yield from (source[name] for name in _names(list(source.columns), wanted))
+        return
+    listed = list(source)
+    names = _names(list(getattr(listed[0], "_fields", ())) if listed else [name for name, *_ in wanted], wanted)
+    yield from ([getattr(row, name) for row in listed] for name in names)
 
 
 def _names(columns: Sequence[str], wanted: Sequence[Sequence[str]]) -> list[str]:

@@ -91,10 +91,16 @@ class Measure(ABC):
         """The measure of one query alone, a fraction."""
         return self.aggregate(self.components(query), 1)
 
-    def total(self, components: Iterable[Sequence[float]]) -> float:
-        """The measure over the queries with these components; bit-equal for any order of the queries."""
-        rows = list(components)
-        return self.aggregate([math.fsum(column) for column in zip(*rows, strict=True)], len(rows))
+    def total(self, components: Iterable[Sequence[float]] | NDArray[np.float64]) -> float:
+        """The measure over the queries with these components; bit-equal for any order of the queries.
+
+        Args:
+            components: a row for each query.
+        """
+        import numpy as np
+
+        rows = components if isinstance(components, np.ndarray) else np.array(list(components))
+        return self.aggregate([math.fsum(column.tolist()) for column in rows.T], len(rows))
 
     def __str__(self) -> str:
         """The display name with parameters, such as ``MAP@10`` or ``RBP(p=0.8)@10``."""

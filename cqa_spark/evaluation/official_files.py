@@ -1,17 +1,20 @@
 """SemEval Task 3 prediction and gold files, their join for scoring, and the measures of the official scorer."""
 
 import logging
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from math import isclose
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.coverage import some, warn_of_uncovered_queries
-from cqa_spark.evaluation.delimited import read_lines, write_lines
-from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
-from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
+from cqa_spark.evaluation.delimited import Line, line_of, numbers, read_columns, write_lines
+from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure, in_order
+from cqa_spark.evaluation.pairs import Batch, Found, NumberedPairs, found_among, pairs, positions
 
 LAYOUT = "query candidate rank score true|false"
 
@@ -28,7 +31,7 @@ OFFICIAL_MEASURES = (
 
 COMPARED_MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "F1", "Accuracy")
 
-_LABELS = {"true": True, "false": False}
+_LABELS = pa.array(["true", "false"])
 _ROUNDING = 0.02
 """Scores of gold files may be rounded, such as 0.33 for rank 3."""
 
@@ -53,22 +56,56 @@ class OfficialRow(NamedTuple):
     rank: str = "0"
 
 
-def read_official(path: Path) -> list[OfficialRow]:
-    """Read a gold or prediction file, in the order of its lines.
+class OfficialFile(NamedTuple):
+    """A gold or prediction file; arrays have shape (lines,).
+
+    Attributes:
+        path: its path.
+        scores: the pairs, in the order of the lines, with their scores.
+        relevant: the gold labels, or the predicted labels.
+        ranks: distinct ranks, as written.
+        rank: position of each line's rank among them.
+    """
+
+    path: Path
+    scores: NumberedPairs
+    relevant: NDArray[np.bool_]
+    ranks: pa.StringArray
+    rank: NDArray[np.int32]
+
+
+def read_official(path: Path) -> OfficialFile:
+    """Read a gold or prediction file.
 
     Raises:
         InputError: the file cannot be read, a line cannot be parsed, or a pair is repeated.
     """
-    rows: dict[tuple[str, str], OfficialRow] = {}
-    for line in read_lines(path, LAYOUT):
-        query_id, candidate_id, rank, score, label = line.fields
-        if label.lower() not in _LABELS:
-            raise line.error(f"label {label!r} is neither true nor false")
-        if (query_id, candidate_id) in rows:
-            raise line.error(f"candidate {candidate_id} of query {query_id} is in the file twice")
-        row = OfficialRow(query_id, candidate_id, line.real(score, "score"), _LABELS[label.lower()], rank)
-        rows[query_id, candidate_id] = row
-    return list(rows.values())
+    labels: list[NDArray[np.bool_]] = []
+    ranks: list[pa.DictionaryArray] = []
+
+    def batches() -> Iterator[Batch]:
+        for columns in read_columns(path, LAYOUT):
+            query, candidate, rank, score, label = columns.fields
+            is_relevant = pc.index_in(pc.utf8_lower(label), _LABELS)
+            scores = numbers(score)
+            if (wrong := np.isnan(scores) | is_relevant.is_null().to_numpy(zero_copy_only=False)).any():
+                _refuse(line_of(columns.first + int(wrong.argmax()), path, LAYOUT))
+            labels.append(is_relevant.to_numpy() == 0)
+            ranks.append(rank.dictionary_encode())
+            yield query, candidate, scores
+
+    found, encoded = pairs(batches()), pa.chunked_array(ranks).unify_dictionaries()
+    if (row := found.repeated()) is not None:
+        query_id, candidate_id = found.name(row)
+        raise line_of(row, path, LAYOUT).error(f"candidate {candidate_id} of query {query_id} is in the file twice")
+    rank = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks])
+    return OfficialFile(path, found, np.concatenate(labels), encoded.chunk(0).dictionary, rank)
+
+
+def read_labels(gold: Path) -> NumberedPairs:
+    """The gold labels as grades, 1 or 0; the exceptions are those of ``read_official``."""
+    judgments = read_official(gold)
+    return judgments.scores._replace(number=judgments.relevant.astype(np.float64))
 
 
 def write_official(path: Path, rows: Iterable[OfficialRow]) -> int:
@@ -85,10 +122,9 @@ def write_official(path: Path, rows: Iterable[OfficialRow]) -> int:
     return write_lines(path, lines, separator="\t")
 
 
-def ranked_file(gold: Path, prediction: Path) -> JudgedRanking:
-    """The queries of both files, ranked by the prediction's scores and judged by the gold labels.
+def ranked_file(gold: OfficialFile, prediction: OfficialFile) -> JudgedRanking:
+    """The queries of a gold file that a prediction file ranks; ties keep the order of the prediction file.
 
-    Rows are matched by ids. Candidates are ordered by score, descending; ties keep the order of the prediction file.
     A gold candidate without a prediction counts as unranked. A prediction file is a gold file if all its rows are rows
     of the gold file.
 
@@ -96,104 +132,157 @@ def ranked_file(gold: Path, prediction: Path) -> JudgedRanking:
         The ranking, named by its path; queries in the order of their ids.
 
     Raises:
-        InputError: a file cannot be parsed, the prediction has candidates that are not in the gold file, or no query
-            is in both.
+        InputError: the prediction has candidates that are not in the gold file, or no query is in both.
     """
-    judgments, predictions = read_official(gold), read_official(prediction)
-    _warn_if_exchanged(gold, prediction, judgments, predictions)
-    judged, predicted = _by_query(judgments), _by_query(predictions)
-    shared = [query_id for query_id in judged if query_id in predicted]
-    if not shared:
-        raise InputError(f"{prediction}: has no query in common with {gold}", "give the gold file of the same data")
-    warn_of_uncovered_queries(str(gold), str(prediction), judged, predicted, counted=False)
-    require_judged(gold, prediction, judgments, [row for query_id in shared for row in predicted[query_id].values()])
-    queries = judged_queries([row for query_id in sorted(shared) for row in judged[query_id].values()], predictions)
-    _warn_of_unranked_candidates(gold, prediction, queries)
-    predicts_labels = not set(predictions) <= set(judgments)
-    if predicts_labels:
-        _warn_if_labels_are_known(gold, prediction, queries.values())
-    return JudgedRanking(str(prediction), queries, predicts_labels)
-
-
-def require_judged(
-    gold: Path, prediction: Path, judgments: Iterable[OfficialRow], predictions: Iterable[OfficialRow]
-) -> None:
-    """Refuse predictions, by an ``InputError``, of candidates that the gold file does not have."""
-    judged = {row[:2] for row in judgments}
-    unknown = [f"{row.candidate_id} of query {row.query_id}" for row in predictions if row[:2] not in judged]
-    if unknown:
+    _warn_if_exchanged(gold, prediction)
+    found = found_among(gold.scores, prediction.scores)
+    if not (found.query >= 0).any():
         raise InputError(
-            f"{prediction}: {len(unknown)} candidates are not in {gold}: {some(unknown)}",
+            f"{prediction.path}: has no query in common with {gold.path}", "give the gold file of the same data"
+        )
+    judged, ranked = gold.scores.queries, prediction.scores.queries
+    warn_of_uncovered_queries(str(gold.path), str(prediction.path), judged, ranked, counted=False)
+    _require_judged(gold, prediction, found.judged, found.query >= 0)
+    by_id = pc.sort_indices(judged)
+    shared = by_id.filter(pc.is_in(judged.take(by_id), ranked)).to_numpy()
+    predicts_labels = not _has_rows_of(gold, prediction, found.judged)
+    ranking = _joined(gold, prediction, found, shared, prediction.relevant, predicts_labels)
+    _warn_of_unranked_candidates(gold, ranking)
+    if predicts_labels:
+        _warn_if_labels_are_known(gold, ranking)
+    return ranking
+
+
+def truncated_ranking(gold: OfficialFile, prediction: OfficialFile) -> JudgedRanking:
+    """All queries of a gold file, ranked by a prediction file.
+
+    A candidate that is not in the prediction file, or that follows one with the label false, is cut off; a query that
+    is not in it has an empty ranking. The gold file stands for the order that the task gives, of which nothing is cut.
+
+    Raises:
+        InputError: the prediction has candidates or queries that are not in the gold file.
+    """
+    found = found_among(gold.scores, prediction.scores)
+    _require_judged(gold, prediction, found.judged, np.True_)
+    predicted = prediction.relevant | _has_rows_of(gold, prediction, found.judged)
+    return _joined(gold, prediction, found, np.arange(len(gold.scores.queries)), predicted, predicts_labels=True)
+
+
+def _refuse(line: Line) -> NoReturn:
+    """Say what is wrong with a line."""
+    *_, score, label = line.fields
+    if label.lower() not in _LABELS.to_pylist():
+        raise line.error(f"label {label!r} is neither true nor false")
+    raise line.error(f"score {score!r} is not a finite number")
+
+
+def _require_judged(
+    gold: OfficialFile, prediction: OfficialFile, judged: NDArray[np.int32], among: NDArray[np.bool_] | np.bool_
+) -> None:
+    """Refuse, by an ``InputError``, predictions of candidates that the gold file does not have.
+
+    Args:
+        gold: the gold file.
+        prediction: the predictions.
+        judged: place of each of them in the gold file.
+        among: which of them to look at.
+    """
+    unknown = np.flatnonzero((judged < 0) & among)
+    if len(unknown):
+        names = ("{1} of query {0}".format(*prediction.scores.name(row)) for row in unknown.tolist())
+        raise InputError(
+            f"{prediction.path}: {len(unknown)} candidates are not in {gold.path}: {some(names)}",
             "give the gold file of the same data, or rank only its candidates",
         )
 
 
-def judged_queries(judgments: Iterable[OfficialRow], predictions: Iterable[OfficialRow]) -> dict[str, RankedQuery]:
-    """The queries of the judgments, ranked by the predictions; a candidate without a prediction is not ranked.
-
-    Args:
-        judgments: rows of the gold file.
-        predictions: rows of the prediction file; the judgments have all their candidates of these queries.
-    """
-    predicted = _by_query(predictions)
-    return {query: _ranked(candidates, predicted.get(query, {})) for query, candidates in _by_query(judgments).items()}
-
-
-def _by_query(rows: Iterable[OfficialRow]) -> dict[str, dict[str, OfficialRow]]:
-    queries: dict[str, dict[str, OfficialRow]] = defaultdict(dict)
-    for row in rows:
-        queries[row.query_id][row.candidate_id] = row
-    return dict(queries)
-
-
-def _ranked(judged: dict[str, OfficialRow], predicted: dict[str, OfficialRow]) -> RankedQuery:
-    best_first = sorted(predicted.values(), key=lambda row: -row.score)
-    missed = [row for candidate_id, row in judged.items() if candidate_id not in predicted]
-    return RankedQuery(
-        [_judged(judged[row.candidate_id].relevant, row.relevant) for row in best_first],
-        [_judged(row.relevant, predicted=False) for row in missed],
+def _has_rows_of(gold: OfficialFile, prediction: OfficialFile, judged: NDArray[np.int32]) -> bool:
+    """Whether all rows of a prediction file are rows of the gold file."""
+    rank = np.append(positions(prediction.ranks, gold.ranks), -1)[prediction.rank]
+    return bool(
+        (judged >= 0).all()
+        and (prediction.scores.number == gold.scores.number[judged]).all()
+        and (prediction.relevant == gold.relevant[judged]).all()
+        and (rank == gold.rank[judged]).all()
     )
 
 
-def _judged(hit: bool, predicted: bool) -> Candidate:
-    return Candidate(relevant=hit, gain=int(hit), predicted=predicted)
+def _joined(
+    gold: OfficialFile,
+    prediction: OfficialFile,
+    found: Found,
+    queries: NDArray[np.int64],
+    predicted: NDArray[np.bool_],
+    predicts_labels: bool,
+) -> JudgedRanking:
+    """Queries of a gold file, ranked by a prediction file.
+
+    Args:
+        gold: the gold file.
+        prediction: the predictions.
+        found: the predictions among the judgments.
+        queries: positions of the queries among those of the gold file, in the order of the ranking.
+        predicted: the predicted labels.
+        predicts_labels: whether they are predictions.
+    """
+    rows, no_number = np.flatnonzero(found.judged >= 0).astype(np.int32), np.zeros(len(found.missed))
+    judged = np.append(found.judged[rows], found.missed)
+    is_ranked = np.arange(len(judged)) < len(rows)
+    place = np.full(len(gold.scores.queries), -1, np.int32)
+    place[queries] = np.arange(len(queries))
+    query, relevant = place[gold.scores.query[judged]], gold.relevant[judged]
+    score = np.append(prediction.scores.number[rows], no_number)
+    order = np.lexsort((-score, ~is_ranked, query)).astype(np.int32)
+    return in_order(
+        str(prediction.path),
+        gold.scores.queries.take(queries),
+        query,
+        order[query[order] >= 0],
+        predicts_labels,
+        {
+            "relevant": relevant,
+            "gain": relevant,
+            "ranked": is_ranked,
+            "predicted": np.append(predicted[rows], no_number),
+            "judged": np.ones(len(judged), np.bool_),
+        },
+    )
 
 
-def _warn_if_exchanged(
-    gold: Path, prediction: Path, judgments: Sequence[OfficialRow], rows: Sequence[OfficialRow]
-) -> None:
+def _warn_if_exchanged(gold: OfficialFile, prediction: OfficialFile) -> None:
     """Gold files have reciprocals of ranks as scores; predictions have other fractions."""
     if (
-        _are_reciprocal_ranks(rows)
-        and not _are_reciprocal_ranks(judgments)
-        and not all(row.score.is_integer() for row in judgments)
+        _has_reciprocal_ranks(prediction)
+        and not _has_reciprocal_ranks(gold)
+        and (gold.scores.number != np.rint(gold.scores.number)).any()
     ):
         _log.warning(
             "%s seems to hold predictions and %s, whose scores are 1 / rank, to be the gold file: "
             "give the gold file first",
-            gold, prediction,
+            gold.path, prediction.path,
         )  # fmt: skip
 
 
-def _are_reciprocal_ranks(rows: Iterable[OfficialRow]) -> bool:
-    return all(row.rank.isdecimal() and isclose(int(row.rank) * row.score, 1, rel_tol=_ROUNDING) for row in rows)
+def _has_reciprocal_ranks(file: OfficialFile) -> bool:
+    ranks = np.array([float(rank) if rank.isdecimal() else np.nan for rank in file.ranks.to_pylist()])
+    return bool(np.isclose(ranks[file.rank] * file.scores.number, 1, rtol=_ROUNDING, atol=0).all())
 
 
-def _warn_of_unranked_candidates(gold: Path, prediction: Path, queries: Mapping[str, RankedQuery]) -> None:
-    incomplete = [query_id for query_id, query in queries.items() if query.unranked]
-    if incomplete:
-        unranked = sum(len(queries[query_id].unranked) for query_id in incomplete)
+def _warn_of_unranked_candidates(gold: OfficialFile, ranking: JudgedRanking) -> None:
+    is_missed = ~ranking.candidates["ranked"]
+    missed = np.repeat(np.arange(len(ranking.sizes)), ranking.sizes)[is_missed]
+    if len(missed):
+        incomplete = ranking.queries.take(np.unique(missed)).to_pylist()
         _log.warning(
             "%s: has no score for %d candidates of %s, which count as not ranked, in %d queries: %s",
-            prediction, unranked, gold, len(incomplete), some(incomplete),
+            ranking.name, len(missed), gold.path, len(incomplete), some(incomplete),
         )  # fmt: skip
 
 
-def _warn_if_labels_are_known(gold: Path, prediction: Path, queries: Iterable[RankedQuery]) -> None:
-    candidates = [candidate for query in queries for candidate in query.ranked]
-    hits = sum(candidate.relevant for candidate in candidates)
-    if hits and all(candidate.predicted == candidate.relevant for candidate in candidates):
+def _warn_if_labels_are_known(gold: OfficialFile, ranking: JudgedRanking) -> None:
+    ranked = ranking.candidates[ranking.candidates["ranked"]]
+    if ranked["relevant"].any() and (ranked["predicted"] == ranked["relevant"]).all():
         _log.warning(
             "%s: all %d labels equal those of %s; if they are copies, ignore precision, recall, F1 and accuracy",
-            prediction, len(candidates), gold,
+            ranking.name, len(ranked), gold.path,
         )  # fmt: skip

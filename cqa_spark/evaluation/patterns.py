@@ -14,7 +14,10 @@ from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 CANDIDATE = np.dtype(
-    [("ranked", np.bool_), ("relevant", np.bool_), ("predicted", np.bool_), ("gain", np.float64), ("score", np.float64)]
+    {
+        "names": ["ranked", "relevant", "gain", "predicted", "score", "judged"],
+        "formats": ["?", "?", "f8", "?", "f8", "?"],
+    }
 )
 """The properties of a candidate that a measure uses."""
 
@@ -22,6 +25,9 @@ Pattern = bytes
 """The candidates of a query in the order of their ranks, those that are not ranked last: records of ``CANDIDATE``."""
 
 _MOST = 100_000
+
+_QUERIES = 50_000
+"""Number of queries whose candidates are copied at once."""
 
 
 class Measured(NamedTuple):
@@ -40,21 +46,7 @@ class MeasuredPatterns:
 
     def __init__(self, measures: Sequence[Measure]) -> None:
         self._measures = measures
-        self._uses_scores = any(measure.uses_scores for measure in measures)
         self._known: dict[bytes, Measured] = {}
-
-    def patterns(self, candidates: NDArray[np.void], sizes: NDArray[np.int64]) -> Iterator[Pattern]:
-        """The pattern of each query, without scores unless a measure uses them.
-
-        Args:
-            candidates: the candidates of all queries, of type ``CANDIDATE``.
-            sizes: number of candidates of each query.
-        """
-        if not self._uses_scores:
-            candidates["score"] = 0.0
-        records, ends = candidates.tobytes(), np.cumsum(sizes) * CANDIDATE.itemsize
-        starts = ends - sizes * CANDIDATE.itemsize
-        return map(records.__getitem__, map(slice, starts.tolist(), ends.tolist()))
 
     def components(self, pattern: Pattern) -> Measured:
         """The measures of a query with this pattern."""
@@ -68,6 +60,24 @@ class MeasuredPatterns:
         return found
 
 
+def patterns(candidates: NDArray[np.void], sizes: NDArray[np.int64], *, keep_scores: bool) -> Iterator[Pattern]:
+    """The pattern of each query.
+
+    Args:
+        candidates: the candidates of all queries, of type ``CANDIDATE``.
+        sizes: number of candidates of each query.
+        keep_scores: whether to keep scores, without which more queries have the same pattern.
+    """
+    bounds = np.append(0, np.cumsum(sizes))
+    for first in range(0, len(sizes), _QUERIES):
+        ends = bounds[first : first + _QUERIES + 1]
+        piece = candidates[ends[0] : ends[-1]].copy()
+        if not keep_scores:
+            piece["score"] = 0.0
+        records, places = piece.tobytes(), ((ends - ends[0]) * CANDIDATE.itemsize).tolist()
+        yield from map(records.__getitem__, map(slice, places[:-1], places[1:]))
+
+
 def measured(measures: Sequence[Measure], components: Sequence[tuple[float, ...]]) -> Measured:
     """Components, and the corresponding values for a single query."""
     values = [measure.aggregate(own, 1) for measure, own in zip(measures, components, strict=True)]
@@ -77,6 +87,6 @@ def measured(measures: Sequence[Measure], components: Sequence[tuple[float, ...]
 def ranked_query(pattern: Pattern) -> RankedQuery:
     """The query with this pattern."""
     records = np.frombuffer(pattern, CANDIDATE)
-    candidates = [Candidate(*row) for row in records[["relevant", "gain", "predicted", "score"]].tolist()]
+    candidates = [Candidate(*row) for row in records[list(Candidate._fields)].tolist()]
     ranked = int(records["ranked"].sum())
     return RankedQuery(candidates[:ranked], candidates[ranked:])

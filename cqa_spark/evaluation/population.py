@@ -1,13 +1,14 @@
 """What the scores of a file can be compared with: the numbers of its queries, and the values of extreme orders."""
 
 from math import ceil
-from pathlib import Path
 from typing import TypedDict
 
+import numpy as np
+import pyarrow.compute as pc
+
+from cqa_spark.evaluation.judged_rankings import evaluate
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.official_files import judged_queries, read_official
-from cqa_spark.evaluation.random_orders import expected_components
-from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.official_files import OfficialFile, truncated_ranking
 
 MOST_QUERIES = 2_000
 """Number of queries from which the value of a random order is estimated; drawing their orders takes seconds."""
@@ -25,27 +26,27 @@ class JudgedPopulation(TypedDict):
     best: float
 
 
-def population(gold: Path, measure: str) -> JudgedPopulation:
+def population(gold: OfficialFile, measure: str) -> JudgedPopulation:
     """The queries of a gold file, and the values of a random and of the best order.
 
     Args:
-        gold: official file of judgments.
+        gold: the judgments.
         measure: display name of a measure of the order, such as ``MAP@10``.
 
     Raises:
         ConfigError: an unknown measure.
-        InputError: the file cannot be parsed.
     """
-    judgments, parsed = read_official(gold), parse_measure(measure)
-    queries = judged_queries(judgments, judgments)
-    drawn = sorted(queries)[:: ceil(len(queries) / MOST_QUERIES)]
-    expected = [expected_components([parsed], queries[name], name)[0] for name in drawn]
-    best = [RankedQuery(sorted(query.ranked, key=lambda each: not each.relevant)) for query in queries.values()]
+    parsed, given = parse_measure(measure), truncated_ranking(gold, gold)
+    sizes, is_drawn = given.sizes, np.zeros(len(given.sizes), np.bool_)
+    is_drawn[pc.sort_indices(given.queries).to_numpy()[:: ceil(len(sizes) / MOST_QUERIES)]] = True
+    random = evaluate(given.chosen(is_drawn), [parsed], at_random=True)[str(parsed)]
+    relevant_first = np.lexsort((~given.candidates["relevant"], np.repeat(np.arange(len(sizes)), sizes)))
+    best = evaluate(given._replace(candidates=given.candidates[relevant_first]), [parsed])[str(parsed)]
     return JudgedPopulation(
-        queries=len(queries),
-        candidates=len(judgments),
-        random=parsed.total(expected),
-        best=parsed.total(map(parsed.components, best)),
+        queries=len(sizes),
+        candidates=len(given.candidates),
+        random=random or 0.0,
+        best=best or 0.0,
     )
 
 

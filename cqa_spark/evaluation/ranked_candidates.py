@@ -94,6 +94,7 @@ def ranked_queries(rows: pa.Table) -> tuple[pa.Table, NDArray[np.void], Numbers]
     candidates = np.zeros(len(source), CANDIDATE)
     for name in ("relevant", "gain"):
         candidates[name] = judged.records[name][source]
+    candidates["judged"] = True
     candidates["ranked"][place] = True
     for name in ("predicted", "score"):
         candidates[name][place] = ranked[name]

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.measure import Measure
-from cqa_spark.evaluation.patterns import Measured, MeasuredPatterns, Pattern, measured, ranked_query
+from cqa_spark.evaluation.patterns import Measured, MeasuredPatterns, Pattern, measured, patterns, ranked_query
 from cqa_spark.evaluation.random_orders import expected_components
 from cqa_spark.evaluation.ranked_candidates import QUERY, judged_and_ranked, ranked_queries
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
@@ -59,15 +59,16 @@ def _on_unit_scale(rankings: DataFrame) -> DataFrame:
 
 def _measured(measures: tuple[Measure, ...], at_random: frozenset[str]) -> Callable[[Batches], Batches]:
     def measure_batches(batches: Batches) -> Batches:
-        known = MeasuredPatterns(measures)
+        known, keep_scores = MeasuredPatterns(measures), any(measure.uses_scores for measure in measures)
         for rows in whole_groups(batches, QUERY, at_a_time=_BYTES, size=lambda packed: packed.nbytes):
             queries, candidates, sizes = ranked_queries(rows)
             systems = pc.list_flatten(queries["systems"]).to_pylist()
             numbers = pc.list_value_length(queries["systems"]).to_numpy()
             ids = np.repeat(queries["query_id"].to_numpy(), numbers)
+            each = patterns(candidates, sizes, keep_scores=keep_scores)
             found = [
                 _expected(measures, pattern, query_id) if system in at_random else known.components(pattern)
-                for system, query_id, pattern in zip(systems, ids, known.patterns(candidates, sizes), strict=True)
+                for system, query_id, pattern in zip(systems, ids, each, strict=True)
             ]
             yield from _rows(queries, measures, found).to_batches()
 

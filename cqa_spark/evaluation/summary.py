@@ -9,11 +9,11 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.evaluation.compare_systems import ComparedSystems
-from cqa_spark.evaluation.distributed_evaluation import MANY, summarise_distributed
+from cqa_spark.evaluation.distributed_evaluation import summarise_distributed
 from cqa_spark.evaluation.group_summary import GroupSummary
 from cqa_spark.evaluation.local_evaluation import summarise_locally
 from cqa_spark.evaluation.paired_systems import Key, measured_groups
-from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
+from cqa_spark.evaluation.resampling import CONFIDENCE, MANY, RESAMPLES, SEED, Resampling
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.schemas.community import EVERY

@@ -1,14 +1,17 @@
 """Runs and qrels, the files of TREC, as trec_eval 10 reads them; also BEIR's qrels and MS MARCO's runs."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.delimited import Line, read_lines, write_lines
+from cqa_spark.evaluation.delimited import Columns, Line, line_of, numbers, read_columns, read_lines, write_lines
 from cqa_spark.evaluation.official_files import LAYOUT as SEMEVAL_LAYOUT
+from cqa_spark.evaluation.pairs import Batch, NumberedPairs, pairs
 from cqa_spark.evaluation.separated_scores import separated
 
 RUN_LAYOUT = "query Q0 document rank score run ..."
@@ -17,7 +20,8 @@ QRELS_LAYOUT = "query 0 document grade"
 BEIR_LAYOUT = "query-id corpus-id score"
 """The header of BEIR's qrels; it distinguishes them from other files of three columns."""
 
-Value = TypeVar("Value", int, float)
+_RUNS = RUN_LAYOUT, MS_MARCO_LAYOUT
+_QRELS = QRELS_LAYOUT, BEIR_LAYOUT, RUN_LAYOUT
 
 
 class RunRow(NamedTuple):
@@ -50,12 +54,12 @@ def is_qrels(path: Path) -> bool:
     Raises:
         InputError: the file is missing, unreadable or empty, or of another layout.
     """
-    first = next(read_lines(path, SEMEVAL_LAYOUT, QRELS_LAYOUT, BEIR_LAYOUT, RUN_LAYOUT, comments=True))
+    first = next(read_lines(path, SEMEVAL_LAYOUT, *_QRELS, comments=True))
     return first.layout != SEMEVAL_LAYOUT
 
 
-def read_run(path: Path) -> dict[str, dict[str, float]]:
-    """The score of each document, by query.
+def read_run(path: Path) -> NumberedPairs:
+    """The score of each document of each query.
 
     Ranks, and words after the name of the run, are ignored, as in trec_eval. In MS MARCO's layout, which has no
     scores, the score is the negative rank.
@@ -64,40 +68,50 @@ def read_run(path: Path) -> dict[str, dict[str, float]]:
         InputError: the file cannot be read, a line cannot be parsed, a document of a query is repeated, or the ranks of
             a query in MS MARCO's layout are not 1, 2, 3 and so on.
     """
-    scores: dict[str, dict[str, float]] = defaultdict(dict)
     layout = ""
-    for line in read_lines(path, RUN_LAYOUT, MS_MARCO_LAYOUT, comments=True):
-        layout = line.layout
-        if layout == MS_MARCO_LAYOUT:
-            query, document, rank = line.fields
-            _add(scores, line, query, document, -line.integer(rank, "rank"))
-        else:
-            query, _, document, _, score = line.fields[:5]
-            _add(scores, line, query, document, line.real(score, "score"))
+
+    def batches() -> Iterator[Batch]:
+        nonlocal layout
+        for columns in read_columns(path, *_RUNS, comments=True):
+            layout = columns.layout
+            if layout == MS_MARCO_LAYOUT:
+                query, document, _ = columns.fields
+                yield query, document, -_numbers(path, columns, 2, "rank", _RUNS, whole=True)
+            else:
+                query, _, document, *_ = columns.fields
+                yield query, document, _numbers(path, columns, 4, "score", _RUNS)
+
+    scores = pairs(batches())
+    _require_distinct(path, scores, _RUNS)
     if layout == MS_MARCO_LAYOUT:
         _require_ranks(path, scores)
-    return dict(scores)
+    return scores
 
 
-def read_qrels(path: Path) -> dict[str, dict[str, int]]:
-    """The grade of each judged document, by query.
+def read_qrels(path: Path) -> NumberedPairs:
+    """The grade of each judged document of each query.
 
     Raises:
         InputError: the file cannot be read, a line cannot be parsed, a document of a query is repeated, or the file is
             a run.
     """
-    grades: dict[str, dict[str, int]] = defaultdict(dict)
-    has_header = False
-    for line in read_lines(path, QRELS_LAYOUT, BEIR_LAYOUT, RUN_LAYOUT, comments=True):
-        if line.layout == RUN_LAYOUT:
-            raise InputError(f"{path} is a run, not judgments", "give the qrels first, then the runs")
-        if line.layout == BEIR_LAYOUT and not has_header:
-            _require_header(line)
-            has_header = True
-            continue
-        query, document, grade = line.fields if has_header else (line.fields[0], *line.fields[2:])
-        _add(grades, line, query, document, line.integer(grade, "grade"))
-    return dict(grades)
+    header = 0
+
+    def batches() -> Iterator[Batch]:
+        nonlocal header
+        for columns in read_columns(path, *_QRELS, comments=True):
+            if columns.layout == RUN_LAYOUT:
+                raise InputError(f"{path} is a run, not judgments", "give the qrels first, then the runs")
+            if columns.layout == BEIR_LAYOUT and columns.first == 0:
+                _require_header(line_of(0, path, *_QRELS, comments=True))
+                header = 1
+                columns = columns.without_first()
+            query, *_, document, _ = columns.fields
+            yield query, document, _numbers(path, columns, len(columns.fields) - 1, "grade", _QRELS, whole=True)
+
+    grades = pairs(batches())
+    _require_distinct(path, grades, _QRELS, header)
+    return grades
 
 
 def write_run(path: Path, rows: Iterable[RunRow]) -> None:
@@ -126,10 +140,23 @@ def write_qrels(path: Path, rows: Iterable[QrelsRow]) -> None:
     write_lines(path, ((row.query_id, 0, row.candidate_id, row.grade) for row in rows), separator=" ")
 
 
-def _add(values: dict[str, dict[str, Value]], line: Line, query: str, document: str, value: Value) -> None:
-    if document in values[query]:
+def _numbers(
+    path: Path, columns: Columns, place: int, meaning: str, layouts: Sequence[str], *, whole: bool = False
+) -> NDArray[np.float64]:
+    """The numbers of a column; an ``InputError`` names the first line with another text."""
+    values = numbers(columns.fields[place])
+    wrong = np.isnan(values) | (whole & (values != np.rint(values)))
+    if wrong.any():
+        line = line_of(columns.first + int(wrong.argmax()), path, *layouts, comments=True)
+        (line.integer if whole else line.real)(line.fields[place], meaning)
+    return values
+
+
+def _require_distinct(path: Path, found: NumberedPairs, layouts: Sequence[str], header: int = 0) -> None:
+    if (row := found.repeated()) is not None:
+        query, document = found.name(row)
+        line = line_of(header + row, path, *layouts, comments=True)
         raise line.error(f"document {document} of query {query} is in the file twice")
-    values[query][document] = value
 
 
 def _require_header(line: Line) -> None:
@@ -140,13 +167,16 @@ def _require_header(line: Line) -> None:
         )
 
 
-def _require_ranks(path: Path, scores: dict[str, dict[str, float]]) -> None:
-    for query, of_query in scores.items():
-        if sorted(of_query.values(), reverse=True) != [-rank for rank in range(1, len(of_query) + 1)]:
-            raise InputError(
-                f"{path}: the ranks of query {query} are not 1 to {len(of_query)}",
-                f"three columns read: {MS_MARCO_LAYOUT}; a file with scores reads: {RUN_LAYOUT}",
-            )
+def _require_ranks(path: Path, scores: NumberedPairs) -> None:
+    order = np.lexsort((-scores.number, scores.query))
+    sizes = np.bincount(scores.query)
+    expected = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    wrong = scores.query[order][-scores.number[order] != expected]
+    if len(wrong):
+        raise InputError(
+            f"{path}: the ranks of query {scores.queries[wrong[0]]} are not 1 to {sizes[wrong[0]]}",
+            f"three columns read: {MS_MARCO_LAYOUT}; a file with scores reads: {RUN_LAYOUT}",
+        )
 
 
 def _run_fields(rows: Iterable[RunRow]) -> Iterator[tuple[object, ...]]:

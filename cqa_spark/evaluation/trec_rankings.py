@@ -1,22 +1,23 @@
 """Rankings judged as trec_eval does: runs and qrels of TREC, or scores and grades in mappings."""
 
 import logging
-from array import array
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.coverage import some, warn_of_uncovered_queries
-from cqa_spark.evaluation.judged_rankings import JudgedRanking
-from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
+from cqa_spark.evaluation.judged_rankings import JudgedRanking, in_order
+from cqa_spark.evaluation.pairs import NumberedPairs, found_among
 
 MEASURES = ("AP@1000", "nDCG@10", "P@1", "P@10", "MRR@10")
 """Measures that equal those of trec_eval."""
 
 Precision = Literal["double", "single"]
-Grades = Mapping[str, Mapping[str, float]]
-RunScores = Mapping[str, Mapping[str, float]]
 
 _UNJUDGED = -1
 
@@ -53,11 +54,7 @@ class TrecOptions:
 
 
 def judged(
-    grades: Grades,
-    scores: RunScores,
-    options: TrecOptions = TrecOptions(),
-    *,
-    names: tuple[str, str] = ("the judgments", "the run"),
+    grades: NumberedPairs, scores: NumberedPairs, options: TrecOptions, *, names: tuple[str, str]
 ) -> JudgedRanking:
     """The queries of the judgments, ranked by scores, as trec_eval does with ``-c``.
 
@@ -66,8 +63,8 @@ def judged(
     ranking counts 0. A warning counts such queries, and those without judgments, which are ignored.
 
     Args:
-        grades: graded relevance of each judged document, by query.
-        scores: score of each ranked document, by query.
+        grades: graded relevance of each judged document.
+        scores: score of each ranked document.
         options: how runs are ranked and judged.
         names: names of judgments and run, for messages.
 
@@ -75,49 +72,78 @@ def judged(
         InputError: no query is in both.
     """
     judgments, run = names
-    if not grades.keys() & scores.keys():
+    if not pc.any(pc.is_in(scores.queries, grades.queries)).as_py():
         raise InputError(f"{run} has no query in common with {judgments}", "give the qrels of the same queries")
-    warn_of_uncovered_queries(judgments, run, grades.keys(), scores.keys(), counted=True)
-    _warn_of_near_ties(run, grades, scores, options)
-    queries = {query: _ranked(of_query, scores.get(query, {}), options) for query, of_query in grades.items()}
-    return JudgedRanking(run, queries, predicts_labels=False)
-
-
-def _ranked(grades: Mapping[str, float], scores: Mapping[str, float], options: TrecOptions) -> RankedQuery:
-    best_first = _best_first(grades, scores, options)
-    missed = [grade for document, grade in grades.items() if document not in scores]
-    level = options.relevance_level
-    return RankedQuery(
-        [_judged(grades.get(document, _UNJUDGED), level, scores[document]) for document in best_first],
-        [_judged(grade, level) for grade in missed],
+    warn_of_uncovered_queries(judgments, run, grades.queries, scores.queries, counted=True)
+    found = found_among(grades, scores)
+    grade = np.append(grades.number, _UNJUDGED)[found.judged]
+    rows = np.flatnonzero((found.query >= 0) & (grade >= 0) if options.judged_only else found.query >= 0)
+    query = np.append(found.query[rows], grades.query[found.missed])
+    grade = np.append(grade[rows], grades.number[found.missed])
+    score = np.append(scores.number[rows], np.zeros(len(found.missed)))
+    is_ranked, gain = np.arange(len(query)) < len(rows), np.maximum(grade, 0)
+    other: Precision = "single" if options.precision == "double" else "double"
+    order, other_order = (
+        _best_first(query, is_ranked, score, scores, rows, each) for each in (options.precision, other)
+    )
+    changed = np.unique(query[order][gain[order] != gain[other_order]])
+    _warn_of_near_ties(run, grades.queries, changed, options.precision, other)
+    return in_order(
+        run,
+        grades.queries,
+        query,
+        order,
+        False,
+        {
+            "relevant": grade >= options.relevance_level,
+            "gain": gain,
+            "ranked": is_ranked,
+            "score": score,
+            "judged": grade >= 0,
+        },
     )
 
 
-def _best_first(grades: Mapping[str, float], scores: Mapping[str, float], options: TrecOptions) -> list[str]:
-    """The documents by score, and ties by id, both descending."""
-    if options.judged_only:
-        scores = {document: score for document, score in scores.items() if grades.get(document, _UNJUDGED) >= 0}
-    if options.precision == "single":
-        scores = dict(zip(scores, array("f", scores.values()), strict=True))
-    return sorted(sorted(scores, reverse=True), key=lambda document: -scores[document])
+def _best_first(
+    query: NDArray[np.int64],
+    is_ranked: NDArray[np.bool_],
+    score: NDArray[np.float64],
+    run: NumberedPairs,
+    rows: NDArray[np.int64],
+    precision: Precision,
+) -> NDArray[np.int32]:
+    """The documents of each query by score, and ties by id, both descending, then those that are not ranked.
+
+    Args:
+        query: position of each document's query, shape (documents,).
+        is_ranked: whether the run ranks it.
+        score: its score.
+        run: the run.
+        rows: pairs of the run that the documents are which it ranks, the first ones.
+        precision: precision in which scores are compared.
+    """
+    with np.errstate(over="ignore"):
+        compared = score.astype(np.float32) if precision == "single" else score
+    keys = -compared, ~is_ranked, query
+    order = np.lexsort(keys).astype(np.int32)
+    equal = np.logical_and.reduce([key[order[1:]] == key[order[:-1]] for key in keys])
+    tied = np.flatnonzero((np.append(equal, False) | np.append(False, equal)) & is_ranked[order])
+    if len(tied):
+        documents = order[tied]
+        by_id = np.empty(len(tied), np.int64)
+        ids = run.candidates.take(pa.array(rows[documents])).combine_chunks()
+        by_id[pc.array_sort_indices(ids, order="descending").to_numpy()] = np.arange(len(tied))
+        order[tied] = documents[np.lexsort((by_id, *(key[documents] for key in keys)))]
+    return order
 
 
-def _warn_of_near_ties(run: str, grades: Grades, scores: RunScores, options: TrecOptions) -> None:
+def _warn_of_near_ties(
+    run: str, queries: pa.StringArray, changed: NDArray[np.int64], used: Precision, other: Precision
+) -> None:
     """Log the queries whose documents of different grades are ordered otherwise in the other precision."""
-    other = replace(options, precision="single" if options.precision == "double" else "double")
-    changed = []
-    for query, of_query in grades.items():
-        orders = (_best_first(of_query, scores.get(query, {}), each) for each in (options, other))
-        gains, other_gains = ([max(of_query.get(document, _UNJUDGED), 0) for document in order] for order in orders)
-        if gains != other_gains:
-            changed.append(query)
-    if changed:
+    if len(changed):
         _log.warning(
             "%s: scores of %d of %d queries are so close that the measures differ between %s precision, used here, and "
             "%s (--precision; trec_eval 9, pytrec_eval and ir_measures compare in single precision): %s",
-            run, len(changed), len(grades), options.precision, other.precision, some(sorted(changed)),
+            run, len(changed), len(queries), used, other, some(sorted(queries.take(pa.array(changed)).to_pylist())),
         )  # fmt: skip
-
-
-def _judged(grade: float, relevance_level: float, score: float = 0.0) -> Candidate:
-    return Candidate(relevant=grade >= relevance_level, gain=max(grade, 0), score=score, judged=grade >= 0)

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
 from cqa_spark.evaluation.judged_rankings import evaluate
-from cqa_spark.evaluation.official_files import ranked_file
+from cqa_spark.evaluation.official_files import ranked_file, read_official
 from cqa_spark.synth.qatar_living import SamplePaths
 
 
@@ -79,14 +79,14 @@ def test_recipes_of_a_task_are_run_together_and_scored_by_the_gold(
     assert main(["reproduce", *arguments]) == 0
     told = capsys.readouterr().out
     predictions = out / "ordered.sample_dev.pred"
-    scores = evaluate(ranked_file(sample.gold, predictions), ["MAP@10"])
+    scores = evaluate(ranked_file(read_official(sample.gold), read_official(predictions)), ["MAP@10"])
     ours = f"{scores['MAP@10'] * 100:.2f}"
     rows = [line.split() for line in told.splitlines()]
     (row,) = [row for row in rows if row[:1] == ["ordered"] and "MAP@10" in row and "dev" in row]
     assert (row[-5], row[-3], row[-1]) == (ours, "99.00", "differs")
     assert "ordered, sample test: there is no secret.xml" in told
     assert "crossed, folds test: there is no secret.xml" in told
-    crossed = ranked_file(sample.gold, out / "crossed.folds_cross-validated.pred")
+    crossed = ranked_file(read_official(sample.gold), read_official(out / "crossed.folds_cross-validated.pred"))
     assert evaluate(crossed, ["MAP@10"]) == scores
     assert sorted(path.name for path in out.iterdir()) == [
         "chance.sample_dev.pred",

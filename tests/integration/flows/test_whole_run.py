@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
 from cqa_spark.evaluation.judged_rankings import evaluate
-from cqa_spark.evaluation.official_files import ranked_file
+from cqa_spark.evaluation.official_files import ranked_file, read_official
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord, StepRecord
@@ -92,7 +92,9 @@ def test_a_saved_system_ranks_a_file_as_the_run_did(published: Snapshot, sample:
     predictions = tmp_path / "dev.pred"
     assert main(["score", "--model", model, "--input", str(sample.dev), "--predictions", str(predictions)]) == 0
     values = figures(published.entries(METRICS))
-    scores = evaluate(ranked_file(sample.gold, predictions), ["MAP@10", "AvgRec@10", "F1"])
+    scores = evaluate(
+        ranked_file(read_official(sample.gold), read_official(predictions)), ["MAP@10", "AvgRec@10", "F1"]
+    )
     assert scores == {measure: values["learned", measure] for measure in scores}
 
 

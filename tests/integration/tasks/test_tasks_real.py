@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.qatar_living.reader import SITE
 from cqa_spark.evaluation.judged_rankings import evaluate
-from cqa_spark.evaluation.official_files import OfficialRow, ranked_file, write_official
+from cqa_spark.evaluation.official_files import OfficialRow, ranked_file, read_official, write_official
 from cqa_spark.examples.leakage import shared_threads, threads_of, training_threads
 from cqa_spark.examples.task import task
 from cqa_spark.lake.schemas.examples import OUTSIDE_TRAINING
@@ -63,7 +63,7 @@ def test_examples_equal_the_official_gold(
     assert len(examples) == len(official)
     given = tmp_path / "given_order.pred"
     write_official(given, [OfficialRow(row.query_id, row.candidate_id, -row.initial_rank, True) for row in examples])
-    scores = evaluate(ranked_file(judgments, given), ["MAP@10", "AvgRec@10", "MRR@10"])
+    scores = evaluate(ranked_file(read_official(judgments), read_official(given)), ["MAP@10", "AvgRec@10", "MRR@10"])
     assert tuple(round(score, 4) for score in scores.values()) == measures
 
 

@@ -9,14 +9,14 @@ from cqa_spark.config.sections import ResamplingSettings
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.compare_rankings import RankingComparison, compare_rankings
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.official_files import COMPARED_MEASURES, ranked_file
+from cqa_spark.evaluation.official_files import COMPARED_MEASURES, ranked_file, read_official
 from cqa_spark.evaluation.resampling import RESAMPLES, Resampling
 
 QUERIES = 6
 
 
 def compare_files(gold: Path, predictions: list[Path], resamples: int = RESAMPLES) -> list[RankingComparison]:
-    rankings = [ranked_file(gold, path) for path in predictions]
+    rankings = [ranked_file(read_official(gold), read_official(path)) for path in predictions]
     return compare_rankings(rankings, [*map(parse_measure, COMPARED_MEASURES)], Resampling(resamples))
 
 
@@ -118,7 +118,7 @@ def four(tmp_path: Path) -> tuple[Path, list[Path]]:
 
 def test_wins_and_effect_size(four: tuple[Path, list[Path]]) -> None:
     gold, files = four
-    rankings = [ranked_file(gold, path)._replace(name=path.name) for path in files]
+    rankings = [ranked_file(read_official(gold), read_official(path))._replace(name=path.name) for path in files]
     found = compare_rankings(rankings, [parse_measure("MRR@10")], Resampling(99), [1, 2])
     assert [(each.baseline, each.file, each.wins, each.ties, each.losses) for each in found] == [
         ("first", "all", 2, 2, 0), ("first", "first", None, None, None), ("first", "second", 2, 0, 2),

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.patterns import CANDIDATE, MeasuredPatterns
+from cqa_spark.evaluation.patterns import CANDIDATE, MeasuredPatterns, patterns
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 CANDIDATES = st.lists(
@@ -17,9 +17,9 @@ def test_remembered_measures_are_those_of_each_query(queries, with_scores: bool)
     known = MeasuredPatterns(measures)
     for ranked, unranked in queries * 2:
         both = enumerate([*ranked, *unranked])
-        rows = [(place < len(ranked), each[0], each[2], each[1], each[3]) for place, each in both]
+        rows = [(place < len(ranked), *candidate) for place, candidate in both]
         query = RankedQuery(ranked, unranked)
-        [pattern] = known.patterns(np.array(rows, CANDIDATE), np.array([len(rows)]))
+        [pattern] = patterns(np.array(rows, CANDIDATE), np.array([len(rows)]), keep_scores=with_scores)
         found = known.components(pattern)
         assert found.components == tuple(measure.components(query) for measure in measures)
         assert found.values == tuple(measure.value(query) for measure in measures)

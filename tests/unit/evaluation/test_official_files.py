@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.errors import EnvironmentProblem, InputError
+from cqa_spark.evaluation.judged_rankings import JudgedRanking
 from cqa_spark.evaluation.official_files import OfficialRow, ranked_file, read_official, write_official
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
@@ -23,37 +24,54 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
+def read(path: Path) -> list[OfficialRow]:
+    file = read_official(path)
+    names = [file.scores.name(row) for row in range(len(file.relevant))]
+    ranks = file.ranks.take(file.rank).to_pylist()
+    numbers = zip(names, file.scores.number.tolist(), file.relevant.tolist(), ranks, strict=True)
+    return [OfficialRow(*name, *rest) for name, *rest in numbers]
+
+
+def ranked(gold: Path, prediction: Path) -> JudgedRanking:
+    return ranked_file(read_official(gold), read_official(prediction))
+
+
+def queries(gold: Path, prediction: Path) -> dict[str, RankedQuery]:
+    ranking = ranked(gold, prediction)
+    return dict(zip(ranking.queries.to_pylist(), ranking.ranked_queries(), strict=True))
+
+
 def test_reads_carriage_returns_blank_lines_and_byte_order_mark(tmp_path: Path) -> None:
     path = written(tmp_path / "pred", "\ufeffQ1\tC1\t0\t1e-3\tTrue\r\n\r\nQ1\tC2\t0\t-2\tfalse\r\n")
-    assert read_official(path) == [OfficialRow("Q1", "C1", 0.001, True), OfficialRow("Q1", "C2", -2.0, False)]
+    assert read(path) == [OfficialRow("Q1", "C1", 0.001, True), OfficialRow("Q1", "C2", -2.0, False)]
 
 
 def test_scores_order_as_numbers_not_as_text(tmp_path: Path, gold: Path) -> None:
     path = written(tmp_path / "pred", "Q1\tC1\t0\t9\tfalse\nQ1\tC2\t0\t10\ttrue\nQ1\tC3\t0\t1e2\tfalse\n")
     hit_not_called, hit, miss = Candidate(True, 1), Candidate(True, 1, True), Candidate(False, 0)
-    assert ranked_file(gold, path).queries["Q1"].ranked == [hit_not_called, hit, miss]
+    assert queries(gold, path)["Q1"].ranked == [hit_not_called, hit, miss]
 
 
 def test_ties_keep_the_order_of_the_prediction_file(tmp_path: Path, gold: Path) -> None:
     path = written(tmp_path / "pred", "Q1\tC2\t0\t1\tfalse\nQ1\tC1\t0\t1\tfalse\nQ1\tC3\t0\t1\tfalse\n")
-    assert [candidate.relevant for candidate in ranked_file(gold, path).queries["Q1"].ranked] == [True, False, True]
+    assert [candidate.relevant for candidate in queries(gold, path)["Q1"].ranked] == [True, False, True]
 
 
 def test_candidate_without_prediction_is_not_ranked(tmp_path: Path, gold: Path) -> None:
     path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\n")
     expected = RankedQuery([Candidate(False, 0, True)], [Candidate(True, 1), Candidate(True, 1)])
-    assert ranked_file(gold, path).queries == {"Q1": expected}
+    assert queries(gold, path) == {"Q1": expected}
 
 
 def test_a_file_with_rows_of_the_gold_file_predicts_no_labels(tmp_path: Path, gold: Path) -> None:
     part = written(tmp_path / "part", GOLD.splitlines()[0] + "\n")
     other_scores = written(tmp_path / "pred", GOLD.replace("0.5", "0.6"))
-    assert [ranked_file(gold, path).predicts_labels for path in (gold, part, other_scores)] == [False, False, True]
+    assert [ranked(gold, path).predicts_labels for path in (gold, part, other_scores)] == [False, False, True]
 
 
 def test_what_the_prediction_lacks_is_counted(tmp_path: Path, gold: Path, caplog) -> None:
     path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\nQ\x1b7\tC9\t0\t1\ttrue\n")
-    assert list(ranked_file(gold, path).queries) == ["Q1"]
+    assert list(queries(gold, path)) == ["Q1"]
     assert [record.getMessage() for record in caplog.records] == [
         f"{path}: has no ranking for 1 of 2 queries of {gold}, which are left out; means go over 1: Q2",
         f"{path}: 1 of 2 queries have no judgments in {gold} and are ignored: Q␛7",
@@ -66,7 +84,7 @@ PREDICTION = "Q1\tC1\t0\t0.9\ttrue\nQ1\tC2\t0\t0.8\ttrue\nQ1\tC3\t0\t0.1\ttrue\n
 
 def test_exchanged_files_are_noticed(tmp_path: Path, gold: Path, caplog) -> None:
     path = written(tmp_path / "pred", PREDICTION)
-    ranked_file(path, gold)
+    ranked(path, gold)
     assert [record.getMessage() for record in caplog.records] == [
         f"{path} seems to hold predictions and {gold}, whose scores are 1 / rank, to be the gold file: "
         "give the gold file first"
@@ -84,7 +102,7 @@ def test_exchanged_files_are_noticed(tmp_path: Path, gold: Path, caplog) -> None
     ids=["predictions", "the given order", "predictions with ranks", "judgments without scores, ranks as predictions"],
 )
 def test_files_in_their_order_are_not_called_exchanged(tmp_path: Path, judgments: str, prediction: str, caplog) -> None:
-    ranked_file(written(tmp_path / "gold", judgments), written(tmp_path / "pred", prediction))
+    ranked(written(tmp_path / "gold", judgments), written(tmp_path / "pred", prediction))
     assert caplog.records == []
 
 
@@ -94,15 +112,15 @@ def test_exchanged_files_of_the_campaign_are_noticed(cqa_data: Path, caplog) -> 
     assert len(gold_files) == 3
     for gold in gold_files:
         caplog.clear()
-        ranked_file(gold, gold.with_suffix(".pred"))
+        ranked(gold, gold.with_suffix(".pred"))
         assert caplog.records == []
-        ranked_file(gold.with_suffix(".pred"), gold)
+        ranked(gold.with_suffix(".pred"), gold)
         assert "give the gold file first" in caplog.text
 
 
 def test_labels_that_equal_the_gold_are_noticed(tmp_path: Path, gold: Path, caplog) -> None:
     path = written(tmp_path / "pred", GOLD.replace("\t1\t", "\t0\t").replace("0.5", "0.6"))
-    assert ranked_file(gold, path).predicts_labels
+    assert ranked(gold, path).predicts_labels
     assert [record.getMessage() for record in caplog.records] == [
         f"{path}: all 4 labels equal those of {gold}; if they are copies, ignore precision, recall, F1 and accuracy"
     ]
@@ -111,13 +129,13 @@ def test_labels_that_equal_the_gold_are_noticed(tmp_path: Path, gold: Path, capl
 def test_unknown_candidates_are_refused_by_name(tmp_path: Path, gold: Path) -> None:
     path = written(tmp_path / "pred", "Q1\tC1\t0\t1\ttrue\nQ1\tC8\t0\t1\ttrue\n")
     with pytest.raises(InputError, match=r"pred: 1 candidates are not in .*gold: C8 of query Q1"):
-        ranked_file(gold, path)
+        ranked(gold, path)
 
 
 def test_files_of_other_data_are_refused(tmp_path: Path, gold: Path) -> None:
     path = written(tmp_path / "pred", "Q7\tC1\t0\t1\ttrue\n")
     with pytest.raises(InputError, match="no query in common"):
-        ranked_file(gold, path)
+        ranked(gold, path)
 
 
 @pytest.mark.parametrize(
@@ -171,4 +189,4 @@ rows = st.builds(OfficialRow, words, words, st.floats(allow_nan=False, allow_inf
 def test_what_was_written_is_read_back(tmp_path_factory, rows) -> None:
     path = tmp_path_factory.mktemp("official") / "pred"
     write_official(path, rows)
-    assert read_official(path) == rows
+    assert read(path) == rows

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.evaluation import population as population_of_a_file
+from cqa_spark.evaluation.official_files import read_official
 from cqa_spark.evaluation.population import JudgedPopulation, in_words, population
 
 LABELS = (["true", "false"], ["false"], ["true"], ["false"])
@@ -13,7 +14,7 @@ LABELS = (["true", "false"], ["false"], ["true"], ["false"])
 def test_a_random_and_the_best_order_of_the_queries(tmp_path: Path) -> None:
     gold = tmp_path / "gold"
     gold.write_text("q1 a 1 1 false\nq1 b 2 0.5 true\nq2 c 1 1 false\nq3 d 1 1 true\n")
-    found = population(gold, "MAP@10")
+    found = population(read_official(gold), "MAP@10")
     # q1: 1 or 1/2; q2 has no relevant candidate and counts 0; q3: 1.
     assert found == {"queries": 3, "candidates": 4, "random": pytest.approx((3 / 4 + 0 + 1) / 3), "best": 2 / 3}
 
@@ -25,7 +26,12 @@ def test_a_random_order_of_many_queries_is_estimated_from_every_nth(
     gold = tmp_path / "gold"
     gold.write_text("".join(f"q{number} {label[0]} 1 1 {label}\n" for number in range(4) for label in LABELS[number]))
     # q0: 1 or 1/2; q2: 1.
-    assert population(gold, "MAP@10") == {"queries": 4, "candidates": 5, "random": (3 / 4 + 1) / 2, "best": 2 / 4}
+    assert population(read_official(gold), "MAP@10") == {
+        "queries": 4,
+        "candidates": 5,
+        "random": (3 / 4 + 1) / 2,
+        "best": 2 / 4,
+    }
 
 
 def test_a_population_in_words() -> None:

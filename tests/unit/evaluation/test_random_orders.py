@@ -6,7 +6,7 @@ import pytest
 
 from cqa_spark.evaluation.judged_rankings import evaluate
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.official_files import ranked_file
+from cqa_spark.evaluation.official_files import ranked_file, read_official
 from cqa_spark.evaluation.random_orders import expected_components
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
@@ -53,6 +53,6 @@ def test_a_prediction_file_of_a_random_order_is_scored_by_the_expectation(tmp_pa
     labels = {"C1": "true", "C2": "false", "C3": "false"}
     gold.write_text("".join(f"Q1\t{one}\t1\t0\t{label}\n" for one, label in labels.items()))
     prediction.write_text("".join(f"Q1\t{one}\t1\t{score}\ttrue\n" for score, one in enumerate(labels)))
-    ranking = ranked_file(gold, prediction)
+    ranking = ranked_file(read_official(gold), read_official(prediction))
     assert evaluate(ranking, ["MAP@10"]) == {"MAP@10": pytest.approx(1 / 3)}
     assert evaluate(ranking, ["MAP@10"], at_random=True) == {"MAP@10": pytest.approx((1 + 1 / 2 + 1 / 3) / 3)}

@@ -186,3 +186,14 @@ class TestCorrelations:
     def test_constant_scores_have_no_scale(self) -> None:
         components = pairs(np.full(3, 2.0), np.array([0.0, 3.0, 5.0]))
         assert PEARSON.on_one_scale(components).tolist() == components.tolist()
+
+
+def test_more_queries_are_resampled_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cqa_spark.evaluation.resampling.MANY", 4)
+    monkeypatch.setattr("cqa_spark.evaluation.resampling.GROUPS", 2)
+    few, many = ({MAP: np.arange(queries, dtype=float).reshape(1, queries, 1)} for queries in (4, 5))
+    assert resampling.in_groups(few, 1) == (few, None)
+    sums, sizes = resampling.in_groups(many, 1)
+    order = np.random.default_rng(1).permutation(5)
+    assert sums[MAP].ravel().tolist() == [order[:2].sum(), order[2:].sum()]
+    assert sizes.tolist() == [2, 3]

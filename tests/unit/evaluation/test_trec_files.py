@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.errors import InputError
+from cqa_spark.evaluation.pairs import NumberedPairs
 from cqa_spark.evaluation.trec_files import QrelsRow, RunRow, is_qrels, read_qrels, read_run, write_qrels, write_run
 
 GRADES = {"301": {"d1": 1, "d3": 2}, "302": {"d4": -1}}
@@ -17,6 +18,14 @@ words = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min
     lambda word: not word.startswith("#")
 )
 qrels_rows = st.builds(QrelsRow, words, words, st.integers(-2, 4))
+
+
+def numbers(found: NumberedPairs) -> dict[str, dict[str, float]]:
+    by_query: dict[str, dict[str, float]] = {}
+    for row, number in enumerate(found.number.tolist()):
+        query, document = found.name(row)
+        by_query.setdefault(query, {})[document] = number
+    return by_query
 
 
 @pytest.mark.parametrize(
@@ -34,7 +43,7 @@ qrels_rows = st.builds(QrelsRow, words, words, st.integers(-2, 4))
 def test_layouts_of_qrels(tmp_path: Path, text: str) -> None:
     (tmp_path / "qrels").write_bytes(text.encode())
     (tmp_path / "packed").write_bytes(gzip.compress(text.encode()))
-    assert read_qrels(tmp_path / "qrels") == read_qrels(tmp_path / "packed") == GRADES
+    assert numbers(read_qrels(tmp_path / "qrels")) == numbers(read_qrels(tmp_path / "packed")) == GRADES
     assert is_qrels(tmp_path / "qrels")
     assert is_qrels(tmp_path / "packed")
 
@@ -51,17 +60,17 @@ def test_layouts_of_qrels(tmp_path: Path, text: str) -> None:
 def test_layouts_of_runs(tmp_path: Path, text: str) -> None:
     (tmp_path / "run").write_bytes(text.encode())
     (tmp_path / "run.gz").write_bytes(gzip.compress(text[:20].encode()) + gzip.compress(text[20:].encode()))
-    assert read_run(tmp_path / "run") == read_run(tmp_path / "run.gz") == SCORES
+    assert numbers(read_run(tmp_path / "run")) == numbers(read_run(tmp_path / "run.gz")) == SCORES
 
 
 def test_ranks_of_ms_marco_order_documents(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("301\td2\t2\n301\td1\t1\n# note\n302\td4\t1.0\n")
-    assert read_run(tmp_path / "run") == {"301": {"d2": -2, "d1": -1}, "302": {"d4": -1}}
+    assert numbers(read_run(tmp_path / "run")) == {"301": {"d2": -2, "d1": -1}, "302": {"d4": -1}}
 
 
 def test_blanks_beyond_ascii_are_parts_of_ids(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("301 Q0 a\u00a0b 1 3.5 made\n301 Q0 a\u3000b 2 2.5 made\n")
-    assert read_run(tmp_path / "run") == {"301": {"a\u00a0b": 3.5, "a\u3000b": 2.5}}
+    assert numbers(read_run(tmp_path / "run")) == {"301": {"a\u00a0b": 3.5, "a\u3000b": 2.5}}
 
 
 def test_files_of_semeval_are_no_qrels(tmp_path: Path) -> None:
@@ -137,5 +146,5 @@ def test_tied_scores_are_written_in_the_order_of_ranks(tmp_path: Path) -> None:
 def test_qrels_are_read_back(tmp_path_factory, rows: list[QrelsRow]) -> None:
     path = tmp_path_factory.mktemp("trec") / "qrels"
     write_qrels(path, rows)
-    grades = read_qrels(path)
+    grades = numbers(read_qrels(path))
     assert {QrelsRow(query, *judged) for query, of_query in grades.items() for judged in of_query.items()} == set(rows)

@@ -66,7 +66,7 @@ def test_every_judged_query_counts(files: tuple[Path, Path, Path]) -> None:
 
 
 def test_ties_are_ordered_by_id_from_the_last(files: tuple[Path, Path, Path]) -> None:
-    query = judged_runs(files[0], files[1:2])[0].queries["q1"]
+    query = next(judged_runs(files[0], files[1:2])[0].ranked_queries())
     assert [(candidate.gain, candidate.score) for candidate in query.ranked] == [(0, 9.0), (2, 5.0), (0, 5.0)]
     assert [candidate.gain for candidate in query.unranked] == [1]
 

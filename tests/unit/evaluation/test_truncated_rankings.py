@@ -7,8 +7,9 @@ import pytest
 
 from cqa_spark.cli import main
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.judged_rankings import evaluate
-from cqa_spark.evaluation.truncated_rankings import COMPARED_MEASURES, TRUNCATED_MEASURES, truncated_ranking
+from cqa_spark.evaluation.judged_rankings import JudgedRanking, evaluate
+from cqa_spark.evaluation.official_files import read_official, truncated_ranking
+from cqa_spark.evaluation.truncated_rankings import COMPARED_MEASURES, TRUNCATED_MEASURES
 
 GOLD = "Q1 a 1 1 true\nQ1 b 2 0.5 false\nQ2 c 1 1 false\nQ2 d 2 0.5 false\nQ3 e 1 1 true\n"
 CUT = "Q1 a 0 0.9 true\nQ1 b 0 0.5 false\nQ2 c 0 0.4 false\n"
@@ -22,9 +23,13 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return gold, cut
 
 
+def truncated(gold: Path, prediction: Path) -> JudgedRanking:
+    return truncated_ranking(read_official(gold), read_official(prediction))
+
+
 def test_tmap_of_a_file_of_its_order_and_of_empty_rankings(files: tuple[Path, Path]) -> None:
     gold, cut = files
-    ranking = truncated_ranking(gold, cut)
+    ranking = truncated(gold, cut)
     assert (ranking.name, len(ranking.queries)) == (str(cut), 3)
     assert evaluate(ranking, [each.measure for each in TRUNCATED_MEASURES]) == {
         "TMAP": pytest.approx((1 + 1 + 0) / 3),
@@ -35,7 +40,7 @@ def test_tmap_of_a_file_of_its_order_and_of_empty_rankings(files: tuple[Path, Pa
 
 
 def test_the_gold_file_is_the_given_order_of_which_nothing_is_cut(files: tuple[Path, Path]) -> None:
-    scores = evaluate(truncated_ranking(files[0], files[0]), COMPARED_MEASURES)
+    scores = evaluate(truncated(files[0], files[0]), COMPARED_MEASURES)
     assert scores["OracleTMAP"] == 1
     assert scores["TMAP"] == scores["UncutTMAP"] == pytest.approx(((1 + 2 / 3) / 2 + 1 / 3 + 1) / 3)
 
@@ -43,14 +48,14 @@ def test_the_gold_file_is_the_given_order_of_which_nothing_is_cut(files: tuple[P
 def test_a_candidate_below_the_cut_changes_nothing(files: tuple[Path, Path]) -> None:
     gold, cut = files
     cut.write_text(CUT + "Q2 d 0 0.1 true\nQ3 e 0 0.2 false\n")
-    assert evaluate(truncated_ranking(gold, cut), ["TMAP"]) == {"TMAP": pytest.approx(2 / 3)}
+    assert evaluate(truncated(gold, cut), ["TMAP"]) == {"TMAP": pytest.approx(2 / 3)}
 
 
 def test_candidates_of_other_data_are_refused(files: tuple[Path, Path]) -> None:
     gold, cut = files
     cut.write_text(CUT + "Q9 a 0 1 true\n")
     with pytest.raises(InputError, match=r"1 candidates are not in .*gold: a of query Q9"):
-        truncated_ranking(gold, cut)
+        truncated(gold, cut)
 
 
 def test_the_commands_read_truncated_rankings(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
