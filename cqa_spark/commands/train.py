@@ -8,8 +8,7 @@ from cqa_spark.corpora.registry import one_dump
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
-from cqa_spark.systems.trained_system import load_recipe
-from cqa_spark.systems.trained_system import model_artifact, trained_system
+from cqa_spark.systems.trained_system import load_recipe, model_artifact, trained_system
 from cqa_spark.tasks.preferred_answer.flow import train_nights as nights_flow
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
