@@ -23,7 +23,7 @@ BY_RUN = {
     *("lexicon", "logistic_a", "boosted_a", "lexical_a", "best_a", "neural_a", "cross_encoder_a"),
     *("lexical_b", "best_b", "lexical_c", "best_c", "neural_c"),
     *("given_order_d", "best_d"),
-    *("lexical_sts", "best_sts"),
+    *("lexical_sts", "best_sts", "encoders_sts", "best_sts_multilingual"),
 }
 """Systems that only ``cqa run`` has measured; their pages name the settings."""
 
@@ -99,7 +99,7 @@ def test_sentences_repeat_the_scores_of_the_tables() -> None:
     in_file = {(system, figure) for system in FIGURES[VALUES] for figure in known_figures(system, "MAP@10")}
     text = " ".join(" ".join(map(page_text, PAGES)).split())
     reached = {*REACHED.findall(text)}
-    assert {("best_a", "71.18"), ("like_overfitting_2016_b", "73.66")} <= reached
+    assert {("best_a", "71.34"), ("like_overfitting_2016_b", "73.66")} <= reached
     assert reached - in_tables - in_file == set()
 
 

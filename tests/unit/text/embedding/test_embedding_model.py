@@ -35,6 +35,7 @@ def test_every_model_of_the_project_has_a_valid_description() -> None:
         "bge_small_en": 384,
         "glove": 50,
         "minilm": 384,
+        "multilingual_e5_small": 384,
         "use_multilingual": 512,
     }
     assert len({model.version for model in models.values()}) == len(models)
