@@ -96,8 +96,9 @@ def load_encoder(model: EmbeddingModel, folders: tuple[Path, ...] = ()) -> Encod
         ConfigError: there is no encoder of the name in the description.
         EnvironmentProblem: the model is not installed, a file differs from the description, or loading fails.
     """
-    weights, tokenizer = (read_file(model, file, folders) for file in (model.weights, model.tokenizer))
-    return Encoder(model, ENCODERS.load(model.encoder)(model, weights, tokenizer))
+    # One file may have both.
+    contents = {file: read_file(model, file, folders) for file in {model.weights, model.tokenizer}}
+    return Encoder(model, ENCODERS.load(model.encoder)(model, contents[model.weights], contents[model.tokenizer]))
 
 
 class OnnxNetwork:
