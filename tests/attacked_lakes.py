@@ -17,8 +17,9 @@ from deltalake import DeltaTable
 from small_runs import NOTES, new_files, no_spark, opened
 
 from cqa_spark.lake import delta_tables
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.lease import LASTS, Holder
+from cqa_spark.lake.lease import LASTS
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.snapshot import published_snapshot

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_lifecycle import open_run

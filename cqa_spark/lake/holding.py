@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from cqa_spark.lake.collection import complete_collection
-from cqa_spark.lake.lease import Clock, Holder, Sleep, hold_lease
+from cqa_spark.lake.holder import Holder
+from cqa_spark.lake.lease import Clock, Sleep, hold_lease
 from cqa_spark.lake.pointer import claim, read_pointer
 from cqa_spark.lake.publishing import complete_publication
 from cqa_spark.lake.run_log import RunLog

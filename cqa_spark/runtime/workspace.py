@@ -14,8 +14,8 @@ from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.rendering import config_hash, config_yaml
 from cqa_spark.errors import noted
 from cqa_spark.lake.delta_tables import refuse_unusable_path
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.opening import refuse_unusable_lake, require_lake
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_lifecycle import open_run

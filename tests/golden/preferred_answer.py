@@ -11,8 +11,8 @@ from homes import make_home, metadata_systems
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.cli import main
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.activity import BADGES, VOTES

@@ -13,8 +13,8 @@ import cqa_spark as cqa
 from cqa_spark.cli import main
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.rankings import query_metrics
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
 from cqa_spark.cli import main
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord

@@ -12,8 +12,8 @@ from cqa_spark.cli import main
 from cqa_spark.config.sections import ResamplingSettings
 from cqa_spark.features.feature_table import missing_groups
 from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES

@@ -5,8 +5,8 @@ from fault_proxy import FaultProxy
 from s3_server import S3Server
 
 from cqa_spark.lake import delta_tables
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.manifest import RunManifest, write_manifest
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_log import RunLog

@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
 from cqa_spark.commands.shown_reports import inspected_run
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_log import RunLog

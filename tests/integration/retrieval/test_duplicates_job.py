@@ -15,8 +15,8 @@ from cqa_spark.api.lake import open_lake
 from cqa_spark.cli import main
 from cqa_spark.config.duplicates_settings import RetrievalSettings
 from cqa_spark.errors import InputError
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.accounting import QUARANTINE

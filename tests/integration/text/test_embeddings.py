@@ -6,8 +6,8 @@ import numpy as np
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord, StepRecord

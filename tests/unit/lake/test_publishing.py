@@ -25,8 +25,8 @@ from small_runs import no_spark
 from cqa_spark.errors import AnotherWriter, CqaError, InputError
 from cqa_spark.lake import collection, delta_tables, publishing, run_record
 from cqa_spark.lake.collection import collect
+from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
-from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.pointer import read_pointer
 from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run_log import RunLog
