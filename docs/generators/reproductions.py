@@ -1,6 +1,6 @@
 """The page of published and reproduced scores, from the recipes and the scores that ``cqa reproduce`` wrote."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import cast
 
 from cqa_spark.commands.reproduced_scores import MEAN
@@ -11,7 +11,7 @@ from cqa_spark.experiments.seeds import seeds_of
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
 from cqa_spark.reports.sections.reproduction import MEASURE
-from cqa_spark.systems.reproduced_figures import POPULATIONS, Scores, reproduced_figures, reproduced_scores
+from cqa_spark.systems.reproduced_figures import ERRORS, POPULATIONS, Scores, reproduced_figures, reproduced_scores
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import page, plain, table
 
@@ -98,9 +98,9 @@ def _parts(system: System, data: DataSet, measured: Collection[str]) -> list[str
 
 
 def _rows(data: DataSet, part: str, system: System, scores: Scores) -> Iterator[list[str]]:
-    of_system = scores.get(system.name, {})
-    ours = of_system.get(part, {})
-    on_dev = next((of_system[key] for each in LABELLED if (key := f"{system.data_set}_{each}") in of_system), {})
+    of_system, errors = scores.get(system.name, {}), reproduced_figures()[ERRORS].get(system.name, {})
+    dev = next((key for each in LABELLED if (key := f"{system.data_set}_{each}") in of_system), "")
+    ours, on_dev = of_system.get(part, {}), of_system.get(dev, {})
     published = system.expected[part].measures if part in system.expected else {}
     kind = ", ".join([system.faithfulness or MISSING, *(f"seed {seed}" for seed in seeds_of(system.ranker).values())])
     measures = list(published) or [measure for measure in SHOWN if measure in {**ours, **on_dev}] or [MISSING]
@@ -110,17 +110,18 @@ def _rows(data: DataSet, part: str, system: System, scores: Scores) -> Iterator[
             part.removeprefix(f"{data.name}_"),
             measure,
             _shown(published.get(measure)),
-            _compared(ours.get(measure), published.get(measure)),
-            _shown(on_dev.get(measure)),
+            _shown(ours.get(measure), errors.get(part, {}).get(measure)) + _difference(ours, published, measure),
+            _shown(on_dev.get(measure), errors.get(dev, {}).get(measure)),
             kind,
         ]
 
 
-def _shown(value: float | None) -> str:
-    return MISSING if value is None else points(value)
+def _shown(value: float | None, error: float | None = None) -> str:
+    """A score, with its standard error if that is known."""
+    return MISSING if value is None else points(value) + ("" if error is None else f" ± {points(error)}")
 
 
-def _compared(ours: float | None, published: float | None) -> str:
-    """Our score, with its difference from the published one."""
-    difference = f" ({signed_points(ours - published)})" if ours is not None and published is not None else ""
-    return _shown(ours) + difference
+def _difference(ours: Mapping[str, float], published: Mapping[str, float], measure: str) -> str:
+    """The difference of our score from the published one."""
+    both = measure in ours and measure in published
+    return f" ({signed_points(ours[measure] - published[measure])})" if both else ""
