@@ -1,53 +1,121 @@
-"""The measure of each system in a run, for the tables of the pages; tests compare both.
+"""The figures of quality in the tables of the pages, from the lakes of the runs that measured them.
 
-``PYTHONPATH=docs python -m generators.measured_runs LAKE RUN MEASURE BASELINE…`` adds a run to
-``docs/measured_runs.json``, under its id.
+``PYTHONPATH=docs python -m generators.measured_runs LAKE RUN COMMAND MEASURE…`` writes the figures of a run, and the
+command that made it, into ``docs/measured_runs.json``, and all figures of the file into the pages.
+
+A table of a page has the figures of a run if the comment ``<!-- run NAME -->`` is above it. The name of a system, as
+code, begins a row; the heading of a column is a measure, or ``minus`` with the baseline of a comparison.
+
+Runs that are marked as ``transcribed`` were written by hand, from figures of several runs; repeating the command
+replaces them.
 """
 
 import argparse
 import json
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import cqa_spark as cqa
-from cqa_spark.lake.schemas.community import EVERY
+from cqa_spark.evaluation.night_worth import ALL, NIGHTS
+from cqa_spark.reports.kit.numbers import count, p_value, points, signed_points
+from cqa_spark.systems.shipped_models import shipped_card
 
-FEWEST_QUERIES = 30
-"""Values of a site with fewer queries are left out."""
+DOCS = Path(__file__).resolve().parents[1]
+FILE = DOCS / "measured_runs.json"
 
-FILE = Path(__file__).resolve().parents[1] / "measured_runs.json"
+SHIPPED = "night_answers"
+
+TABLE = re.compile(r"<!-- run (?P<run>.+) -->\n\n(?P<rows>(?:\|.*\n)+)")
+"""A table of figures, below the name of its run."""
 
 
-def measured(lake: str, run_id: str, measure: str, baselines: list[str]) -> dict[str, Any]:
-    """The systems of a run by name: value and interval, values by site, differences and p-values.
+def measured(lake: str, run_id: str, command: str, measures: list[str]) -> dict[str, Any]:
+    """The figures of a run by split, as the pages print them, in percent.
 
     Args:
         lake: the lake of the run.
         run_id: its id.
-        measure: the measure, such as ``P@1``.
-        baselines: systems that the others were compared with.
+        command: the command that made it.
+        measures: the measures, first the one that gets intervals and comparisons.
     """
     run = cqa.open_lake(lake).run(run_id)
-    of_measure = [row for row in run.metrics().to_arrow().to_pylist() if row["measure"] == measure]
-    systems = {row["system"]: {name: row[name] for name in ("value", "low", "high")} for row in of_measure}
+    runs: dict[str, Any] = {}
+    for row in run.metrics().to_arrow().to_pylist():
+        if row["measure"] in measures:
+            of_split = runs.setdefault(row["split"], {"command": command, "systems": {}})
+            figure = points(row["value"])
+            if row["measure"] == measures[0]:
+                of_split["queries"] = row["queries"]
+                figure += f" [{points(row['low'])}, {points(row['high'])}]"
+            of_split["systems"].setdefault(row["system"], {})[row["measure"]] = figure
     for row in run.comparisons().to_arrow().to_pylist():
-        if row["measure"] == measure and row["baseline"] in baselines:
-            compared = systems[row["system"]].setdefault("against", {})
-            compared[row["baseline"]] = {name: row[name] for name in ("difference", "p_value")}
-    for row in run.table("site_metrics").to_arrow().to_pylist():
-        if row["measure"] == measure and row["site"] != EVERY and row["queries"] >= FEWEST_QUERIES:
-            systems[row["system"]].setdefault("sites", {})[row["site"]] = row["value"]
-    (queries,) = {row["queries"] for row in of_measure}
-    return {"measure": measure, "queries": queries, "systems": systems}
+        if row["measure"] == measures[0]:
+            compared = _difference(row["difference"], row["difference_low"], row["difference_high"], row["p_value"])
+            runs[row["split"]]["systems"][row["system"]][f"minus {row['baseline']}"] = compared
+    return {run_id if len(runs) == 1 else f"{run_id} {split}": of_split for split, of_split in runs.items()}
+
+
+def measured_runs() -> dict[str, Any]:
+    """The figures of all runs by name, and those on the card of the shipped model by its name.
+
+    On the card, an order has the figures of all nights under its name, and those of ``night_answers`` on a band or
+    another population stand under the name of that.
+    """
+    runs: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    card = shipped_card(SHIPPED)
+    orders: dict[str, dict[str, str]] = {}
+    for row in card.figures if card else ():
+        part = row.band if row.band != ALL else row.population
+        if part == NIGHTS or row.order == SHIPPED:
+            figures = orders.setdefault(row.order if part == NIGHTS else part, {})
+            figures |= {"nights": count(row.nights), "threads": count(row.threads), "P@1": points(row.value)}
+            if row.order != row.reference:
+                compared = _difference(row.difference, row.low_difference, row.high_difference, row.p_value)
+                figures[f"minus {row.reference}"] = compared
+    command = "cqa train nights --input dumps/*.stackexchange.com --model build/night_answers"
+    runs[SHIPPED] = {"command": command, "systems": orders, "queries": int(orders[SHIPPED]["nights"].replace(",", ""))}
+    return runs
+
+
+def _difference(value: float, low: float, high: float, p: float) -> str:
+    return f"{signed_points(value)} [{signed_points(low)}, {signed_points(high)}], {p_value(p)}"
+
+
+def filled(page: str, runs: Mapping[str, Any]) -> str:
+    """A page, with the figures of runs in its tables.
+
+    Raises:
+        KeyError: a run, a system of a row or the heading of a column is not in the file.
+    """
+
+    def with_figures(table: re.Match[str]) -> str:
+        systems = runs[table["run"]]["systems"]
+        heading, line, *rows = table["rows"].splitlines()
+        _, *columns = (name.strip().replace("`", "") for name in heading.strip("|").split("|"))
+        if unknown := {*columns}.difference(*systems.values()):
+            raise KeyError(*unknown)
+        shown = [heading, line]
+        for row in rows:
+            first = row.split("|")[1].strip()
+            figures = systems[first.split("`")[1]]
+            cells = [first, *(figures.get(column, "") for column in columns)]
+            shown.append(f"|{'|'.join(f' {cell} ' if cell else ' ' for cell in cells)}|")
+        return f"<!-- run {table['run']} -->\n\n" + "".join(f"{each}\n" for each in shown)
+
+    return TABLE.sub(with_figures, page)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("lake")
     parser.add_argument("run")
-    parser.add_argument("measure")
-    parser.add_argument("baselines", nargs="*")
+    parser.add_argument("command")
+    parser.add_argument("measures", nargs="+")
     given = parser.parse_args()
-    runs = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
-    runs[given.run] = measured(given.lake, given.run, given.measure, given.baselines)
-    FILE.write_text(json.dumps(runs, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    runs = json.loads(FILE.read_text(encoding="utf-8"))
+    runs |= measured(given.lake, given.run, given.command, given.measures)
+    FILE.write_text(json.dumps(runs, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    for path in DOCS.glob("*.md"):
+        path.write_text(filled(path.read_text(encoding="utf-8"), measured_runs()), encoding="utf-8")
