@@ -106,6 +106,32 @@ def _slice(attributes: Attributes, values: Any, starts: Any, ends: Any, axes: An
     return values[tuple(chosen)]
 
 
+def _convolution(attributes: Attributes, values: Any, filters: Any, biases: Any) -> Any:
+    """One-dimensional, in steps of one."""
+    before, after = attributes["pads"]
+    return jax.lax.conv_general_dilated(values, filters, (1,), [(before, after)]) + biases[:, None]
+
+
+def _lstm(attributes: Attributes, inputs: Any, weights: Any, recurrent: Any, biases: Any, lengths: Any) -> Any:
+    """The states after each input, shape (inputs, directions, batch, nodes); 0 after the end of a sequence."""
+    is_inside = (jnp.arange(len(inputs))[:, None] < lengths)[..., None]
+    of_biases = biases.reshape(len(biases), 2, -1).sum(axis=1)
+
+    def states(direction: int) -> Any:
+        def step(state: Any, given: Any) -> Any:
+            of_input, inside = given
+            gates = jnp.split(of_input + state[0] @ recurrent[direction].T, 4, axis=1)
+            write, read, keep = map(jax.nn.sigmoid, gates[:3])
+            cell = jnp.where(inside, keep * state[1] + write * jnp.tanh(gates[3]), 0.0)
+            return (read * jnp.tanh(cell), cell), read * jnp.tanh(cell)
+
+        start = jnp.zeros((inputs.shape[1], recurrent.shape[2]))
+        of_inputs = inputs @ weights[direction].T + of_biases[direction]
+        return jax.lax.scan(step, (start, start), (of_inputs, is_inside), reverse=direction == 1)[1]
+
+    return jnp.stack([states(direction) for direction in range(len(weights))], axis=1)
+
+
 def _axes(attributes: Attributes, axes: Any) -> tuple[int, ...]:
     """Axes are an attribute in old versions of an operator, and an input in new ones."""
     return tuple(int(axis) for axis in (attributes["axes"] if axes is None else axes))
@@ -117,14 +143,19 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "Cast": lambda attributes, values: values.astype(helper.tensor_dtype_to_np_dtype(attributes["to"])),
     "Concat": lambda attributes, *values: _library(*values).concatenate(values, axis=attributes["axis"]),
     "Constant": lambda attributes: numpy_helper.to_array(attributes["value"]),
+    "Conv": _convolution,
     "Div": lambda attributes, left, right: left / right,
     "Dropout": lambda attributes, values, rate: values,
     "Erf": lambda attributes, values: erf(values),
     "Gather": lambda attributes, values, at: _library(values, at).take(values, at, axis=attributes.get("axis", 0)),
     "Identity": lambda attributes, values: values,
+    "LSTM": _lstm,
     "MatMul": _product,
     "Mul": lambda attributes, left, right: left * right,
     "Pow": lambda attributes, values, exponent: values**exponent,
+    "ReduceMax": lambda attributes, values, axes=None: values.max(
+        axis=_axes(attributes, axes), keepdims=bool(attributes.get("keepdims", 1))
+    ),
     "ReduceMean": lambda attributes, values, axes=None: values.mean(
         axis=_axes(attributes, axes), keepdims=bool(attributes.get("keepdims", 1))
     ),
@@ -139,6 +170,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "Squeeze": lambda attributes, values, axes: values.squeeze(_axes(attributes, axes)),
     "Sqrt": lambda attributes, values: _library(values).sqrt(values),
     "Sub": lambda attributes, left, right: left - right,
+    "Tanh": lambda attributes, values: jnp.tanh(values),
     "Transpose": lambda attributes, values: values.transpose(attributes["perm"]),
     "Unsqueeze": lambda attributes, values, axes: _library(values).expand_dims(values, _axes(attributes, axes)),
 }

@@ -1,39 +1,24 @@
 """Decomposable attention over the words of query and candidate, combined with features."""
 
 from pydantic import Field
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from cqa_spark.errors import InputError
-from cqa_spark.rankers.neural.model import TextNetworkModel
-from cqa_spark.rankers.neural.network import NetworkShape
-from cqa_spark.rankers.neural.neural_ranker import NeuralRanker
-from cqa_spark.rankers.neural.parameters import NeuralParameters, Nodes
-from cqa_spark.rankers.pair_words import WORD_COLUMNS, require_words
-from cqa_spark.rankers.training_rows import training_rows
-from cqa_spark.text.word_vectors import RAREST, WordVectors
-
-_WORDS = "words"
+from cqa_spark.rankers.neural.model import AlignmentModel
+from cqa_spark.rankers.neural.network import NetworkShape, WordAlignment
+from cqa_spark.rankers.neural.parameters import Nodes
+from cqa_spark.rankers.neural.text_ranker import TextNetworkParameters, TextNetworkRanker
 
 
-class DecomposableAttentionParameters(NeuralParameters):
+class DecomposableAttentionParameters(TextNetworkParameters):
     """Parameters of the attention, and of the classifier."""
 
     attend: Nodes = Field((100, 100), min_length=1, description="nodes of each layer that transforms words (F)")
     compare: Nodes = Field(
         (100, 100), min_length=1, description="nodes of each layer that compares a word with its alignment (G)"
     )
-    most_words: int = Field(200, ge=1, description="maximum number of content words of each text")
-
-    def reads_texts(self) -> bool:
-        """Always."""
-        return True
 
 
-class DecomposableAttentionRanker(NeuralRanker[DecomposableAttentionParameters]):
+class DecomposableAttentionRanker(TextNetworkRanker[DecomposableAttentionParameters]):
     """Words attend to the words of the other text; the classifier's input is the summed comparisons and the features.
-
-    Word vectors are trained on the texts of the training examples and then frozen.
 
     Source:
         Parikh et al. 2016, A Decomposable Attention Model for Natural Language Inference; with features, Xu et al.
@@ -43,37 +28,10 @@ class DecomposableAttentionRanker(NeuralRanker[DecomposableAttentionParameters])
     name = "decomposable_attention"
     about = "ranks candidates with a network that aligns the words of query and candidate and uses features"
     parameters_type = DecomposableAttentionParameters
-    model_type = TextNetworkModel
+    model_type = AlignmentModel
 
     def shape(self, features: int, dimensions: int) -> NetworkShape:
         """Attention, comparison and classifier."""
         sizes = self.parameters
-        return NetworkShape(features, dimensions, sizes.attend, sizes.compare, sizes.hidden, sizes.dropout)
-
-    def fit(self, frame: DataFrame) -> TextNetworkModel:
-        """Train word vectors on the texts, and learn ``relevant`` from texts and features.
-
-        Raises:
-            ContractError: the word columns are missing.
-            InputError: no word is frequent enough for a vector.
-        """
-        require_words(frame, self.name)
-        given = self.parameters
-        with training_rows(frame, target="relevant", needs_features=False) as training:
-            vectors = WordVectors.learn(_texts(training.frame), _WORDS, ("train",))
-            known = vectors.vocabulary
-            if not known.words:
-                raise InputError(
-                    f"no word occurs {RAREST} times in the texts of the {training.counts.rows} training examples",
-                    "train on more examples, or use a ranker without texts",
-                )
-            network = self.train(training, known.words, known.vectors, given.most_words)
-        description = self.describe(training.features, threshold=given.threshold, training=training.counts)
-        return TextNetworkModel(description, network, vectors)
-
-
-def _texts(frame: DataFrame) -> DataFrame:
-    """The distinct texts of queries and candidates."""
-    both = [frame.select(F.col(name).alias(_WORDS)) for name in WORD_COLUMNS]
-    texts = both[0].unionByName(both[1])
-    return texts.select(F.sha2(F.concat_ws(" ", _WORDS), 256).alias("text_id"), _WORDS).distinct()
+        alignment = WordAlignment(sizes.attend, sizes.compare)
+        return NetworkShape(features, dimensions, alignment, sizes.hidden, sizes.dropout)

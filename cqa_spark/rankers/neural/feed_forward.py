@@ -29,9 +29,8 @@ class FeedForwardRanker(NeuralRanker[FeedForwardParameters]):
 
     def shape(self, features: int, dimensions: int) -> NetworkShape:
         """The classifier alone."""
-        return NetworkShape(
-            features, dimensions, (), (), self.parameters.hidden, self.parameters.dropout, batch_norm=True
-        )
+        given = self.parameters
+        return NetworkShape(features, dimensions, None, given.hidden, given.dropout, batch_norm=True)
 
     def fit(self, frame: DataFrame) -> NetworkModel:
         """Learn ``relevant`` from the features."""

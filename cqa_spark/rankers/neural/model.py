@@ -81,14 +81,6 @@ class TextNetworkModel(NetworkModel):
         """The words of each text used by the network, as indices into the vocabulary."""
         return word_numbers(words, self._vocabulary, self.description.parameters["most_words"])
 
-    def attention(self, query: Sequence[str], candidate: Sequence[str]) -> Attention:
-        """Attention weights between the words of two texts."""
-        texts = self.numbers(pa.chunked_array([[list(query), list(candidate)]], pa.list_(pa.string())))
-        weights = self.network.attention(*(self._vectors[numbers] for numbers in texts))
-        known = self.vectors.vocabulary.words
-        asked, said = ([known[number] for number in numbers] for numbers in texts)
-        return Attention(asked, said, weights)
-
     @classmethod
     def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> TextNetworkModel:
         """Read the word vectors and the network."""
@@ -108,6 +100,18 @@ class TextNetworkModel(NetworkModel):
     @cached_property
     def _vocabulary(self) -> pa.Array:
         return pa.array(self.vectors.vocabulary.words, pa.string())
+
+
+class AlignmentModel(TextNetworkModel):
+    """A network that aligns the words of both texts."""
+
+    def attention(self, query: Sequence[str], candidate: Sequence[str]) -> Attention:
+        """Attention weights between the words of two texts."""
+        texts = self.numbers(pa.chunked_array([[list(query), list(candidate)]], pa.list_(pa.string())))
+        weights = self.network.attention(*(self._vectors[numbers] for numbers in texts))
+        known = self.vectors.vocabulary.words
+        asked, said = ([known[number] for number in numbers] for numbers in texts)
+        return Attention(asked, said, weights)
 
 
 def _load_network(description: ModelDescription, folder: ModelFolder, dimensions: int) -> Network:

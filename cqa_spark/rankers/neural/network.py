@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +26,41 @@ _GRAPH = "network.onnx"
 
 
 @dataclass(frozen=True)
+class WordAlignment:
+    """Sizes of a network that aligns and compares the words of both texts.
+
+    Attributes:
+        attend: nodes of each layer of F, which transforms words for the attention.
+        compare: nodes of each layer of G, which compares a word with its alignment.
+    """
+
+    attend: tuple[int, ...]
+    compare: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TextEncoder:
+    """Sizes of a network that makes a vector of each text.
+
+    Attributes:
+        kind: the encoder.
+        nodes: number of filters of the convolution, or nodes of the LSTM in each direction.
+        window: number of words that a filter sees.
+    """
+
+    kind: Literal["convolution", "lstm"]
+    nodes: int
+    window: int
+
+
+@dataclass(frozen=True)
 class NetworkShape:
-    """Sizes of a network; a network without ``attend`` and ``compare`` does not use texts.
+    """Sizes of a network.
 
     Attributes:
         features: number of features.
         dimensions: length of a word vector; 0 for no texts.
-        attend: nodes of each layer of F, which transforms words for the attention.
-        compare: nodes of each layer of G, which compares a word with its alignment.
+        texts: the part that reads texts; None for features alone.
         classify: nodes of each hidden layer of H, which classifies the pair.
         dropout: dropout rate after each layer.
         batch_norm: whether the inputs of each layer are normalised over the batch.
@@ -41,8 +68,7 @@ class NetworkShape:
 
     features: int
     dimensions: int
-    attend: tuple[int, ...]
-    compare: tuple[int, ...]
+    texts: WordAlignment | TextEncoder | None
     classify: tuple[int, ...]
     dropout: float = 0.5
     batch_norm: bool = False
@@ -114,7 +140,7 @@ class Network:
         """
         low, high = (folder.read_array(f"{name}.npy", (shape.features,)) for name in ("low", "high"))
         graph = folder.read_bytes(_GRAPH)
-        texts = dict.fromkeys(TEXTS, shape.dimensions) if shape.attend else {}
+        texts = dict.fromkeys(TEXTS, shape.dimensions) if shape.texts else {}
         try:
             lengths = input_lengths(graph)
         except Exception as error:  # the library's errors have no other common class

@@ -10,7 +10,7 @@ from saved_folders import reloaded_ranker
 
 from cqa_spark.errors import ContractError
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.neural.model import TextNetworkModel
+from cqa_spark.rankers.neural.model import AlignmentModel
 from cqa_spark.rankers.registry import build_ranker
 
 pytestmark = pytest.mark.neural
@@ -44,7 +44,7 @@ def test_attention_learns_from_texts_alone_the_same_whatever_the_partitions(
     assert means[True] > means[False] + 0.5
     assert scores(other, texts) == scores(model, texts)
     loaded = reloaded_ranker(model, tmp_path)
-    assert isinstance(loaded, TextNetworkModel)
+    assert isinstance(loaded, AlignmentModel)
     assert scores(loaded, texts) == scores(model, texts)
     with pytest.raises(ContractError, match="reads texts, and the examples have no query_words, candidate_words"):
         loaded.transform(texts.drop("query_words", "candidate_words"))

@@ -16,7 +16,7 @@ from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.networks.scoring import run
 from cqa_spark.process import extras
-from cqa_spark.rankers.neural.network import Network, NetworkShape, scaled
+from cqa_spark.rankers.neural.network import Network, NetworkShape, WordAlignment, scaled
 from cqa_spark.rankers.neural.parameters import NeuralParameters
 from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
 from cqa_spark.rankers.pair_words import word_numbers
@@ -39,7 +39,7 @@ def network(compare: dict[str, list[Any]] | None = None, attend: float = 0.0) ->
     weights: dict[str, Any] = {"output_weights": [*texts, [0.0, 100.0]], "output_biases": [0.0, 0.0]}
     if compare:
         weights |= {"attend_0_weights": [[attend], [0.0]], "attend_0_biases": [0.0], **compare}
-    shape = NetworkShape(1, 2 if compare else 0, (1,) if compare else (), (1,) if compare else (), ())
+    shape = NetworkShape(1, 2 if compare else 0, WordAlignment((1,), (1,)) if compare else None, ())
     arrays = {name: np.array(values, dtype=np.float32) for name, values in weights.items()}
     graph = with_weights(new_network(shape, seed=1), arrays).SerializeToString()
     return Network(np.array([2.0]), np.array([4.0]), graph)
@@ -139,7 +139,7 @@ def test_decomposable_attention_learns_which_candidates_repeat_the_query_the_sam
     from cqa_spark.rankers.neural.training import train_network
 
     given = examples()
-    shape = NetworkShape(1, 4, (8,), (8,), (8,), dropout=0.1)
+    shape = NetworkShape(1, 4, WordAlignment((8,), (8,)), (8,), dropout=0.1)
     held_out = given.query % 4 == 0
     one, other = (train_network(shape, PARAMETERS, WORDS.astype(np.float32), given, held_out) for _ in range(2))
     assert one.graph == other.graph
@@ -156,7 +156,7 @@ def test_a_network_on_features_learns_with_batch_normalisation() -> None:
     given = examples()
     nothing = [np.empty(0, dtype=np.int64)] * len(given)
     told = replace(given, features=given.target[:, None] * 1e6 + 1.0, query_words=nothing, candidate_words=nothing)
-    shape = NetworkShape(1, 0, (), (), (5, 3), dropout=0.1, batch_norm=True)
+    shape = NetworkShape(1, 0, None, (5, 3), dropout=0.1, batch_norm=True)
     trained = train_network(shape, PARAMETERS, np.empty((0, 0), np.float32), told, np.zeros(48, dtype=bool))
     assert trained.probability(np.array([1e6 + 1.0]), ()) > 0.9
     assert trained.probability(np.array([1.0]), ()) < 0.1
@@ -164,7 +164,7 @@ def test_a_network_on_features_learns_with_batch_normalisation() -> None:
 
 @pytest.mark.neural
 def test_a_graph_that_does_not_fit_is_refused(tmp_path: Path) -> None:
-    shape = NetworkShape(1, 2, (1,), (1,), ())
+    shape = NetworkShape(1, 2, WordAlignment((1,), (1,)), ())
     with new_model_folder(str(tmp_path), "ranker", ObjectStorageSettings()) as folder:
         network(FIRST_PLUS_SECOND).save(folder.within("network"))
         Network(np.array([2.0]), np.array([4.0]), b"no graph").save(folder.within("other"))

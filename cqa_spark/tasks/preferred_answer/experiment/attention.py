@@ -27,7 +27,7 @@ class Attend(Step):
     """Write the attention weights for a preferred answer outside the training data.
 
     Attributes:
-        systems: recipes whose rankers read texts.
+        systems: recipes; only those whose networks align words have attention weights.
     """
 
     systems: Sequence[System]
@@ -44,7 +44,7 @@ class Attend(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Select a pair of short texts, the same for all systems; writes no rows if there is none."""
-        from cqa_spark.rankers.neural.model import TextNetworkModel  # slow import of SciPy
+        from cqa_spark.rankers.neural.model import AlignmentModel  # slow import of SciPy
 
         answers = task_examples(run, PreferredAnswer.name).where(OUTSIDE_TRAINING).where("relevant")
         sizes = [F.size(name) for name in WORD_COLUMNS]
@@ -57,7 +57,7 @@ class Attend(Step):
         found: list[Entry] = []
         for system in self.systems:
             model = trained_system(run, model_artifact(system.name)).model
-            if isinstance(model, TextNetworkModel):
+            if isinstance(model, AlignmentModel):
                 attention = model.attention(*(pair[name] for name in WORD_COLUMNS))
                 texts = {"query_words": list(attention.query), "candidate_words": list(attention.candidate)}
                 weights = attention.weights.ravel().tolist()
