@@ -18,17 +18,18 @@ def attended_states(layers: Layers, encoder: TextEncoder) -> list[str]:
     graph, nodes = layers.graph, encoder.nodes
     texts, is_word = layers.texts()
     query, candidate = (_states(layers, nodes, *pair) for pair in zip(texts, is_word, strict=True))
-    alike = graph.apply("Mul", graph.apply("Unsqueeze", is_word[0], graph.add_constant([1])), graph.add_constant(0.0))
-    asked = layers.weighted_mean(alike, query, is_word[0])
+    is_query_word = graph.apply("Unsqueeze", is_word[0], graph.add_constant([1]))
+    equal_weights = graph.apply("Mul", is_query_word, graph.add_constant(0.0))
+    query_mean = layers.weighted_mean(equal_weights, query, is_word[0])
     hidden = graph.apply(
         "Add",
         layers.linear("attend_candidate", candidate, 2 * nodes, nodes),
-        layers.linear("attend_query", asked, 2 * nodes, nodes),
+        layers.linear("attend_query", query_mean, 2 * nodes, nodes),
     )
     attention = layers.linear("attention", graph.apply("Tanh", hidden), nodes, 1)
     weights = graph.apply("Transpose", attention, perm=[0, 2, 1])
-    said = layers.weighted_mean(weights, candidate, is_word[1])
-    return [graph.apply("Squeeze", vector, graph.add_constant([1])) for vector in (asked, said)]
+    means = query_mean, layers.weighted_mean(weights, candidate, is_word[1])
+    return [graph.apply("Squeeze", mean, graph.add_constant([1])) for mean in means]
 
 
 def _states(layers: Layers, nodes: int, text: str, is_word: str) -> str:

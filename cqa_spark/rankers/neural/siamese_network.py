@@ -23,9 +23,9 @@ class SiameseNetworkRanker(TextNetworkRanker[SiameseNetworkParameters]):
     """The classifier's input is the vectors of both texts, their similarity and the features.
 
     Source:
-        Severyn and Moschitti 2015, Learning to Rank Short Text Pairs with Convolutional Deep Neural Networks, whose
-        defaults are those of the convolution; Tan et al. 2015, LSTM-based Deep Learning Models for Non-factoid Answer
-        Selection, for the LSTM.
+        Severyn and Moschitti 2015, Learning to Rank Short Text Pairs with Convolutional Deep Neural Networks, for the
+        convolution with its filters and window, and the classifier's input; Tan et al. 2015, LSTM-based Deep Learning
+        Models for Non-factoid Answer Selection, for the LSTM.
     """
 
     name = "siamese_network"

@@ -23,6 +23,6 @@ def encoded_pair(layers: Layers, encoder: TextEncoder) -> tuple[list[str], int]:
         "lstm": (attended_states, 2 * encoder.nodes),
     }[encoder.kind]
     query, candidate = map(layers.dropped, encode(layers, encoder))
-    moved = graph.apply("MatMul", query, layers.weights("similarity_weights", length, length))
-    similarity = graph.apply("ReduceSum", graph.apply("Mul", moved, candidate), graph.add_constant([1]), keepdims=1)
+    projected = graph.apply("MatMul", query, layers.weights("similarity_weights", length, length))
+    similarity = graph.apply("ReduceSum", graph.apply("Mul", projected, candidate), graph.add_constant([1]), keepdims=1)
     return [query, similarity, candidate], 2 * length + 1

@@ -31,7 +31,9 @@ _OUT_OF_FOLD: dict[str, dict[str, Any]] = {
     "calibrated": {"member": _LOGISTIC},
     "cross_fitted": {"member": _LOGISTIC, "folds": 2},
 }
-_NEURAL: dict[str, dict[str, Any]] = {"feed_forward": {"epochs": 1}, "decomposable_attention": {"epochs": 1}}
+_NEURAL: dict[str, dict[str, Any]] = {
+    name: {"epochs": 1} for name in ("feed_forward", "decomposable_attention", "siamese_network")
+}
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """Networks that tasks of Spark train: from texts and features, saved and read back."""
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame
@@ -60,10 +60,13 @@ def test_two_tasks_train_one_network_on_texts_and_features(with_words: DataFrame
 
 
 @pytest.mark.slow
-def test_a_feed_forward_network_learns_from_features_and_can_be_read_back(
-    training: DataFrame, tmp_path: Path, make_examples: Callable[..., DataFrame]
+@pytest.mark.parametrize(
+    ("name", "given"), [("feed_forward", SMALL), ("siamese_network", {**SMALL, "encoder": "lstm", "nodes": 4})]
+)
+def test_networks_learn_from_features_and_can_be_read_back(
+    with_words: DataFrame, tmp_path: Path, name: str, given: dict[str, Any]
 ) -> None:
-    model = build_ranker("feed_forward", SMALL).fit(training)
-    means = dict(model.transform(training).groupBy("relevant").agg(F.mean("score")).collect())
+    model = build_ranker(name, given).fit(with_words)
+    means = dict(model.transform(with_words).groupBy("relevant").agg(F.mean("score")).collect())
     assert means[True] > means[False] + 0.4
-    assert scores(reloaded_ranker(model, tmp_path), training) == scores(model, training)
+    assert scores(reloaded_ranker(model, tmp_path), with_words) == scores(model, with_words)

@@ -10,7 +10,7 @@ def test_rankers_are_found_by_name() -> None:
     assert " ".join(RANKERS.names()) == (
         "average boosted_trees calibrated column conditional_logit cross_fitted decomposable_attention feed_forward "
         "linear_svm logistic_regression mean_similarity multilayer_perceptron random_order ridge_regression "
-        "within_query"
+        "siamese_network within_query"
     )
 
 

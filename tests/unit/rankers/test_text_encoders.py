@@ -60,10 +60,9 @@ def test_a_filter_of_the_convolution_gives_its_highest_response() -> None:
         "convolution_biases": [0.0, -1.0],
         "similarity_weights": [[0.0, 1.0], [0.0, 0.0]],
     }
-    trained = network("convolution", 2, weights, [1.0, 10.0, 100.0, 1000.0, 10000.0][::-1])
+    trained = network("convolution", 2, weights, [10000.0, 1000.0, 100.0, 10.0, 1.0])
     # TEXTS[0]: [1, 0]. TEXTS[1]: [max(0.75, -0.25, -0.5), max(0, 0, 1)]. The similarity is 1 * 1.
-    expected = [10000 * 1 + 0 + 100 * 1 + 10 * 0.75 + 1 * 1]
-    assert log_odds(trained, [(TEXTS[0], TEXTS[1])]) == pytest.approx(expected)
+    assert log_odds(trained, [(TEXTS[0], TEXTS[1])]) == pytest.approx([10000 + 100 + 10 * 0.75 + 1])
 
 
 def test_the_attention_of_the_query_weights_the_states_of_the_candidate() -> None:
