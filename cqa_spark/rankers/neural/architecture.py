@@ -5,7 +5,7 @@ from onnx import ModelProto
 
 from cqa_spark.networks.graph import GraphBuilder
 from cqa_spark.rankers.neural.layers import Layers
-from cqa_spark.rankers.neural.network import NetworkShape, TextEncoder, WordAlignment
+from cqa_spark.rankers.neural.network import NetworkShape, SiameseEncoder, WordAlignment
 from cqa_spark.rankers.neural.text_encoders import encoded_pair
 from cqa_spark.rankers.neural.word_alignment import compared_words
 
@@ -29,7 +29,7 @@ def new_network(shape: NetworkShape, seed: int) -> ModelProto:
         case WordAlignment() as alignment:
             compared, outputs["attention"] = compared_words(layers, alignment)
             texts, size = [compared], size + 2 * alignment.compare[-1]
-        case TextEncoder() as encoder:
+        case SiameseEncoder() as encoder:
             texts, length = encoded_pair(layers, encoder)
             size += length
     inputs = graph.apply("Concat", *texts, features, axis=1)

@@ -3,10 +3,10 @@
 import numpy as np
 
 from cqa_spark.rankers.neural.layers import Layers
-from cqa_spark.rankers.neural.network import TextEncoder
+from cqa_spark.rankers.neural.network import SiameseEncoder
 
 
-def strongest_responses(layers: Layers, encoder: TextEncoder) -> list[str]:
+def strongest_responses(layers: Layers, encoder: SiameseEncoder) -> list[str]:
     """The highest response of each filter to a window around a word of query and candidate; 0 without words.
 
     Outside of the text, a window sees zeros.

@@ -4,10 +4,10 @@ import numpy as np
 from onnx import TensorProto
 
 from cqa_spark.rankers.neural.layers import Layers
-from cqa_spark.rankers.neural.network import TextEncoder
+from cqa_spark.rankers.neural.network import SiameseEncoder
 
 
-def attended_states(layers: Layers, encoder: TextEncoder) -> list[str]:
+def attended_states(layers: Layers, encoder: SiameseEncoder) -> list[str]:
     """The mean state of the query, and the mean state of the candidate weighted by attention; 0 without words.
 
     The attention of the query's vector q to a candidate's state h is v tanh(W h + U q).

@@ -39,7 +39,7 @@ class WordAlignment:
 
 
 @dataclass(frozen=True)
-class TextEncoder:
+class SiameseEncoder:
     """Sizes of a network that makes a vector of each text.
 
     Attributes:
@@ -68,7 +68,7 @@ class NetworkShape:
 
     features: int
     dimensions: int
-    texts: WordAlignment | TextEncoder | None
+    texts: WordAlignment | SiameseEncoder | None
     classify: tuple[int, ...]
     dropout: float = 0.5
     batch_norm: bool = False

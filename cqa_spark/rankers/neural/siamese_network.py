@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from cqa_spark.rankers.neural.network import NetworkShape, TextEncoder
+from cqa_spark.rankers.neural.network import NetworkShape, SiameseEncoder
 from cqa_spark.rankers.neural.text_ranker import TextNetworkParameters, TextNetworkRanker
 
 
@@ -35,5 +35,5 @@ class SiameseNetworkRanker(TextNetworkRanker[SiameseNetworkParameters]):
     def shape(self, features: int, dimensions: int) -> NetworkShape:
         """Encoder and classifier."""
         sizes = self.parameters
-        encoder = TextEncoder(sizes.encoder, sizes.nodes, sizes.window)
+        encoder = SiameseEncoder(sizes.encoder, sizes.nodes, sizes.window)
         return NetworkShape(features, dimensions, encoder, sizes.hidden, sizes.dropout)

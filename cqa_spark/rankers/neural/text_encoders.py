@@ -3,10 +3,10 @@
 from cqa_spark.rankers.neural.convolution import strongest_responses
 from cqa_spark.rankers.neural.layers import Layers
 from cqa_spark.rankers.neural.lstm import attended_states
-from cqa_spark.rankers.neural.network import TextEncoder
+from cqa_spark.rankers.neural.network import SiameseEncoder
 
 
-def encoded_pair(layers: Layers, encoder: TextEncoder) -> tuple[list[str], int]:
+def encoded_pair(layers: Layers, encoder: SiameseEncoder) -> tuple[list[str], int]:
     """The vector of the query, the similarity, and the vector of the candidate, which the classifier joins.
 
     The similarity of the vectors q and c is bilinear, q M c, with a matrix M that is learned.

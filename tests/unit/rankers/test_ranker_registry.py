@@ -30,7 +30,7 @@ def test_an_unknown_ranker_is_answered_with_the_known_ones() -> None:
     assert caught.value.problem == "unknown ranker boosted_tree"
     assert caught.value.remedy == (
         "did you mean boosted_trees or logistic_regression or cross_fitted or calibrated or ridge_regression? "
-        "cqa rankers list lists all 15 rankers"
+        "cqa rankers list lists all 16 rankers"
     )
 
 

@@ -17,7 +17,7 @@ from cqa_spark.networks.evaluation import evaluate
 from cqa_spark.networks.graph import weights_of, with_weights
 from cqa_spark.networks.scoring import run
 from cqa_spark.rankers.neural.architecture import new_network
-from cqa_spark.rankers.neural.network import Network, NetworkShape, TextEncoder
+from cqa_spark.rankers.neural.network import Network, NetworkShape, SiameseEncoder
 from cqa_spark.rankers.neural.parameters import NeuralParameters
 from cqa_spark.rankers.neural.training import train_network
 from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
@@ -42,7 +42,7 @@ def network(kind: Kind, nodes: int, weights: dict[str, Any], classifier: Sequenc
         classifier: weights of the query's vector, the similarity and the candidate's vector.
     """
     given = {"output_weights": [[0.0, weight] for weight in [*classifier, 0.0]], "output_biases": [0.0, 0.0], **weights}
-    graph = new_network(NetworkShape(1, 2, TextEncoder(kind, nodes, window=2), ()), seed=1)
+    graph = new_network(NetworkShape(1, 2, SiameseEncoder(kind, nodes, window=2), ()), seed=1)
     arrays = {name: np.array(values, dtype=np.float32) for name, values in given.items()}
     return Network(np.array([0.0]), np.array([1.0]), with_weights(graph, arrays).SerializeToString())
 
@@ -138,7 +138,7 @@ def test_encoders_learn_which_candidates_repeat_the_query(kind: Kind) -> None:
         candidate_words=[np.array([word, 3]) if word < 2 else np.array([word]) for word in said],
     )
     vectors = np.eye(4, dtype=np.float32)
-    shape = NetworkShape(1, 4, TextEncoder(kind, 8, window=2), (8,), dropout=0.1)
+    shape = NetworkShape(1, 4, SiameseEncoder(kind, 8, window=2), (8,), dropout=0.1)
     parameters = NeuralParameters(epochs=40, batch=8, learning_rate=0.01)
     trained = train_network(shape, parameters, vectors, given, given.query % 4 == 0)
     texts = zip(given.features, given.query_words, given.candidate_words, strict=True)
