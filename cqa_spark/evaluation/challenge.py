@@ -6,7 +6,7 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.evaluation.night_worth import interval_and_p_value
+from cqa_spark.evaluation.cluster_sums import ClusterSums, cluster_sums
 from cqa_spark.lake.schemas.examples import QUERY
 
 _THREAD = ("site", "fold_key")
@@ -44,13 +44,11 @@ def challenge(champion: DataFrame, challenger: DataFrame) -> ChallengeResult:
     hits = both.agg(*[_hit(name).alias(name) for name in ("score", "other")])
     gain = F.col("other") - F.col("score")
     of_threads = hits.groupBy(*_THREAD).agg(F.sum(gain).alias("gain"), F.count(F.lit(1)).alias("queries"))
-    products = {"gains": "gain * gain", "both": "gain * queries", "squares": "queries * queries"}
-    totals = of_threads.selectExpr(
-        "sum(gain) AS gain", "sum(queries) AS queries", "count(*) AS threads",
-        *[f"sum({product}) AS {name}" for name, product in products.items()],
-    ).first()  # fmt: skip
-    assert totals is not None, "a sum has a row"
-    return _outcome(**totals.asDict()) if totals["threads"] else ChallengeResult(0.0, -np.inf, np.inf, 1.0, 0, 0)
+    (totals,) = of_threads.select(cluster_sums("gain", "queries").alias("sums")).collect()
+    sums = ClusterSums(*totals["sums"])
+    if not sums.clusters:
+        return ChallengeResult(0.0, -np.inf, np.inf, 1.0, 0, 0)
+    return ChallengeResult(sums.mean(), *sums.interval_and_p_value(), sums.queries, sums.clusters)
 
 
 def _hit(score: str) -> F.Column:
@@ -60,13 +58,3 @@ def _hit(score: str) -> F.Column:
     first = F.filter(rows, lambda row: row["score"] == F.array_max(F.transform(rows, lambda each: each["score"])))
     hits = F.aggregate(first, F.lit(0), lambda total, row: total + row["relevant"])
     return hits / F.size(first)
-
-
-def _outcome(gain: float, queries: int, threads: int, gains: float, both: float, squares: float) -> ChallengeResult:
-    """From sums over threads: the linearised error of a ratio, as in ``night_worth.clustered_mean``."""
-    mean = gain / queries
-    if threads == 1:
-        return ChallengeResult(mean, -np.inf, np.inf, 1.0, queries, 1)
-    apart = max(0.0, gains - 2 * mean * both + mean * mean * squares)
-    error = float(np.sqrt(apart * threads / (threads - 1)) / queries)
-    return ChallengeResult(mean, *interval_and_p_value(mean, error, threads), queries, threads)

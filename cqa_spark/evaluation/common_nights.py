@@ -1,7 +1,6 @@
 """Orders on the replayed nights that several runs have measured: P@1 in each run, with paired tests by thread.
 
-Tables of nights grow with the corpus: Spark sums, and errors like those of ``night_worth.clustered_mean`` follow from
-the sums.
+Tables of nights grow with the corpus: Spark adds up, and errors follow from the sums.
 """
 
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from cqa_spark.evaluation.night_worth import interval_and_p_value
+from cqa_spark.evaluation.cluster_sums import ClusterSums, cluster_sums
 
 _NIGHT = ("order", "site", "thread_id", "query_id")
 
@@ -74,22 +73,19 @@ def compare_nights(nights: Sequence[DataFrame]) -> list[CommonNights]:
         *(F.count_if(F.expr(f"hit{run} > hit0")).alias(f"wins{run}") for run in runs[1:]),
         *(F.count_if(F.expr(f"hit{run} < hit0")).alias(f"losses{run}") for run in runs[1:]),
     )
-    terms = ["nights", "nights * nights", *(f"hits{run}" for run in runs)]
-    for run in runs[1:]:
-        gain = f"(hits{run} - hits0)"
-        terms += [f"{gain} * {gain}", f"{gain} * nights", f"wins{run}", f"losses{run}"]
-    totals = by_thread.groupBy("order").agg(F.count(F.lit(1)).alias("threads"), *(F.expr(f"sum({t})") for t in terms))
-    return [_compared(row, len(nights)) for row in totals.orderBy("order").collect()]
+    totals = by_thread.groupBy("order").agg(
+        F.count(F.lit(1)).alias("threads"),
+        *(F.sum(name).alias(name) for name in ("nights", *(f"hits{run}" for run in runs))),
+        *(cluster_sums(f"hits{run} - hits0", "nights").alias(f"gain{run}") for run in runs[1:]),
+        *(F.sum(f"{name}{run}").alias(f"{name}{run}") for run in runs[1:] for name in ("wins", "losses")),
+    )
+    return [_compared(row, runs) for row in totals.orderBy("order").collect()]
 
 
-def _compared(row: Row, runs: int) -> CommonNights:
-    order, threads, nights, squared_nights, *sums = row
-    hits, of_tests = sums[:runs], sums[runs:]
+def _compared(row: Row, runs: Sequence[int]) -> CommonNights:
     tests = []
-    for run in range(1, runs):
-        squared_gains, weighted_gains, wins, losses = of_tests[4 * (run - 1) : 4 * run]
-        mean = (hits[run] - hits[0]) / nights
-        squares = max(0.0, squared_gains - 2 * mean * weighted_gains + mean**2 * squared_nights)
-        error = (squares * threads / (threads - 1)) ** 0.5 / nights if threads > 1 else float("inf")
-        tests.append(NightTest(mean, *interval_and_p_value(mean, error, threads), wins, losses))
-    return CommonNights(order, nights, threads, tuple(hit / nights for hit in hits), tuple(tests))
+    for run in runs[1:]:
+        gain = ClusterSums(*row[f"gain{run}"])
+        tests.append(NightTest(gain.mean(), *gain.interval_and_p_value(), row[f"wins{run}"], row[f"losses{run}"]))
+    values = tuple(row[f"hits{run}"] / row["nights"] for run in runs)
+    return CommonNights(row["order"], row["nights"], row["threads"], values, tuple(tests))

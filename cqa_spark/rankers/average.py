@@ -15,12 +15,18 @@ from scipy.special import expit
 from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.members import MembersModel, MembersParameters, build_member, log_odds, member_scores
+from cqa_spark.rankers.members import (
+    MembersModel,
+    MembersParameters,
+    build_member,
+    fit_members,
+    log_odds,
+    member_scores,
+)
 from cqa_spark.rankers.model import FeatureImportance
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.spec import RankerSpec
 from cqa_spark.rankers.threshold import with_share_threshold
-from cqa_spark.spark.concurrency import run_concurrently
 
 Given = TypeVar("Given", bound=MembersParameters)
 
@@ -83,9 +89,8 @@ class AverageRanker(Ranker[AverageParameters]):
     gives_probabilities = True
 
     def fit(self, frame: DataFrame) -> AverageModel:
-        """Learn ``relevant`` from the features, once per member; each trains on one core."""
-        rankers = map(build_member, self.parameters.members)
-        members = tuple(run_concurrently(lambda ranker: ranker.fit(frame), rankers))
+        """Learn ``relevant`` from the features, once per member."""
+        members = fit_members(self.parameters.members, frame)
         training = members[0].description.training
         description = self.describe(feature_columns(frame), threshold=self.parameters.threshold, training=training)
         return AverageModel(description, members)
@@ -138,7 +143,7 @@ class MeanSimilarityRanker(Ranker[MeanSimilarityParameters]):
 
     def fit_scores(self, frame: DataFrame) -> MeanSimilarityModel:
         """Learn ``similarity`` from the features, once per member."""
-        members = tuple(build_member(member).fit_scores(frame) for member in self.parameters.members)
+        members = fit_members(self.parameters.members, frame)
         training = members[0].description.training
         return MeanSimilarityModel(self.describe(feature_columns(frame), training=training), members)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
+from pyspark.sql import DataFrame
 from scipy.special import logit
 
 from cqa_spark.model_folder.reading import ModelFolder
@@ -19,6 +20,7 @@ from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.rankers.saved_model import load_model
 from cqa_spark.rankers.spec import RankerSpec
+from cqa_spark.spark.concurrency import run_concurrently
 
 MEMBER = "member"
 """Folder of the only member."""
@@ -67,6 +69,11 @@ class MembersParameters(RankerParameters):
 def build_member(member: RankerSpec) -> Ranker[Any]:
     """The unfitted ranker of a member."""
     return build_ranker(member.name, member.parameters)
+
+
+def fit_members(members: Iterable[RankerSpec], frame: DataFrame) -> tuple[RankerModel, ...]:
+    """Fit the scores of each member on the same examples, side by side; each trains on one core."""
+    return tuple(run_concurrently(lambda member: build_member(member).fit_scores(frame), members))
 
 
 @dataclass(frozen=True, eq=False)
