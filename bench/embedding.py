@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 from tokenizers import Tokenizer
 
-from cqa_spark.synth.forum import invent_conversation, invent_users
+from cqa_spark.synth.conversations import invent_conversation, invent_users
 from cqa_spark.synth.forum_texts import TOPICS
 from cqa_spark.text.embedding.encoder import load_encoder
 from cqa_spark.text.embedding.model import EmbeddingModel

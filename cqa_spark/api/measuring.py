@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.evaluation import judged_rankings
+from cqa_spark.evaluation import measuring
 from cqa_spark.evaluation.compare_rankings import compare_rankings
-from cqa_spark.evaluation.judged_rankings import ReportedMeasure
 from cqa_spark.evaluation.judging import JudgedSet, Judgments, Ranking, judge
+from cqa_spark.evaluation.measure_records import ReportedMeasure, query_records
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
 from cqa_spark.evaluation.trec_rankings import Precision, TrecOptions
 
@@ -54,7 +54,7 @@ def evaluate(
         InputError: a file cannot be parsed, a grade or score is not a finite number, or no query is in both.
     """
     judged = judge(qrels, [("the run", run)], TrecOptions(relevance_level, precision, judged_only), truncated=truncated)
-    values = judged_rankings.evaluate(judged.rankings[0], _measures(judged, measures))
+    values = measuring.evaluate(judged.rankings[0], _measures(judged, measures))
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -77,7 +77,7 @@ def evaluate_queries(
 
     judged = judge(qrels, [("the run", run)], TrecOptions(relevance_level, precision, judged_only), truncated=truncated)
     reported = [ReportedMeasure(each, str(each), str(each)) for each in _measures(judged, measures)]
-    rows = judged_rankings.query_records(judged.rankings, reported)
+    rows = query_records(judged.rankings, reported)
     return pd.DataFrame(rows).drop(columns="file").set_index("query").astype("float64")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from cqa_spark.config.runs_settings import ForgetSettings
-from cqa_spark.corpora.forgetting import Change
+from cqa_spark.corpora.gone import Change
 from cqa_spark.errors import InputError
 from cqa_spark.lake.collection import FEWEST, collect
 from cqa_spark.lake.forgotten import Forgotten, add_forgotten, of_site, read_forgotten

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def print_scores(settings: EvaluateFileSettings) -> None:
     """Print the measures of prediction files: over all queries, by query, or by fold."""
-    from cqa_spark.evaluation.judged_rankings import ReportedMeasure, fold_records, query_records, records
+    from cqa_spark.evaluation.measure_records import ReportedMeasure, fold_records, query_records, records
 
     with _local_copies(settings) as (gold, *predictions):
         if settings.task == "sts":
@@ -91,7 +91,7 @@ def _print(
     caption: str = "",
 ) -> None:
     """Print records about files, which have short names except in JSON and CSV."""
-    from cqa_spark.evaluation.judged_rankings import distinct_labels
+    from cqa_spark.evaluation.file_labels import distinct_labels
     from cqa_spark.process.record_formats import print_records
 
     if settings.format not in ("json", "csv"):
@@ -107,7 +107,7 @@ def _folds(path: Path) -> dict[str, str]:
     Raises:
         InputError: the file cannot be read, or a query is repeated.
     """
-    from cqa_spark.evaluation.delimited import read_lines
+    from cqa_spark.evaluation.line_reading import read_lines
 
     folds: dict[str, str] = {}
     for line in read_lines(path, "query fold"):

@@ -11,10 +11,11 @@ from typing import Any, Literal
 from cqa_spark.config.datasets import DataSet
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.evaluation.evaluate_scores import mean_correlation
-from cqa_spark.evaluation.judged_rankings import evaluate, standard_errors
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures.pearson import Pearson
-from cqa_spark.evaluation.official_files import OFFICIAL_MEASURES, ranked_file, read_official, truncated_ranking
+from cqa_spark.evaluation.measuring import evaluate, standard_errors
+from cqa_spark.evaluation.official_files import read_official
+from cqa_spark.evaluation.official_rankings import OFFICIAL_MEASURES, ranked_file, truncated_ranking
 from cqa_spark.evaluation.population import population
 from cqa_spark.evaluation.truncated_rankings import COMPARED_MEASURES
 from cqa_spark.examples.task import task as task_named

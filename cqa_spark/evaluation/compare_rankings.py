@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.compare_systems import ComparedSystems, compare_systems
-from cqa_spark.evaluation.judged_rankings import JudgedRanking, query_components
+from cqa_spark.evaluation.judged_rankings import JudgedRanking
 from cqa_spark.evaluation.measure import MeanMeasure, Measure
+from cqa_spark.evaluation.measuring import query_components
 from cqa_spark.evaluation.resampling import Resampling, aggregated, in_groups
 
 

@@ -17,9 +17,16 @@ from cqa_spark.config.value_types import IR_DATASETS
 from cqa_spark.corpora.ir_datasets import load_collection, rows
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation import official_files, trec_rankings, truncated_rankings
-from cqa_spark.evaluation.judged_rankings import JudgedRanking, ReportedMeasure
+from cqa_spark.evaluation.judged_rankings import JudgedRanking
 from cqa_spark.evaluation.measure import Measure
+from cqa_spark.evaluation.measure_records import ReportedMeasure
 from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.official_rankings import (
+    COMPARED_MEASURES,
+    OFFICIAL_MEASURES,
+    ranked_file,
+    truncated_ranking,
+)
 from cqa_spark.evaluation.pairs import NumberedPairs, pairs, pairs_of_mapping
 from cqa_spark.evaluation.population import in_words, population
 from cqa_spark.evaluation.trec_files import is_qrels, read_qrels, read_run
@@ -92,7 +99,7 @@ def judge(
     gold, files = _file(judgments), [file for _, ranking in named if (file := _file(ranking))]
     if len(files) == len(named) and gold and truncated:
         labelled = official_files.read_official(gold)
-        cut = [official_files.truncated_ranking(labelled, official_files.read_official(file)) for file in files]
+        cut = [truncated_ranking(labelled, official_files.read_official(file)) for file in files]
         return JudgedSet(
             _named(cut, named), truncated_rankings.TRUNCATED_MEASURES, truncated_rankings.COMPARED_MEASURES
         )
@@ -106,11 +113,9 @@ def judge(
                 "omit them",
             )
         labelled = official_files.read_official(gold)
-        official = [official_files.ranked_file(labelled, official_files.read_official(file)) for file in files]
+        official = [ranked_file(labelled, official_files.read_official(file)) for file in files]
         about = partial(_population, labelled)
-        return JudgedSet(
-            _named(official, named), official_files.OFFICIAL_MEASURES, official_files.COMPARED_MEASURES, about=about
-        )
+        return JudgedSet(_named(official, named), OFFICIAL_MEASURES, COMPARED_MEASURES, about=about)
     grades = official_files.read_labels(gold) if gold and is_official else _grades(judgments)
     source = str(judgments) if isinstance(judgments, str | PathLike) else "the judgments"
     runs = [

@@ -6,9 +6,10 @@ from typing import TypedDict
 import numpy as np
 import pyarrow.compute as pc
 
-from cqa_spark.evaluation.judged_rankings import evaluate
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.official_files import OfficialFile, truncated_ranking
+from cqa_spark.evaluation.measuring import evaluate
+from cqa_spark.evaluation.official_files import OfficialFile
+from cqa_spark.evaluation.official_rankings import truncated_ranking
 
 MOST_QUERIES = 2_000
 """Number of queries from which the value of a random order is estimated; drawing their orders takes seconds."""

@@ -10,7 +10,7 @@ from cqa_spark.corpora.text_pairs.pairs import read_pairs
 from cqa_spark.corpora.text_pairs.recognition import UnknownLayout
 from cqa_spark.corpora.text_pairs.set_names import gold_path, set_name
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.delimited import write_lines
+from cqa_spark.evaluation.line_writing import write_lines
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 LAYOUT = "score, or score and confidence separated by a tab"

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.delimited import Columns, Line, line_of, numbers, read_columns, read_lines, write_lines
+from cqa_spark.evaluation.column_reading import Columns, numbers, read_columns
+from cqa_spark.evaluation.line_reading import Line, line_of, read_lines
+from cqa_spark.evaluation.line_writing import write_lines
 from cqa_spark.evaluation.official_files import LAYOUT as SEMEVAL_LAYOUT
 from cqa_spark.evaluation.pairs import Batch, NumberedPairs, pairs
 from cqa_spark.evaluation.separated_scores import separated

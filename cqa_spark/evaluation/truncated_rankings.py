@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cqa_spark.evaluation.judged_rankings import ReportedMeasure
+from cqa_spark.evaluation.measure_records import ReportedMeasure
 from cqa_spark.evaluation.measures.truncated_average_precision import TruncatedMeanAveragePrecision
 from cqa_spark.evaluation.ranked_query import RankedQuery
 

@@ -1,27 +1,21 @@
-"""An active run: writes files, reads the tables that they make up, records its steps."""
+"""An active run: writes files and makes them its tables."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from copy import copy
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 from uuid import uuid4
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.errors import InputError
-from cqa_spark.lake.declared_products import ALL_PRODUCTS, DeclaredProducts, published_product
+from cqa_spark.lake.declared_products import published_product
 from cqa_spark.lake.journal import JournalTable, write_entries
 from cqa_spark.lake.manifest import RunManifest, folder_of
-from cqa_spark.lake.run_record import IN_LAKE, InputRecord, RecordedScore, RunRecord, StepRecord, about, to_stored
-from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.lake.run_record import IN_LAKE, to_stored
+from cqa_spark.lake.run_state import RunState
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.snapshot import published_of
-from cqa_spark.lake.storage import TABLES, Lake
+from cqa_spark.lake.storage import TABLES
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import NO_FILES, TableFiles
 from cqa_spark.lake.writing import Destination, rebalanced, write_files
@@ -29,90 +23,13 @@ from cqa_spark.lake.writing import Destination, rebalanced, write_files
 FEW_SITES = 8
 """Sites up to which writes do not bring the rows of a site together, which takes a shuffle."""
 
-Loaded = TypeVar("Loaded")
-OnStep = Callable[[StepRecord], None]
 
-
-@dataclass
-class _State:
-    """What the views of an active run share, and its threads change under one lock.
-
-    Attributes:
-        record: the record of the run.
-        tables: files by name of the table.
-        entry_files: the file of each journal table, by its name.
-        in_memory: by name of the artifact, the path of one that was saved or loaded, and the object.
-    """
-
-    record: RunRecord
-    tables: dict[str, TableFiles]
-    entry_files: dict[str, str]
-    in_memory: dict[str, tuple[str, Any]] = field(default_factory=dict)
-    changing: threading.Lock = field(default_factory=threading.Lock)
-
-    def count(self, table: str, rows: int) -> None:
-        """Record the number of rows of a table; the caller holds the lock."""
-        self.record = replace(self.record, tables={**self.record.tables, table: rows})
-
-
-class Run(RunTables):
+class Run(RunState):
     """One execution of a job; created by ``cqa_spark.lake.run_lifecycle.open_run``.
 
     Its files are new, and no reader sees them until the run is published. Several threads may write tables, add
-    artifacts and finish steps concurrently. Artifacts that a step has just saved are not loaded again.
-
-    Args:
-        lake: the lake.
-        record: has the number of the attempt.
-        on_step: called with every finished step.
-        before: the manifest of the earlier attempt that this one continues; None to start from nothing.
+    artifacts and finish steps concurrently.
     """
-
-    def __init__(self, lake: Lake, record: RunRecord, on_step: OnStep, before: RunManifest | None = None) -> None:
-        self.lake = lake
-        before = before or RunManifest()
-        self._state = _State(record, dict(before.tables), dict(before.entries))
-        self._on_step = on_step
-        self._declared = ALL_PRODUCTS
-
-    def seen_by(self, step: str, reads: Collection[str], writes: Collection[str]) -> Run:
-        """The run as a step sees it, which declares its products: all others are refused.
-
-        Args:
-            step: name of the step.
-            reads: names of the tables and artifacts that it may read.
-            writes: names of those that it may write, and read afterwards.
-        """
-        view = copy(self)
-        view._declared = DeclaredProducts(step, frozenset(reads), frozenset(writes))
-        return view
-
-    @property
-    def record(self) -> RunRecord:
-        """The state of the run."""
-        return self._state.record
-
-    @record.setter
-    def record(self, record: RunRecord) -> None:
-        self._state.record = record
-
-    @property
-    def run_id(self) -> str:
-        """The run's id."""
-        return self.record.run_id
-
-    @property
-    def tables(self) -> Mapping[str, TableFiles]:
-        """The files of each table that this run has, by its name."""
-        return self._state.tables
-
-    @property
-    def entry_files(self) -> Mapping[str, str]:
-        """The file of each journal table that this run has, by its name; relative to the lake."""
-        return self._state.entry_files
-
-    def _require_declared(self, name: str) -> None:
-        self._declared.require_readable(name)
 
     def published(self, table: Table) -> TableFiles:
         """The published files of a table of the run's corpus; none if it is not published."""
@@ -138,9 +55,7 @@ class Run(RunTables):
         self.lake.before_write()
         rows, key = list(entries), f"{folder_of(self.record)}/{table.name}.parquet"
         write_entries(self.lake.objects, table, rows, key, run_id=self.run_id)
-        with self._state.changing:
-            self._state.entry_files[table.name] = key
-            self._state.count(table.name, len(rows))
+        self.put_entries(table, key, len(rows))
         return len(rows)
 
     def new_files(self, table: Table, frame: DataFrame, *, rebalance: bool = False) -> TableFiles:
@@ -184,23 +99,9 @@ class Run(RunTables):
         folder = f"{TABLES}/{table.name}/{self.record.attempt_name}/{uuid4().hex}"
         return Destination(table, self.lake.absolute_path(), folder, self.lake.storage)
 
-    def put(self, table: Table, files: TableFiles) -> int:
-        """Make files the run's table; return their number of rows."""
-        self._declared.require_output(table.name)
-        with self._state.changing:
-            self._state.tables[table.name] = files
-            self._state.count(table.name, files.rows)
-        return files.rows
-
-    def carry(self, other: RunTables) -> None:
-        """Be about the same as another run of the lake: use its inputs and all of its files, entries and artifacts."""
-        with self._state.changing:
-            self._state.tables, self._state.entry_files = dict(other.tables), dict(other.entry_files)
-            self.record = replace(self.record, **about(other.record))
-
     def write(self, table: Table, frame: DataFrame) -> int:
         """Write the table with exactly the frame's rows; return their number."""
-        posts = self._state.tables.get(POSTS.name, NO_FILES)
+        posts = self.tables.get(POSTS.name, NO_FILES)
         many_sites = len(posts.rows_by_site()) > FEW_SITES
         return self.put(table, self.new_files(table, frame, rebalance=many_sites))
 
@@ -219,62 +120,7 @@ class Run(RunTables):
 
     def append(self, table: Table, frame: DataFrame) -> None:
         """Add rows to the run's table."""
-        self._declared.require_output(table.name)
-        new = self.new_files(table, frame)
-        with self._state.changing:
-            self._state.tables[table.name] = self._state.tables.get(table.name, NO_FILES).united(new)
-            self._state.count(table.name, self._state.tables[table.name].rows)
-
-    def read_corpus(self, corpus: str) -> None:
-        """Record the source format of the files that the run is about."""
-        self._record(corpus=corpus)
-
-    def add_inputs(self, inputs: Sequence[InputRecord]) -> None:
-        """Record the files that the run reads."""
-        self._record(inputs=tuple(inputs))
-
-    def add_scores(self, scores: Sequence[RecordedScore]) -> None:
-        """Record the measures of the systems, those of the most important system first."""
-        self._record(scores=tuple(scores))
-
-    def add_artifact(self, name: str, path: str, loaded: object = None) -> None:
-        """Record the path of a model, report or prediction file.
-
-        Args:
-            name: of the artifact.
-            path: where it is stored.
-            loaded: object that ``load_artifact`` returns without reading the path; None for nothing.
-        """
-        self._declared.require_output(name)
-        with self._state.changing:
-            self.record = replace(self.record, artifacts={**self.record.artifacts, name: path})
-            if loaded is not None:
-                self._state.in_memory[name] = (path, loaded)
-
-    def remove_artifact(self, name: str) -> None:
-        """Remove a model, report or prediction file from the run's record."""
-        self._declared.require_output(name)
-        with self._state.changing:
-            others = {other: path for other, path in self.record.artifacts.items() if other != name}
-            self.record = replace(self.record, artifacts=others)
-
-    def load_artifact(self, name: str, load: Callable[[str], Loaded]) -> Loaded:
-        """An artifact as an object: the one that this run has saved or loaded, else read from its path.
-
-        Args:
-            name: of the artifact; it is in the run's record.
-            load: reads the artifact from its path.
-        """
-        self._require_declared(name)
-        path = self.record.artifacts[name]
-        stored_at, loaded = self._state.in_memory.get(name, ("", None))
-        if stored_at == path:
-            in_memory: Loaded = loaded
-            return in_memory
-        new = load(path)
-        with self._state.changing:
-            self._state.in_memory[name] = (path, new)
-        return new
+        self.put_more(table, self.new_files(table, frame))
 
     def artifact_path(self, *parts: str) -> str:
         """A path for an artifact of this attempt, in the attempt's own folder."""
@@ -291,29 +137,3 @@ class Run(RunTables):
             below = self.lake.objects.sizes(path)  # of a file, or of the files of a folder
             sizes |= {key: size for key, size in below.items() if key == path or key.startswith(f"{path}/")}
         return RunManifest(dict(self.tables), dict(self.entry_files), sizes)
-
-    @contextmanager
-    def step(self, name: str) -> Iterator[StepRecord]:
-        """Time a step and record its counts."""
-        step = StepRecord(name)
-        started = time.perf_counter()
-        yield step
-        step.seconds = round(time.perf_counter() - started, 3)
-        self.add_step(step)
-
-    def add_step(self, step: StepRecord) -> None:
-        """Record a finished step."""
-        with self._state.changing:
-            self.record = replace(self.record, steps=(*self.record.steps, step))
-        self._on_step(step)
-
-    def _record(self, **fields: Any) -> None:
-        """Replace fields of the record."""
-        with self._state.changing:
-            self.record = replace(self.record, **fields)
-
-    def _lacks(self, table: Table | JournalTable) -> InputError:
-        return InputError(
-            f"run {self.run_id} has no table {table.name}",
-            "run the earlier jobs with the same --run-id first, or run all steps with: cqa run",
-        )

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from cqa_spark.errors import CqaError, message_of
 from cqa_spark.lake.manifest import read_manifest, write_manifest
-from cqa_spark.lake.run import OnStep, Run
+from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import RunRecord, about, ended
+from cqa_spark.lake.run_state import OnStep
 from cqa_spark.lake.storage import Lake
 from cqa_spark.process.stop_signals import Stopped, uninterrupted
 from cqa_spark.spark.concurrency import cancel_jobs

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.forgetting import Change, Gone, gone_from, recounted
+from cqa_spark.corpora.forgetting import gone_from, recounted
+from cqa_spark.corpora.gone import Change, Gone
 from cqa_spark.features.aliases import aliases_of
 from cqa_spark.features.feature_table import feature_table, stored_groups
 from cqa_spark.lake.declared_tables import declared_tables, published_tables

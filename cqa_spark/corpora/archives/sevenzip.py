@@ -1,76 +1,18 @@
-"""7z archives without a password, the format of published Stack Exchange dumps: their tables, extracted as a stream."""
+"""Extracts the tables of 7z archives, the format of published Stack Exchange dumps, as a stream."""
 
 import io
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Protocol
 
-from py7zr import FileInfo, SevenZipFile
-from py7zr.exceptions import Bad7zFile, CrcError, PasswordRequired, UnsupportedCompressionMethodError
+from py7zr.exceptions import Bad7zFile
 from py7zr.io import Py7zIO, WriterFactory
 
 from cqa_spark.corpora.archives.limits import Meter, UnpackLimits
-from cqa_spark.corpora.foreign_content import HEAD_BYTES, refuse_foreign_content
-from cqa_spark.errors import CqaError, InputError
-
-# Spark skips names that start with a dot or underscore, and reads brackets, stars and the like as patterns.
-TABLE_NAME = re.compile(r"[a-z0-9][a-z0-9 ._()-]*\.xml", re.ASCII | re.IGNORECASE)
-DRIVE = re.compile(r"[a-z]:", re.ASCII | re.IGNORECASE)
-AGAIN = "get the archive from its publisher again"
-
-
-def table_names(archive: Path, members: Sequence[FileInfo]) -> dict[str, str]:
-    """The members that are named like tables, with the names of their tables, the last parts of their paths.
-
-    Args:
-        archive: the archive, for messages.
-        members: all members.
-
-    Raises:
-        InputError: a member is not a plain file or folder or points out of the archive, two tables have the same name,
-            or the archive contains no table.
-    """
-    names: dict[str, str] = {}
-    first: dict[str, str] = {}
-    for member in members:
-        # Archives packed on Windows may contain backslashes.
-        path = PurePosixPath(member.filename.replace("\\", "/"))
-        _refuse_unsafe(archive, member, path)
-        if member.is_file and TABLE_NAME.fullmatch(path.name):
-            if other := first.get(path.name.casefold()):
-                raise InputError(
-                    f"{archive}: the members {other} and {member.filename} are tables of the same name",
-                    "pack one site per archive",
-                )
-            first[path.name.casefold()] = member.filename
-            names[member.filename] = path.name
-    if not names:
-        raise InputError(f"{archive} contains no table (*.xml)", "name the archive of a site's dump")
-    return names
-
-
-def _refuse_unsafe(archive: Path, member: FileInfo, path: PurePosixPath) -> None:
-    if not (member.is_directory or member.is_file):
-        problem = "is a link or a device"
-    elif path.is_absolute() or DRIVE.match(member.filename):
-        problem = "has an absolute path"
-    elif ".." in path.parts:
-        problem = "points out of its folder"
-    else:
-        return
-    raise InputError(f"{archive}: the member {member.filename} {problem}", AGAIN)
-
-
-LARGEST_DICTIONARY = 1 << 27
-"""Bytes of a decoder's dictionary; that of 7-Zip's best compression has half of them."""
-
-MAGIC = b"7z\xbc\xaf\x27\x1c"
-# Decoders of other methods may need unbounded memory. BCJ is a filter that some packers always put before LZMA.
-_LZMA, _LZMA2 = b"\x03\x01\x01", b"\x21"
-STREAMED = frozenset({"BCJ", "BZip2", "COPY", "DEFLATE", "DEFLATE64", "LZMA", "LZMA2"})
+from cqa_spark.corpora.archives.members import table_names
+from cqa_spark.corpora.archives.opened_archive import opened_archive
 
 
 class Target(Protocol):
@@ -101,7 +43,7 @@ def extract_tables(archive: Path, limits: UnpackLimits, open_target: Callable[[s
         InputError: the archive is unsafe, damaged, encrypted or beyond the limits, or has no table.
     """
     # py7zr checks the members' target paths, although it writes no files there.
-    with _opened(archive) as opened, TemporaryDirectory() as nowhere, ExitStack() as targets:
+    with opened_archive(archive) as opened, TemporaryDirectory() as nowhere, ExitStack() as targets:
         names = table_names(archive, opened.list())
 
         def open_and_abort(name: str) -> Target:
@@ -122,91 +64,13 @@ def unpacked_size(archive: Path, limits: UnpackLimits) -> int:
     Raises:
         InputError: the archive is unsafe, damaged, encrypted or beyond the limits, as far as its header shows.
     """
-    with _opened(archive) as opened:
+    with opened_archive(archive) as opened:
         members = opened.list()
     meter = Meter(archive, archive.stat().st_size, limits)
     for member in members:
         meter.add(member.filename, member.uncompressed)
     names = table_names(archive, members)
     return sum(member.uncompressed for member in members if member.filename in names)
-
-
-@contextmanager
-def _opened(archive: Path) -> Iterator[SevenZipFile]:
-    # Given a file rather than a path, py7zr starts no threads of its own.
-    with _refusing_damage(archive), archive.open("rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
-            _refuse_other_content(archive)
-            raise InputError(f"{archive} is not a 7z archive", "check the content of the file")
-        file.seek(0)
-        with SevenZipFile(file) as opened:
-            if opened.needs_password():
-                raise PasswordRequired
-            unusual = sorted(set(opened.archiveinfo().method_names) - STREAMED)
-            if unusual:
-                raise UnsupportedCompressionMethodError(unusual, ", ".join(unusual))
-            if _largest_dictionary(opened) > LARGEST_DICTIONARY:
-                raise InputError(
-                    f"{archive} needs more than {LARGEST_DICTIONARY:,} bytes of memory to unpack",
-                    "check where the archive comes from; if it is right, pack it again with 7z -md=128m",
-                )
-            yield opened
-
-
-@contextmanager
-def _refusing_damage(archive: Path) -> Iterator[None]:
-    """Convert the errors of decoders into an error that names the archive.
-
-    Decoders raise errors of many types for bad bytes, even IndexError and TypeError, so all are converted, except those
-    of this package.
-
-    Raises:
-        InputError: the block failed.
-    """
-    try:
-        yield
-    except CqaError:
-        raise
-    except PasswordRequired as error:
-        raise InputError(f"{archive} is encrypted", "unpack it manually and give the folder of its tables") from error
-    except UnsupportedCompressionMethodError as error:
-        raise InputError(
-            f"{archive} is compressed by a method that cannot be streamed: {error.args[1]}",
-            f"pack it again with one of {', '.join(sorted(STREAMED))}",
-        ) from error
-    except Exception as error:
-        _refuse_other_content(archive)
-        reason = f"{type(error).__name__} {error}".rstrip()
-        if isinstance(error, CrcError):
-            reason = f"{error.filename or 'a member'} differs from its checksum"
-        raise InputError(f"{archive} is truncated or damaged: {reason}", f"{AGAIN}, and compare its size") from error
-
-
-def _refuse_other_content(archive: Path) -> None:
-    """Refuse a file that only has the name of an archive.
-
-    Raises:
-        InputError: it is something else that is recognised, such as an HTML page.
-    """
-    with archive.open("rb") as file:
-        refuse_foreign_content(file.read(HEAD_BYTES), str(archive))
-
-
-def _largest_dictionary(archive: SevenZipFile) -> int:
-    """The largest dictionary of the archive's decoders, in bytes, which they allocate, whatever the data is like.
-
-    Source: the 7z format's properties of LZMA (a byte and 32 bits) and of LZMA2 (an exponent and one bit of mantissa).
-    """
-    streams = archive.header.main_streams
-    coders = [coder for folder in streams.unpackinfo.folders for coder in folder.coders] if streams else []
-    sizes = [0]
-    for coder in coders:
-        properties = coder["properties"] or b""
-        if coder["method"] == _LZMA and len(properties) >= 5:
-            sizes.append(int.from_bytes(properties[1:5], "little"))
-        elif coder["method"] == _LZMA2 and properties:
-            sizes.append((2 | properties[0] & 1) << (properties[0] // 2 + 11))
-    return max(sizes)
 
 
 class _Tables(WriterFactory):

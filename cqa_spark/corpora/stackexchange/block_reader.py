@@ -8,9 +8,10 @@ import numpy as np
 
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, RowLayout
+from cqa_spark.corpora.stackexchange.parsed_rows import parsed_rows
 from cqa_spark.corpora.stackexchange.records import Outcome
 from cqa_spark.corpora.stackexchange.recovery import LONGEST, NotEnoughText, Records, recover
-from cqa_spark.corpora.stackexchange.row_columns import AttributeColumns, RowColumns, parsed_rows
+from cqa_spark.corpora.stackexchange.row_columns import AttributeColumns, RowColumns
 from cqa_spark.corpora.stackexchange.scanner import Positions, Scanner
 from cqa_spark.corpora.stackexchange.text_columns import Flags
 from cqa_spark.errors import ContractError

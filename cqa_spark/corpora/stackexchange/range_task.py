@@ -13,7 +13,7 @@ from cqa_spark.corpora.stackexchange.block_reader import BlockReader
 from cqa_spark.corpora.stackexchange.byte_ranges import ByteRange
 from cqa_spark.corpora.stackexchange.dump_stream import Access, open_text
 from cqa_spark.corpora.stackexchange.records import Outcome
-from cqa_spark.corpora.stackexchange.row_columns import table_rows
+from cqa_spark.corpora.stackexchange.table_columns import table_rows
 from cqa_spark.corpora.stackexchange.value_columns import Numbers
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isnan
 
 from cqa_spark.evaluation.compare_rankings import RankingComparison
-from cqa_spark.evaluation.judged_rankings import distinct_labels
+from cqa_spark.evaluation.file_labels import distinct_labels
 from cqa_spark.reports.kit.numbers import count, p_value
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, difference_cell, value_cell
 

@@ -10,8 +10,9 @@ from homes import make_home
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.evaluation.judged_rankings import evaluate
-from cqa_spark.evaluation.official_files import ranked_file, read_official
+from cqa_spark.evaluation.measuring import evaluate
+from cqa_spark.evaluation.official_files import read_official
+from cqa_spark.evaluation.official_rankings import ranked_file
 from cqa_spark.synth.qatar_living import SamplePaths
 
 

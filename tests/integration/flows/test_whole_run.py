@@ -8,8 +8,9 @@ from golden.run import GoldenRun
 from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
-from cqa_spark.evaluation.judged_rankings import evaluate
-from cqa_spark.evaluation.official_files import ranked_file, read_official
+from cqa_spark.evaluation.measuring import evaluate
+from cqa_spark.evaluation.official_files import read_official
+from cqa_spark.evaluation.official_rankings import ranked_file
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_lifecycle import open_run
 from cqa_spark.lake.run_record import RunRecord, StepRecord

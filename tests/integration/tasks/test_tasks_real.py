@@ -9,8 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.qatar_living.reader import SITE
-from cqa_spark.evaluation.judged_rankings import evaluate
-from cqa_spark.evaluation.official_files import OfficialRow, ranked_file, read_official, write_official
+from cqa_spark.evaluation.measuring import evaluate
+from cqa_spark.evaluation.official_files import OfficialRow, read_official, write_official
+from cqa_spark.evaluation.official_rankings import ranked_file
 from cqa_spark.examples.leakage import shared_threads, threads_of, training_threads
 from cqa_spark.examples.task import task
 from cqa_spark.lake.schemas.examples import OUTSIDE_TRAINING

@@ -16,7 +16,8 @@ from cqa_spark.corpora.text_pairs.layout import (
     SIMILARITY,
     without_notices,
 )
-from cqa_spark.corpora.text_pairs.pairs import PairRow, near_pair_keys, read_pairs, same_pair_key
+from cqa_spark.corpora.text_pairs.pair_keys import near_pair_keys, same_pair_key
+from cqa_spark.corpora.text_pairs.pairs import PairRow, read_pairs
 from cqa_spark.corpora.text_pairs.recognition import UnknownLayout, recognize
 from cqa_spark.corpora.text_pairs.set_names import gold_path, set_ids, set_name
 from cqa_spark.corpora.whole_files import DamagedFile

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation import delimited
-from cqa_spark.evaluation.delimited import numbers, read_columns, read_lines
+from cqa_spark.evaluation import column_reading
+from cqa_spark.evaluation.column_reading import numbers, read_columns
+from cqa_spark.evaluation.line_reading import read_lines
 from cqa_spark.evaluation.pairs import found_among, pairs_of_mapping
 from cqa_spark.evaluation.trec_files import read_run
 
@@ -26,8 +27,8 @@ def test_columns_are_those_of_lines(tmp_path_factory, written: list[tuple[str, s
     rows = [f"{before}q{row}{between}d{row} {row}{end}" for row, (before, between, end) in enumerate(written)]
     path.write_bytes("".join(["q d 1\n", *rows]).encode())
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(delimited, "_BLOCK", piece)
-        patched.setattr(delimited, "_ROWS", 3)
+        patched.setattr(column_reading, "_BLOCK", piece)
+        patched.setattr(column_reading, "_ROWS", 3)
         assert outcome(lambda: [row for each in columns(path) for row in each]) == outcome(
             lambda: [tuple(line.fields) for line in read_lines(path, LAYOUT, comments=True)]
         )

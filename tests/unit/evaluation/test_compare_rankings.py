@@ -9,7 +9,8 @@ from cqa_spark.config.sections import ResamplingSettings
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.compare_rankings import RankingComparison, compare_rankings
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.official_files import COMPARED_MEASURES, ranked_file, read_official
+from cqa_spark.evaluation.official_files import read_official
+from cqa_spark.evaluation.official_rankings import COMPARED_MEASURES, ranked_file
 from cqa_spark.evaluation.resampling import RESAMPLES, Resampling
 
 QUERIES = 6

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from cqa_spark.cli import main
-from cqa_spark.evaluation.judged_rankings import distinct_labels, evaluate, records
-from cqa_spark.evaluation.official_files import OFFICIAL_MEASURES, ranked_file, read_official
+from cqa_spark.evaluation.file_labels import distinct_labels
+from cqa_spark.evaluation.measure_records import records
+from cqa_spark.evaluation.measuring import evaluate
+from cqa_spark.evaluation.official_files import read_official
+from cqa_spark.evaluation.official_rankings import OFFICIAL_MEASURES, ranked_file
 
 NAMES = {
     "A": "SemEval2016-Task3-CQA-QL-dev-subtaskA.xml.subtaskA",
@@ -168,7 +171,7 @@ def _printed_ranking(given, system) -> list[tuple[str, str]]:
 
 def test_scoring_loads_neither_spark_nor_pandas() -> None:
     heavy = {"pyspark", "pandas", "scipy", "rich"}
-    code = "import sys, cqa_spark.evaluation.judged_rankings; print(*sys.modules)"
+    code = "import sys, cqa_spark.evaluation.measure_records; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not heavy & set(loaded)
 

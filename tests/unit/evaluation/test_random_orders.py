@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.evaluation.judged_rankings import evaluate
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.official_files import ranked_file, read_official
+from cqa_spark.evaluation.measuring import evaluate
+from cqa_spark.evaluation.official_files import read_official
+from cqa_spark.evaluation.official_rankings import ranked_file
 from cqa_spark.evaluation.random_orders import expected_components
 from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 

@@ -14,8 +14,9 @@ from ir_measures import AP, RR, P, nDCG
 import cqa_spark as cqa
 from cqa_spark.cli import main
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.evaluation.judged_rankings import JudgedRanking, evaluate
+from cqa_spark.evaluation.judged_rankings import JudgedRanking
 from cqa_spark.evaluation.judging import judge
+from cqa_spark.evaluation.measuring import evaluate
 from cqa_spark.evaluation.trec_rankings import MEASURES
 
 PEERS = [AP @ 1000, nDCG @ 10, P @ 1, P @ 10, RR]

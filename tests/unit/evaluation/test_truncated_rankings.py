@@ -7,8 +7,10 @@ import pytest
 
 from cqa_spark.cli import main
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.judged_rankings import JudgedRanking, evaluate
-from cqa_spark.evaluation.official_files import read_official, truncated_ranking
+from cqa_spark.evaluation.judged_rankings import JudgedRanking
+from cqa_spark.evaluation.measuring import evaluate
+from cqa_spark.evaluation.official_files import read_official
+from cqa_spark.evaluation.official_rankings import truncated_ranking
 from cqa_spark.evaluation.truncated_rankings import COMPARED_MEASURES, TRUNCATED_MEASURES
 
 GOLD = "Q1 a 1 1 true\nQ1 b 2 0.5 false\nQ2 c 1 1 false\nQ2 d 2 0.5 false\nQ3 e 1 1 true\n"

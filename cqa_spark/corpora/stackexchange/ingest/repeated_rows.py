@@ -19,7 +19,7 @@ from cqa_spark.corpora.stackexchange.byte_ranges import ByteRange
 from cqa_spark.corpora.stackexchange.dump_stream import Access
 from cqa_spark.corpora.stackexchange.ingest.range_reading import FileReading
 from cqa_spark.corpora.stackexchange.range_task import open_range
-from cqa_spark.corpora.stackexchange.row_columns import table_rows
+from cqa_spark.corpora.stackexchange.table_columns import table_rows
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.table import Table

@@ -19,7 +19,7 @@ from cqa_spark.corpora.stackexchange.file_probe import probe
 from cqa_spark.corpora.stackexchange.ingest.site_reader import wanted_tables
 from cqa_spark.corpora.stackexchange.range_task import open_range
 from cqa_spark.corpora.stackexchange.records import Outcome
-from cqa_spark.corpora.stackexchange.row_columns import table_rows
+from cqa_spark.corpora.stackexchange.table_columns import table_rows
 from cqa_spark.errors import InputError
 
 IDS = 100  # a kind's ids: the good row before, up to nine of its own, the good row after

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DUMP_TABLES, DumpTable
-from cqa_spark.corpora.stackexchange.row_columns import columns_of, table_rows
+from cqa_spark.corpora.stackexchange.parsed_rows import columns_of
+from cqa_spark.corpora.stackexchange.table_columns import table_rows
 from cqa_spark.lake.table import Table
 
 POSTS, USERS = BY_FILE["posts"], BY_FILE["users"]
