@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
+from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
@@ -76,8 +77,7 @@ def console(summary: RunSummary, terminal: Terminal) -> None:
     A terminal that is too narrow for all measures shows the first ones; a file or pipe always gets all of them.
     """
     evaluated = summary.evaluation
-    queries, candidates = counted(evaluated.queries, "query", "queries"), counted(evaluated.candidates, "candidate")
-    terminal.line(f"{readable(evaluated.task)} on {evaluated.split}: {queries}, {candidates}")
+    terminal.line(f"{readable(evaluated.task)}: {_queries(evaluated)}, {counted(evaluated.candidates, 'candidate')}")
     shown = evaluated.measures
     while terminal.width and len(shown) > 1 and _table(evaluated, shown).width > terminal.width:
         shown = shown[:-1]
@@ -92,8 +92,8 @@ def sentences(summary: RunSummary) -> tuple[str, ...]:
     """Size of the evaluation, the best system, its comparisons, input records and duration."""
     evaluated = summary.evaluation
     counts = (
-        f"{counted(evaluated.queries, 'query', 'queries')} of the {evaluated.split} split, "
-        f"{counted(evaluated.candidates, 'candidate')}, {counted(len(evaluated.systems), 'system')}."
+        f"{_queries(evaluated)}, {counted(evaluated.candidates, 'candidate')}, "
+        f"{counted(len(evaluated.systems), 'system')}."
     )
     if evaluated.best is None:
         if summary.night:
@@ -107,6 +107,12 @@ def sentences(summary: RunSummary) -> tuple[str, ...]:
         *([_runner_up_sentence(runner_up, evaluated.systems[1])] if runner_up else []),
         _intake_sentence(summary),
     )
+
+
+def _queries(evaluated: Evaluation) -> str:
+    """The number of queries, with their split if it has labels."""
+    queries = counted(evaluated.queries, "query", "queries")
+    return f"{queries} to rank" if evaluated.split == UNANNOTATED else f"{queries} of the {evaluated.split} split"
 
 
 def _unmeasured(summary: RunSummary) -> str:

@@ -19,6 +19,11 @@ def test_a_significant_gain() -> None:
     ]
 
 
+def test_a_night_ranks_queries_without_labels() -> None:
+    night = replace(literal.summary(), evaluation=replace(literal.evaluation(), split="unannotated"))
+    assert sentences(night)[0] == "244 queries to rank, 2,440 candidates, 8 systems."
+
+
 def test_an_insignificant_difference() -> None:
     length = replace(literal.summary(), evaluation=replace(literal.evaluation(), best_system="length"))
     assert "+2.27 points, not statistically significant (p\xa0=\xa00.222)" in sentences(length)[2]

@@ -19,7 +19,7 @@ def printed(report: ReportValues) -> list[str]:
 
 def test_the_table_is_plain_where_there_is_no_terminal() -> None:
     lines = printed(literal.full_report())
-    assert lines[0] == "question comment on dev: 244 queries, 2,440 candidates"
+    assert lines[0] == "question comment: 244 queries of the dev split, 2,440 candidates"
     assert lines[1].split() == ["system", *literal.MEASURES, "MAP@10", "over", "given_order"]
     best = "best_a 70.12 85.98 77.24 70.08 79.31 64.61 62.10 63.33 75.90 +16.28 p < 0.001"
     assert lines[2].split() == best.split()
@@ -40,7 +40,7 @@ def test_paired_tests_are_shown_for_every_measure() -> None:
 
 def test_without_labels_it_says_so() -> None:
     assert printed(literal.unlabelled_report()) == [
-        "question comment on test: 1 query, 10 candidates",
+        "question comment: 1 query of the test split, 10 candidates",
         "system",
         "best_a",
         "The split has no labels, so its rankings have no measures.",
