@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import InputError
-from cqa_spark.object_store.locations import find_files
+from cqa_spark.object_store.locations import FoundFile, find_files
 from cqa_spark.object_store.storage import delta_address, delta_options
 
 Format = Literal["parquet", "csv", "json lines"]
@@ -116,22 +116,24 @@ def tables_at(locations: Sequence[str], names: Collection[str], storage: ObjectS
 
 def bytes_at(location: str, storage: ObjectStorageSettings) -> int:
     """The size of a file, or of all files below a folder."""
-    if is_remote(location):
-        return sum(file.size for file in find_files(location, storage))
-    path = Path(location)
-    return sum(each.stat().st_size for each in (path.rglob("*") if path.is_dir() else [path]) if each.is_file())
+    return sum(file.size for file in _files_at(location, storage))
 
 
 def _directly_within(folder: str, storage: ObjectStorageSettings) -> list[str]:
-    if is_remote(folder):
-        root = folder.rstrip("/")
-        names = {file.location.removeprefix(f"{root}/").partition("/")[0] for file in find_files(root, storage)}
-        found = sorted(f"{root}/{name}" for name in names)
-    else:
-        found = sorted(str(path) for path in Path(folder).iterdir()) if Path(folder).is_dir() else []
-    if not found:
+    root = folder.rstrip("/") if is_remote(folder) else str(Path(folder))
+    below = [file.location.removeprefix(f"{root}/") for file in _files_at(root, storage) if file.location != root]
+    if not below:
         raise InputError(f"no tables in {folder}", "name a folder of files such as posts.parquet and votes.csv")
-    return found
+    return sorted({f"{root}/{path.partition('/')[0]}" for path in below})
+
+
+def _files_at(location: str, storage: ObjectStorageSettings) -> list[FoundFile]:
+    """The files at a location, local or remote: a file itself, or all below a folder."""
+    if is_remote(location):
+        return find_files(location, storage)
+    path = Path(location)
+    below = path.rglob("*") if path.is_dir() else [path]
+    return [FoundFile(str(each), each.stat().st_size, version="") for each in below if each.is_file()]
 
 
 def _format_of(name: str) -> Format | None:
@@ -153,12 +155,7 @@ def _delta_files(name: str, storage: ObjectStorageSettings) -> list[str]:
 
 
 def _data_files(name: str, storage: ObjectStorageSettings) -> list[str]:
-    if is_remote(name):
-        found = [file.location for file in find_files(name, storage)]
-    elif Path(name).is_dir():
-        found = [str(path) for path in Path(name).rglob("*") if path.is_file()]
-    else:
-        found = [name] if Path(name).exists() else []
+    found = [file.location for file in _files_at(name, storage)]
     if not found:
         raise InputError(f"no such file, folder or table: {name}", "check the path; a catalogue's table has a dot")
     return sorted(file for file in found if _format_of(file) or file == name)
