@@ -35,7 +35,6 @@ SMALL = {
     "dense_retrieval": ("10000",),
     "scale training": ("--rows", "20000", "--features", "50", "--trees", "20", "--workers", "1"),
     "scale measures": ("--queries", "5000"),
-    "spark_jobs": ("demo",),
 }
 """The benchmarks, each with the options of a small run."""
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def print_scores(settings: EvaluateFileSettings) -> None:
-    """Print the measures of prediction files: over all queries, by query, or by fold."""
-    from cqa_spark.evaluation.measure_records import ReportedMeasure, fold_records, query_records, records
+    """Print the measures of prediction files: over all queries, or by query."""
+    from cqa_spark.evaluation.measure_records import ReportedMeasure, query_records, records
 
     with _local_copies(settings) as (gold, *predictions):
         if settings.task == "sts":
@@ -33,8 +33,6 @@ def print_scores(settings: EvaluateFileSettings) -> None:
         about = ""
         if settings.per_query:
             rows = query_records(judged.rankings, reported)
-        elif settings.folds:
-            rows = fold_records(judged.rankings, reported, _folds(Path(settings.folds)))
         else:
             rows = records(judged.rankings, reported)
             about = judged.about() if settings.format == "table" else ""
@@ -99,22 +97,6 @@ def _print(
         records = [{**record, "file": labels[record["file"]]} for record in records]
     headings = {key: heading(key) for key in records[0]}
     print_records(records, settings.format, headings=headings, shown=shown, caption=caption)
-
-
-def _folds(path: Path) -> dict[str, str]:
-    """The fold of each query.
-
-    Raises:
-        InputError: the file cannot be read, or a query is repeated.
-    """
-    from cqa_spark.evaluation.line_reading import read_lines
-
-    folds: dict[str, str] = {}
-    for line in read_lines(path, "query fold"):
-        query, fold = line.fields
-        if folds.setdefault(query, fold) is not fold:
-            raise line.error(f"query {query} is in the file twice")
-    return folds
 
 
 @contextmanager

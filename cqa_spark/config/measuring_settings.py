@@ -8,7 +8,7 @@ from pydantic import Field
 from cqa_spark.config.file_commands import FilesCommand
 from cqa_spark.config.job_settings import NotHashed
 from cqa_spark.config.sections import ResamplingSettings, SettingsSection
-from cqa_spark.config.value_types import InputFile, InputFiles, JudgmentsFile, MeasureNames, Positional, one_or_many
+from cqa_spark.config.value_types import InputFiles, JudgmentsFile, MeasureNames, Positional, one_or_many
 
 RecordsFormat = Annotated[
     Literal["table", "json", "csv", "latex", "markdown"],
@@ -87,20 +87,8 @@ class EvaluateFileSettings(PredictionFilesCommand):
         InputFiles, Positional(), Field(min_length=1, description="official prediction files, or runs of TREC")
     ]
     per_query: bool = Field(default=False, description="print the measures of each query")
-    folds: InputFile | None = Field(
-        default=None,
-        description="file with a query and its fold on each line: print the measures of each fold, their mean and "
-        "standard deviation",
-    )
 
-    of_rankings: ClassVar[tuple[str, ...]] = ("measures", "per_query", "folds")
-
-    @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """Settings of rankings for files of scores; queries and folds at once."""
-        yield from super().contradictions(given)
-        if given.get("per_query") and given.get("folds"):
-            yield "per_query", "per_query and folds are both given", "give one of them"
+    of_rankings: ClassVar[tuple[str, ...]] = ("measures", "per_query")
 
 
 class CompareFilesSettings(PredictionFilesCommand):

@@ -1,13 +1,8 @@
-"""The measures of several rankings as records, as the commands on files write them: in all, by query and by fold."""
+"""The measures of several rankings as records, as the commands on files write them: in all and by query."""
 
 from collections.abc import Mapping, Sequence
-from statistics import mean, stdev
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from cqa_spark.errors import InputError
-from cqa_spark.evaluation.coverage import some
 from cqa_spark.evaluation.judged_rankings import JudgedRanking
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measuring import evaluate, parsed, query_components
@@ -47,46 +42,6 @@ def query_records(rankings: Sequence[JudgedRanking], measures: Sequence[Reported
             for each in map(parsed, _of(measures))
         ]
         rows += [dict(zip(keys, row, strict=True)) for row in zip(*names, *values, strict=True)]
-    return rows
-
-
-def fold_records(
-    rankings: Sequence[JudgedRanking], measures: Sequence[ReportedMeasure], folds: Mapping[str, str]
-) -> list[dict[str, Any]]:
-    """The measures of each ranking by fold, then their mean and standard deviation over folds.
-
-    Args:
-        rankings: the rankings.
-        measures: the measures.
-        folds: fold of each query.
-
-    Returns:
-        ``file``, ``fold``, ``queries``, and fractions by key.
-
-    Raises:
-        InputError: a query has no fold.
-    """
-    rows = []
-    for ranking in rankings:
-        queries = ranking.queries.to_pylist()
-        if without := set(queries) - folds.keys():
-            raise InputError(
-                f"{ranking.name}: queries without a fold: {some(sorted(without))}", "give each query a fold"
-            )
-        fold_of = np.array([folds[query] for query in queries], dtype=object)
-        of_folds = []
-        for fold in sorted(set(fold_of)):
-            part = ranking.chosen(fold_of == fold)
-            of_folds.append((fold, len(part.queries), [*evaluate(part, _of(measures)).values()]))
-        by_measure = [*zip(*(values for *_, values in of_folds), strict=True)]
-        for name, statistic in (("mean", mean), ("standard deviation", stdev)):
-            known = [[value for value in by_fold if value is not None] for by_fold in by_measure]
-            of_folds.append((name, len(queries), [statistic(each) if len(each) > 1 else None for each in known]))
-        rows += [
-            {"file": ranking.name, "fold": fold, "queries": number}
-            | dict(zip([reported.key for reported in measures], values, strict=True))
-            for fold, number, values in of_folds
-        ]
     return rows
 
 

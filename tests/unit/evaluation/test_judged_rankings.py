@@ -87,7 +87,7 @@ def test_measures_and_formats(
     assert capsys.readouterr().out == expected.replace("{}", str(files[1]))
 
 
-def test_queries_and_folds(files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_measures_of_queries(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     command = ["evaluate-file", *map(str, files), "--format", "json", "--measures", "MRR@10", "Recall"]
     file = str(files[1])
     assert main([*command, "--per-query"]) == 0
@@ -95,24 +95,11 @@ def test_queries_and_folds(files: tuple[Path, Path], tmp_path: Path, capsys: pyt
         {"file": file, "query": "Q1", "MRR@10": 0.5, "Recall": 1.0},
         {"file": file, "query": "Q2", "MRR@10": 0.0, "Recall": 0.0},
     ]
-    (tmp_path / "folds").write_text("Q2 b\nQ1 a\nQ3 b\n")
-    assert main([*command, "--folds", str(tmp_path / "folds")]) == 0
-    assert json.loads(capsys.readouterr().out) == [
-        {"file": file, "fold": "a", "queries": 1, "MRR@10": 0.5, "Recall": 1.0},
-        {"file": file, "fold": "b", "queries": 1, "MRR@10": 0.0, "Recall": 0.0},
-        {"file": file, "fold": "mean", "queries": 2, "MRR@10": 0.25, "Recall": 0.5},
-        {"file": file, "fold": "standard deviation", "queries": 2,
-         "MRR@10": pytest.approx(0.125**0.5), "Recall": pytest.approx(0.5**0.5)},
-    ]  # fmt: skip
-    (tmp_path / "folds").write_text("Q1 a\n")
-    assert main([*command, "--folds", str(tmp_path / "folds")]) == 3
-    assert "queries without a fold: Q2" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        (["--per-query", "--folds", __file__], "per_query and folds are both given"),
         (["--task", "sts", "--measures", "MAP"], "measures does not apply to the task sts"),
         (["--task", "sts", "--per-query"], "per_query does not apply to the task sts"),
         (["--measures", "MAPP"], "measure 'MAPP' is not known"),
