@@ -1,9 +1,8 @@
-"""The scores of systems, counted in bins by relevance, prediction and length of the text."""
+"""The scores of systems, counted in bins by relevance and prediction."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
-from math import fsum
 
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
@@ -71,54 +70,18 @@ class Confusion:
 
 
 @dataclass(frozen=True)
-class LengthScores:
-    """Scores of the candidates whose texts are of about one length.
-
-    Attributes:
-        low: characters of the shortest texts, a power of 2.
-        relevant: number of relevant candidates.
-        relevant_score: their mean score, to the width of a bin of the histogram; None if there are none.
-        not_relevant: number of candidates that are not relevant.
-        not_relevant_score: their mean score; None if there are none.
-    """
-
-    low: int
-    relevant: int
-    relevant_score: float | None
-    not_relevant: int
-    not_relevant_score: float | None
-
-
-def frequent(lengths: Iterable[LengthScores]) -> tuple[LengthScores, ...]:
-    """Lengths with the mean scores of at least ``FEWEST`` candidates; other means are None."""
-    means = (
-        replace(
-            length,
-            relevant_score=length.relevant_score if length.relevant >= FEWEST else None,
-            not_relevant_score=length.not_relevant_score if length.not_relevant >= FEWEST else None,
-        )
-        for length in lengths
-    )
-    return tuple(
-        length for length in means if length.relevant_score is not None or length.not_relevant_score is not None
-    )
-
-
-@dataclass(frozen=True)
 class Scores:
-    """The scores of all systems, and how those of the best system relate to relevance and to length.
+    """The scores of all systems, and how those of the best system relate to relevance.
 
     Attributes:
         histograms: of all systems, best first.
         best: of the best system; its judged candidates give the calibration.
         confusion: None for a system that gives all candidates one label, or without judgments.
-        lengths: by length, the shortest first; empty without texts.
     """
 
     histograms: tuple[ScoreHistogram, ...]
     best: ScoreHistogram
     confusion: Confusion | None = None
-    lengths: tuple[LengthScores, ...] = ()
 
 
 def count_scores(run: ReportedRun) -> Scores:
@@ -128,13 +91,8 @@ def count_scores(run: ReportedRun) -> Scores:
     counted = binned.groupBy("system", "bin", "relevant", "predicted").agg(F.count(F.lit(1)).alias("candidates"))
     rows = counted.collect()
     histograms = {system.system: _histogram(system, rows) for system in ranked}
-    best = histograms[run.best_system]
-    return Scores(
-        tuple(histograms.values()),
-        best,
-        None if run.systems[run.best_system].has_one_label else _confusion(run.best_system, rows),
-        _lengths(run, binned, best),
-    )
+    confusion = None if run.systems[run.best_system].has_one_label else _confusion(run.best_system, rows)
+    return Scores(tuple(histograms.values()), histograms[run.best_system], confusion)
 
 
 def _histogram(ranked: RankedSystem, rows: Iterable[Row]) -> ScoreHistogram:
@@ -155,38 +113,6 @@ def _confusion(system: str, rows: Iterable[Row]) -> Confusion | None:
             counts[row.predicted, row.relevant] += row.candidates
     confusion = Confusion(system, counts[True, True], counts[True, False], counts[False, True], counts[False, False])
     return confusion if any(counts.values()) else None
-
-
-def _lengths(run: ReportedRun, binned: DataFrame, histogram: ScoreHistogram) -> tuple[LengthScores, ...]:
-    """The scores of the best system by length of the candidates' texts; empty without texts or judgments."""
-    documents, texts = run.tables.get("documents"), run.tables.get("texts")
-    if documents is None or texts is None or not any(histogram.relevant):
-        return ()
-    judged = binned.where((F.col("system") == histogram.system) & F.col("relevant").isNotNull())
-    candidates = documents.select("site", F.col("document_id").alias("candidate_id"), "text_id")
-    doubled = F.floor(F.log2(F.greatest(F.length("raw"), F.lit(1)))).cast("int").alias("doubled")
-    counted = (
-        judged.join(candidates, on=["site", "candidate_id"], how="inner")
-        .join(texts.select("text_id", doubled), on="text_id", how="inner")
-        .groupBy("doubled", "bin", "relevant")
-        .agg(F.count(F.lit(1)).alias("candidates"))
-    )
-    rows = counted.collect()
-    return tuple(
-        _length(1 << doubled, [row for row in rows if row.doubled == doubled], histogram.centres)
-        for doubled in sorted({row.doubled for row in rows})
-    )
-
-
-def _length(low: int, rows: Sequence[Row], centres: Sequence[float]) -> LengthScores:
-    relevant, not_relevant = ([row for row in rows if row.relevant is judgment] for judgment in (True, False))
-    return LengthScores(low, *_mean(relevant, centres), *_mean(not_relevant, centres))
-
-
-def _mean(rows: Sequence[Row], centres: Sequence[float]) -> tuple[int, float | None]:
-    """The number of candidates, and their mean score; each has the score of its bin's centre."""
-    total = sum(row.candidates for row in rows)
-    return total, fsum(row.candidates * centres[row.bin] for row in rows) / total if total else None
 
 
 def _bin(ranked: Sequence[RankedSystem]) -> Column:

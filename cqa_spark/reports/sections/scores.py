@@ -1,38 +1,27 @@
 """How well the scores of the systems separate relevant candidates from the others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.reports.kit.numbers import count, score
+from cqa_spark.reports.kit.numbers import count
 from cqa_spark.reports.kit.page import fragment
 from cqa_spark.reports.kit.svg import Plot, draw_small, new_axes, sentinel
-from cqa_spark.reports.post_texts import TEXTS
 from cqa_spark.reports.section import Section
-from cqa_spark.reports.sections.score_counts import FEWEST, LengthScores, ScoreHistogram, Scores, count_scores, frequent
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+from cqa_spark.reports.sections.score_counts import FEWEST, ScoreHistogram, Scores, count_scores
 
 _HEIGHT = 240
 _HISTOGRAM_HEIGHT = 170
 _LARGEST = 14
 """Diameter of the largest dot, in CSS pixels."""
 
-_Dot = tuple[int, int, float]
-"""Position on the axis, number of candidates, and their mean score."""
-
 
 def page(scores: Scores) -> Markup:
-    """The histograms of all systems; calibration, scores by length and confusion of the best one."""
-    best, lengths = scores.best, frequent(scores.lengths)
+    """The histograms of all systems; calibration and confusion of the best one."""
+    best = scores.best
     is_calibrated = any(best.relevant) and best.calibration
     return fragment(
         "sections/scores.html.j2",
@@ -43,7 +32,6 @@ def page(scores: Scores) -> Markup:
             for number, histogram in enumerate(scores.histograms)
         },
         calibration=draw_small(partial(plot_calibration, best), "calibration") if is_calibrated else None,
-        lengths=draw_small(partial(plot_lengths, lengths), "lengths") if lengths else None,
     )
 
 
@@ -104,48 +92,4 @@ def plot_calibration(histogram: ScoreHistogram, width: int) -> Plot:
     return Plot(figure, f"Relevant candidates of {histogram.system} by score: {parts}.")
 
 
-def plot_lengths(lengths: Sequence[LengthScores], width: int) -> Plot:
-    """Draw the mean score of relevant and of other candidates by length, at least one; a dot's area is their number."""
-    figure, axes = new_axes(width, _HEIGHT)
-    most = max(number for length in lengths for number in (length.relevant, length.not_relevant))
-    relevant = [
-        (position, length.relevant, length.relevant_score)
-        for position, length in enumerate(lengths)
-        if length.relevant_score is not None
-    ]
-    others = [
-        (position, length.not_relevant, length.not_relevant_score)
-        for position, length in enumerate(lengths)
-        if length.not_relevant_score is not None
-    ]
-    _draw_dots(axes, others, most, "loss")
-    _draw_dots(axes, relevant, most, "accent")
-    axes.set_xticks(range(len(lengths)), [count(length.low) for length in lengths])
-    axes.set_xlim(-0.6, len(lengths) - 0.4)
-    axes.margins(y=0.15)
-    axes.locator_params(axis="y", nbins=5)
-    axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
-    return Plot(figure, f"Mean score by characters: {'; '.join(map(_described_length, lengths))}.")
-
-
-def _draw_dots(axes: Axes, dots: Sequence[_Dot], most: int, role: str) -> None:
-    if dots:
-        positions, numbers, scores = zip(*dots, strict=True)
-        axes.plot(positions, scores, color=sentinel(role), linewidth=1.5, alpha=0.5)
-        areas = [_LARGEST**2 * number / most for number in numbers]
-        axes.scatter(positions, scores, s=areas, color=sentinel(role), linewidths=0, zorder=3)
-
-
-def _described_length(scores: LengthScores) -> str:
-    parts = [
-        f"{score(mean)} of {count(number)} {label}"
-        for number, mean, label in (
-            (scores.relevant, scores.relevant_score, "relevant"),
-            (scores.not_relevant, scores.not_relevant_score, "not relevant"),
-        )
-        if mean is not None
-    ]
-    return f"from {count(scores.low)}: {', '.join(parts)}"
-
-
-SECTION = Section("scores", "Scores", count_scores, page, optional=(RANKINGS, EXAMPLES, *TEXTS))
+SECTION = Section("scores", "Scores", count_scores, page, optional=(RANKINGS, EXAMPLES))

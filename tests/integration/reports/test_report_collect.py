@@ -27,7 +27,7 @@ from cqa_spark.reports.sections.differences import Differences
 from cqa_spark.reports.sections.features import ReportedImportance, split_feature
 from cqa_spark.reports.sections.intake import FileRows, QuarantineReason, QuarantineSample
 from cqa_spark.reports.sections.queries import CANDIDATE_CHARACTERS, RankedCandidate
-from cqa_spark.reports.sections.score_counts import BINS, Confusion, LengthScores
+from cqa_spark.reports.sections.score_counts import BINS, Confusion
 
 SITE = "qatarliving.com"
 TASK = "question_comment"
@@ -176,13 +176,10 @@ def places(counts: tuple[int, ...]) -> dict[int, int]:
     return {number: count for number, count in enumerate(counts) if count}
 
 
-def test_the_best_system_is_studied_by_prediction_and_length(report: ReportValues) -> None:
+def test_the_best_system_is_studied_by_prediction(report: ReportValues) -> None:
     study = report.data(scores.SECTION)
     assert study.best == study.histograms[0]
     assert study.confusion == Confusion("best", 2, 1, 0, 3)
-    low, *_, high = study.best.centres
-    assert (low, high) == (pytest.approx(1 / 48), pytest.approx(47 / 48))
-    assert study.lengths == (LengthScores(8, 0, None, 1, low), LengthScores(1024, 1, high, 0, None))
 
 
 def test_features_come_with_their_group_most_important_first(report: ReportValues) -> None:

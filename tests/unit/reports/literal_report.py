@@ -18,7 +18,7 @@ from cqa_spark.reports.sections.disagreements import Disagreement
 from cqa_spark.reports.sections.features import Importances, ReportedImportance
 from cqa_spark.reports.sections.intake import FileRows, Intake, QuarantineReason, QuarantineSample
 from cqa_spark.reports.sections.queries import Queries, QueryStory, RankedCandidate
-from cqa_spark.reports.sections.score_counts import Confusion, LengthScores, ScoreHistogram, Scores
+from cqa_spark.reports.sections.score_counts import Confusion, ScoreHistogram, Scores
 from cqa_spark.reports.sections.summary import RunSummary
 
 MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "P@1", "nDCG@10", "Precision", "Recall", "F1", "Accuracy")
@@ -140,14 +140,9 @@ def histogram(system: str, number: int) -> ScoreHistogram:
 
 
 def scores() -> Scores:
-    """All systems; of the best one its calibration, confusion, and scores at three lengths."""
-    lengths = (
-        LengthScores(16, 24, 0.125, 310, -1.5),
-        LengthScores(64, 402, 0.5, 812, -0.75),
-        LengthScores(256, 392, 1.25, 500, None),
-    )
+    """All systems; of the best one its calibration and confusion."""
     histograms = tuple(histogram(system, number) for number, system in enumerate(VALUES))
-    return Scores(histograms, histograms[0], Confusion("best_a", 508, 278, 310, 1344), lengths)
+    return Scores(histograms, histograms[0], Confusion("best_a", 508, 278, 310, 1344))
 
 
 def importances() -> Importances:

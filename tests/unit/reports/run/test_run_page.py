@@ -113,7 +113,7 @@ def test_a_measure_without_values_of_single_queries_has_no_wins_and_losses() -> 
 
 def test_every_figure_has_a_caption_and_every_drawing_a_description(document: html.HtmlElement) -> None:
     figures = list(document.iter("figure"))
-    assert len(figures) == 1 + 8 + 1 + 8 + 2 + 2 + 1
+    assert len(figures) == 1 + 8 + 1 + 8 + 1 + 2 + 1
     for figure in figures:
         assert words(figure.find("figcaption"))
         for drawing in figure.iter("svg"):
@@ -197,9 +197,7 @@ def hostile_report(text: str) -> ReportValues:
             **full,
             "run": record,
             "systems": evaluation,
-            "scores": Scores(
-                (replace(scores.histograms[0], system=text),), scores.best, scores.confusion, scores.lengths
-            ),
+            "scores": Scores((replace(scores.histograms[0], system=text),), scores.best, scores.confusion),
             "features": Importances((feature,), (text,)),
             "queries": replace(
                 full["queries"],

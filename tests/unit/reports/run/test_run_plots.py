@@ -15,8 +15,8 @@ from cqa_spark.reports.kit.svg import NARROW, ROLES, WIDE, folded, group_role, s
 from cqa_spark.reports.sections.differences import Differences, plot_differences
 from cqa_spark.reports.sections.features import ReportedImportance, draw_importances, plot_importances
 from cqa_spark.reports.sections.record import plot_steps
-from cqa_spark.reports.sections.score_counts import LengthScores, ScoreHistogram, frequent
-from cqa_spark.reports.sections.scores import plot_calibration, plot_lengths, plot_scores
+from cqa_spark.reports.sections.score_counts import ScoreHistogram
+from cqa_spark.reports.sections.scores import plot_calibration, plot_scores
 from cqa_spark.reports.sections.systems import plot_measure
 
 
@@ -143,15 +143,3 @@ def test_calibration_is_the_share_of_relevant_candidates_by_score() -> None:
     drawing = drawn(plot_calibration, histogram)
     assert "25 % of 40 at 0.125; 75 % of 80 at 0.625; 100 % of 30 at 0.875." in drawing
     assert {"0", "50", "100 %"} <= set(labels(drawing))
-
-
-def test_means_of_few_candidates_are_omitted() -> None:
-    lengths = [LengthScores(8, 9, 0.5, 9, 0.5), LengthScores(16, 10, 0.5, 9, 0.25), LengthScores(32, 0, None, 10, 0.0)]
-    assert frequent(lengths) == (LengthScores(16, 10, 0.5, 9, None), LengthScores(32, 0, None, 10, 0.0))
-
-
-def test_scores_by_length_leave_out_what_no_candidate_has() -> None:
-    lengths = (LengthScores(64, 1, 0.5, 3, -0.25), LengthScores(1024, 2, 0.75, 0, None))
-    drawing = drawn(plot_lengths, lengths)
-    assert f"from 64: 0.500 of 1 relevant, {MINUS}0.250 of 3 not relevant; from 1,024: 0.750 of 2 relevant." in drawing
-    assert {"64", "1,024"} <= set(labels(drawing))
