@@ -28,8 +28,8 @@ def _values(spark: SparkSession, groups: list[str], rows: list[tuple]) -> dict[P
 
 
 def test_values_stand_in_the_order_of_groups_then_columns(spark: SparkSession, inputs: FeatureInputs) -> None:
-    groups = ["lexicon_v2", "author_activity_v1"]
-    known_author = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)
+    groups = ["lexicon_v2", "author_activity_v2"]
+    known_author = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
     values = _values(
         spark, groups, [(SITE, "Q1", "Q1_C1", (2.5, 0.9), known_author), (SITE, "Q1", "Q1_C2", None, known_author)]
     )
@@ -37,7 +37,7 @@ def test_values_stand_in_the_order_of_groups_then_columns(spark: SparkSession, i
     names = feature_names(groups)
     assert table.columns == [*inputs.examples.columns, *names]
     rows = {row["candidate_id"]: tuple(row[name] for name in names) for row in table.collect()}
-    unknown_author = (0.0, -1.0, -1.0, -1.0, -1.0, -1.0, -1.0)
+    unknown_author = (-1.0, -1.0, -1.0, -1.0, 0.0, -1.0, -1.0, -1.0, -1.0)
     assert rows == {
         "Q1_C1": (2.5, 0.9, *known_author),
         "Q1_C2": (0.0, 0.4, *known_author),

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from saved_folders import reloaded_group
 from single_groups import compute_values, fit_and_compute
 
-from cqa_spark.features.groups.author.author_activity_v2 import AuthorActivityV2
+from cqa_spark.features.groups.author.author_activity import AuthorActivityV2
 from cqa_spark.features.groups.author.author_quality import AuthorQualityV2
 from cqa_spark.features.inputs import FeatureInputs
 
@@ -68,6 +68,12 @@ def test_activity_elsewhere(inputs: FeatureInputs) -> None:
     assert set(list(rows["D1_C4"].values())[3:]) == {None}
     assert (rows["D1_C5"]["log_comments"], rows["D1_C5"]["log_answers"]) == pytest.approx((log(2), 0.0))
     assert rows["D1_C5"]["answering"] == pytest.approx(log(1 / 2))
+
+
+def test_activity_is_read_back(inputs: FeatureInputs, tmp_path) -> None:
+    fitted, values = fit_and_compute(AuthorActivityV2, inputs, folds=2)
+    again = reloaded_group(fitted, tmp_path)
+    assert sorted(compute_values(again, inputs).collect()) == sorted(values.collect())
 
 
 @pytest.mark.parametrize("here", ["T1_C1", "T3_C3"])

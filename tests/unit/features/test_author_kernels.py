@@ -10,9 +10,8 @@ from literal_threads import SITE, Said, Thread
 from pyspark import cloudpickle
 
 from cqa_spark.features.group import QueryGroup
-from cqa_spark.features.groups.author.author_activity import AuthorActivityV1
-from cqa_spark.features.groups.author.author_activity_v2 import AuthorActivityV2
-from cqa_spark.features.groups.author.author_quality import AuthorQualityV1, AuthorQualityV2
+from cqa_spark.features.groups.author.author_activity import AuthorActivityV2
+from cqa_spark.features.groups.author.author_quality import AuthorQualityV2
 from cqa_spark.features.query_batch import QueryBatch
 
 COUNTS = ("judged", "relevant", "helper_judged", "helper_relevant")
@@ -32,26 +31,6 @@ def _values(group: QueryGroup, batch: QueryBatch) -> dict[str, dict[str, float |
     rows = {str(row.pop("candidate_id")): row for row in values(group, batch)}
     known = {candidate: {name: row[name] for name in row if name != "query_id"} for candidate, row in rows.items()}
     return {candidate: {} if set(row.values()) == {None} else row for candidate, row in known.items()}
-
-
-def test_activity() -> None:
-    author = {"comments": 4, "threads": 3, "positions": 7, "firsts": 2, "questions": 1}
-    found = _values(
-        AuthorActivityV1(IN_SPARK), batch_of([THREAD], facts={"author_activity_v1": {"Q1_C1": author, "Q1_C2": author}})
-    )
-    assert found["Q1_C1"] == pytest.approx(
-        {
-            "known": 1.0,
-            "log_comments": log(5),
-            "log_threads": log(4),
-            "log_questions": log(2),
-            "comments_per_thread": 4 / 3,
-            "mean_position": 7 / 4,
-            "first_share": 0.5,
-        }
-    )
-    assert found["Q1_C2"] == {}
-    assert found["Q1_C4"] == {**dict.fromkeys(found["Q1_C1"], 0.0), "known": 1.0}
 
 
 def test_activity_elsewhere_leaves_the_own_thread_out() -> None:
@@ -101,22 +80,6 @@ TOTALS = pd.DataFrame(
 )
 
 
-def test_quality_by_account() -> None:
-    facts = {"author_quality_v1": {"Q1_C1": {"parts": PARTS}, "Q1_C2": {"parts": PARTS}}}
-    found = _values(AuthorQualityV1(IN_SPARK, TOTALS), batch_of([THREAD], facts=facts))
-    assert found["Q1_C1"] == pytest.approx(
-        {
-            "relevant_share": (3 + 5 * 12 / 32) / (6 + 5),
-            "relevant_share_as_helper": (1 + 5 * 8 / 16) / (3 + 5),
-            "log_judged": log(7),
-            "log_relevant": log(4),
-            "log_irrelevant": log(4),
-        }
-    )
-    assert found["Q1_C2"] == {}
-    assert (found["Q1_C4"]["relevant_share"], found["Q1_C4"]["log_judged"]) == pytest.approx((12 / 32, 0.0))
-
-
 def test_quality_by_name_and_in_the_section() -> None:
     facts = {"author_quality_v2": {"Q1_C1": {"parts": PARTS}, "Q1_C3": {"parts": PARTS}}}
     found = _values(AuthorQualityV2(IN_SPARK, TOTALS), batch_of([THREAD], facts=facts))
@@ -131,6 +94,7 @@ def test_quality_by_name_and_in_the_section() -> None:
         }
     )
     assert found["Q1_C2"] == found["Q1_C3"] == {}
+    assert (found["Q1_C4"]["relevant_share"], found["Q1_C4"]["log_judged"]) == pytest.approx((12 / 32, 0.0))
 
 
 @pytest.mark.parametrize(
@@ -143,14 +107,15 @@ def test_quality_by_name_and_in_the_section() -> None:
     ],
 )
 def test_a_training_example_is_not_told_of_its_own_fold(fold: int, judged: int, relevant: int, share: float) -> None:
-    facts = {"author_quality_v1": {"Q1_C1": {"parts": PARTS}}}
+    facts = {"author_quality_v2": {"Q1_C1": {"parts": PARTS}}}
     batch = in_folds(batch_of([THREAD], facts=facts), [fold, -1, -1, -1])
-    row = _values(AuthorQualityV1(IN_SPARK, TOTALS), batch)["Q1_C1"]
+    row = _values(AuthorQualityV2(IN_SPARK, TOTALS), batch)["Q1_C1"]
     assert row["relevant_share"] == pytest.approx(share)
-    assert (row["log_judged"], row["log_relevant"]) == pytest.approx((log(1 + judged), log(1 + relevant)))
+    odds = log((1 + relevant) / (1 + judged - relevant))
+    assert (row["log_judged"], row["log_odds"]) == pytest.approx((log(1 + judged), odds))
 
 
 def test_workers_do_not_get_what_is_known_of_all_people() -> None:
-    group = AuthorQualityV1(lambda: None, TOTALS)  # type: ignore[arg-type]
+    group = AuthorQualityV2(lambda: None, TOTALS)  # type: ignore[arg-type]
     sent = cloudpickle.loads(cloudpickle.dumps(group))
     assert set(vars(sent)) == {"totals"}

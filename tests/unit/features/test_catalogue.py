@@ -10,10 +10,10 @@ from cqa_spark.features.registry import described, meanings
 
 
 def test_a_group_is_described_with_meaning_source_and_missing_value() -> None:
-    group = described("author_activity_v1")
-    assert (group["entity"], group["family"], group["learns_from"]) == ("author", "author", "training texts")
+    group = described("author_activity_v2")
+    assert (group["entity"], group["family"], group["learns_from"]) == ("candidate", "author", "training texts")
     (column,) = [each for each in group["columns"] if each["name"] == "log_questions"]
-    assert column["about"] == "ln(1 + questions asked)"
+    assert column["about"] == "ln(1 + other questions asked)"
     assert "Nicosia et al. 2015" in column["source"]
     assert column["missing"] == -1
 

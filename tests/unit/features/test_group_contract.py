@@ -22,15 +22,15 @@ def test_other_fitted_groups_are_welcome(entity: Entity, learns: bool) -> None:
 
 
 def test_the_table_of_values_has_a_struct_for_each_group() -> None:
-    table = feature_table(map(group_class, ["lexicon_v2", "author_activity_v1"]))
+    table = feature_table(map(group_class, ["lexicon_v2", "author_activity_v2"]))
     assert table.name == "features"
     assert table.key == ("site", "query_id", "candidate_id", "place")
-    assert table.schema.fieldNames() == [*table.key, "lexicon_v2", "author_activity_v1"]
-    columns = table.schema["author_activity_v1"].dataType
-    assert columns.fieldNames()[:2] == ["known", "log_comments"]
-    assert columns["log_comments"].metadata["comment"].startswith("ln(1 + comments written) (")
+    assert table.schema.fieldNames() == [*table.key, "lexicon_v2", "author_activity_v2"]
+    columns = table.schema["author_activity_v2"].dataType
+    assert columns.fieldNames()[:2] == ["log_comments", "log_threads"]
+    assert columns["log_comments"].metadata["comment"].startswith("ln(1 + comments elsewhere) (")
 
 
 def test_feature_names_follow_the_order_of_groups_then_columns() -> None:
-    names = feature_names(["lexicon_v2", "author_activity_v1"])
-    assert names[:3] == ("lexicon_v2__log_odds", "lexicon_v2__probability", "author_activity_v1__known")
+    names = feature_names(["lexicon_v2", "author_activity_v2"])
+    assert names[:3] == ("lexicon_v2__log_odds", "lexicon_v2__probability", "author_activity_v2__log_comments")

@@ -23,8 +23,8 @@ class _Group(QueryGroup):
 
 def test_groups_are_listed_in_alphabetical_order() -> None:
     assert {
-        "author_activity_v1",
-        "author_quality_v1",
+        "author_activity_v2",
+        "author_quality_v2",
         "comment_surface_v1",
         "dialogue_v1",
         "goodness_pmi_v1",

@@ -1,90 +1,122 @@
-"""How active a comment's author is in the community."""
+"""How active a comment's author is in other threads; authors are identified by name if ids differ between files."""
 
+from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
-from pyspark.sql import DataFrame
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.aliases import by_id, person
-from cqa_spark.features.arrays import counts, fields
+from cqa_spark.features.aliases import known_names, names_by_account, with_aliases, with_person
+from cqa_spark.features.arrays import Reals, counts, fields, items
+from cqa_spark.features.author_facts import AuthorFacts
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.learned_facts import LearnedFactsGroup
+from cqa_spark.features.learned_facts import LearnedFactsGroup, in_section
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import LEARNED_FROM, Fitted, TrainingData
 from cqa_spark.spark.persistence import persist
 
 _NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
 _SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
-_COUNTS = ("comments", "threads", "positions", "firsts", "questions")
+_AUTHOR = ("user_id", "user_name")
+_IS_QUESTION = "post_type = 'question'"
+_COUNTS = ("comments", "threads", "firsts", "answers", "questions")
 
 
-class AuthorActivityV1(LearnedFactsGroup):
-    """Counts over the training and the unannotated threads; 0 for authors who do not occur in them."""
+class AuthorActivityV2(LearnedFactsGroup):
+    """Counts over the training and the unannotated threads other than the comment's own; repeats count once."""
 
-    name = "author_activity_v1"
+    name = "author_activity_v2"
     family = "author"
-    about = "how much the author writes and asks in the community"
-    entity = Entity.AUTHOR
+    about = "how much the comment's author writes and asks in other threads"
+    entity = Entity.CANDIDATE
     columns = (
-        FeatureColumn("known", "1 if the author is one person", _SUPER_TEAM),
-        FeatureColumn("log_comments", "ln(1 + comments written)", _SUPER_TEAM, -1.0),
-        FeatureColumn("log_threads", "ln(1 + threads commented in)", _SUPER_TEAM, -1.0),
-        FeatureColumn("log_questions", "ln(1 + questions asked)", _NICOSIA, -1.0),
-        FeatureColumn("comments_per_thread", "mean comments in a thread; 0 for none", _SUPER_TEAM, -1.0),
-        FeatureColumn("mean_position", "mean place of the author's comments, from 1; 0 for none", "ours", -1.0),
-        FeatureColumn("first_share", "share of the author's comments that come first in the thread", "ours", -1.0),
+        FeatureColumn("log_comments", "ln(1 + comments elsewhere)", _SUPER_TEAM, -1.0),
+        FeatureColumn("log_threads", "ln(1 + other threads commented in)", _SUPER_TEAM, -1.0),
+        FeatureColumn("log_answers", "ln(1 + comments elsewhere on other people's questions)", _NICOSIA, -1.0),
+        FeatureColumn("log_questions", "ln(1 + other questions asked)", _NICOSIA, -1.0),
+        FeatureColumn("answering", "ln((1 + answers) / (1 + questions)), elsewhere", _NICOSIA),
+        FeatureColumn("comments_per_thread", "mean comments in another thread; 0 for none", _SUPER_TEAM, -1.0),
+        FeatureColumn("first_share", "share of the other threads where the author comments first", "ours", -1.0),
+        FeatureColumn("log_sections", "ln(1 + forum sections of the other threads)", _SUPER_TEAM, -1.0),
+        FeatureColumn("section_share", "share of the other threads that are in this section", "ours", -1.0),
     )
     learns_from_labels = False
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Count the posts and comments of every author in the training and unannotated threads."""
-        inputs = training.inputs
-        counted = _written(inputs).join(_asked(inputs), on=["site", "account"], how="full").na.fill(0)
-        alias = by_id("account")
-        of_people = counted.select(
-            "site", alias.alias("alias"), alias.alias("person"), F.lit(False).alias("named"), *_COUNTS
+        names = training.derive(known_names)
+        in_section = F.when((F.col("threads") > 0) & F.col("section").isNotNull(), F.struct("section", "threads"))
+        by_section = _summed(_by_thread(training.inputs, names), "site", "person", "section")
+        totals = by_section.groupBy("site", "person").agg(
+            *[F.sum(name).alias(name) for name in _COUNTS], F.sort_array(F.collect_list(in_section)).alias("sections")
         )
-        return Fitted(cls(persist(of_people)))
+        return Fitted(cls(persist(with_aliases(totals, names))))
+
+    def facts(self, inputs: FeatureInputs) -> AuthorFacts | None:
+        """The counts, in total and per thread."""
+        by_thread = _by_thread(inputs, names_by_account(inputs))
+        return AuthorFacts(self.learned, by_thread.select("site", "first_copy", "person", *_COUNTS))
 
     def compute(self, batch: QueryBatch) -> Values:
-        """Values of each candidate whose author is one person."""
-        is_person = batch.examples.column("account").is_valid().to_numpy()
-        known = fields(batch.facts(self.name))
-        author = {name: counts(known[name]) for name in _COUNTS}
+        """Values of each comment whose author is one person."""
+        author = _elsewhere(batch, fields(batch.facts(self.name)))
         values = {
-            "known": np.ones_like(author["comments"]),
             "log_comments": np.log(1 + author["comments"]),
             "log_threads": np.log(1 + author["threads"]),
+            "log_answers": np.log(1 + author["answers"]),
             "log_questions": np.log(1 + author["questions"]),
+            "answering": np.log((1 + author["answers"]) / (1 + author["questions"])),
             "comments_per_thread": author["comments"] / np.maximum(1, author["threads"]),
-            "mean_position": author["positions"] / np.maximum(1, author["comments"]),
-            "first_share": author["firsts"] / np.maximum(1, author["comments"]),
+            "first_share": author["firsts"] / np.maximum(1, author["threads"]),
+            "log_sections": np.log(1 + author["sections"]),
+            "section_share": author["in_section"] / np.maximum(1, author["threads"]),
         }
-        return {name: np.where(is_person, column, np.nan) for name, column in values.items()}
+        return {name: np.where(batch.by_person, column, np.nan) for name, column in values.items()}
 
 
-def _written(inputs: FeatureInputs) -> DataFrame:
-    comments = inputs.comments.where(F.col("split").isin(*LEARNED_FROM)).select(
-        "site", person("site", "user_id").alias("account"), "thread_id", "position"
+def _elsewhere(batch: QueryBatch, known: Mapping[str, pa.ChunkedArray]) -> dict[str, Reals]:
+    """Counts in other threads; also ``sections`` of these threads, and those ``in_section``, the candidate's own."""
+    here = {name: counts(column) for name, column in fields(known["here"]).items()}
+    example, sections = items(known["sections"])
+    nearby = in_section(batch, example, sections["section"])
+    threads = counts(sections["threads"]) - np.where(nearby, here["threads"][example], 0)
+    return {
+        **{name: counts(known[name]) - here[name] for name in _COUNTS},
+        "sections": np.bincount(example, threads > 0, minlength=len(batch)).astype(np.float64),
+        "in_section": np.maximum(0, np.bincount(example, np.where(nearby, threads, 0), minlength=len(batch))),
+    }
+
+
+def _by_thread(inputs: FeatureInputs, names: DataFrame) -> DataFrame:
+    """Activity of each person in each training thread: ``site``, ``first_copy``, ``section``, and the counts."""
+    learned = F.col("split").isin(*LEARNED_FROM)
+    questions = (
+        inputs.posts.where(learned).where(_IS_QUESTION).withColumn("first_copy", F.coalesce("same_as", "post_id"))
     )
-    return (
-        comments.where(F.col("account").isNotNull())
-        .groupBy("site", "account")
-        .agg(
-            F.count(F.lit(1)).alias("comments"),
-            F.countDistinct("thread_id").alias("threads"),
-            F.sum("position").alias("positions"),
-            F.count_if(F.col("position") == 1).alias("firsts"),
-        )
+    threads = questions.groupBy("site", "first_copy").agg(
+        F.min("post_id").alias("thread_id"),
+        F.max("category").alias("section"),
+        F.min_by("user_id", "post_id").alias("asker"),
     )
+    asked = questions.select("site", F.col("post_id").alias("thread_id"), *_AUTHOR, *_numbers(questions="1"))
+    said = inputs.comments.where(learned).select(
+        "site", "thread_id", *_AUTHOR, *_numbers(comments="1", firsts="int(position = 1)")
+    )
+    acts = asked.unionByName(said).join(threads, on=["site", "thread_id"], how="inner")
+    answers = F.expr("if(user_id <=> asker, 0, comments)")
+    by_thread = _summed(
+        with_person(acts.withColumn("answers", answers), names), "site", "person", "first_copy", "section"
+    )
+    return by_thread.withColumn("threads", F.expr("int(comments > 0)"))
 
 
-def _asked(inputs: FeatureInputs) -> DataFrame:
-    questions = inputs.posts.where(F.col("split").isin(*LEARNED_FROM) & (F.col("post_type") == "question"))
-    askers = questions.select("site", person("site", "user_id").alias("account"))
-    return (
-        askers.where(F.col("account").isNotNull()).groupBy("site", "account").agg(F.count(F.lit(1)).alias("questions"))
-    )
+def _numbers(**given: str) -> list[Column]:
+    return [F.expr(given.get(name, "0")).alias(name) for name in _COUNTS]
+
+
+def _summed(rows: DataFrame, *by: str) -> DataFrame:
+    return rows.groupBy(*by).agg(*[F.sum(name).alias(name) for name in _COUNTS])

@@ -1,103 +1,100 @@
-"""How often an author's comments were judged relevant; version 2 knows authors by name where ids differ."""
+"""How often an author's comments were judged relevant; authors are identified by name if ids differ between files."""
 
-from typing import Self
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.aliases import by_id, known_names, person, same_person, with_aliases, with_person
+from cqa_spark.features.aliases import known_names, person, same_person, with_aliases, with_person
 from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn, Values
-from cqa_spark.features.groups.author.judged_authors import NICOSIA, SHARES, JudgedAuthorsGroup, by_person
+from cqa_spark.features.groups.author.judged_authors import COUNTS, PRIOR_WEIGHT, Judged, by_person
+from cqa_spark.features.learned_facts import LEARNED, LearnedFactsGroup
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.model_folder.reading import ModelFolder
+from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.spark.persistence import persist
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-class AuthorQualityV1(JudgedAuthorsGroup):
-    """Share and number of an author's relevant comments in the training threads; the mean if none was judged."""
-
-    name = "author_quality_v1"
-    family = "author"
-    about = "how often the author's comments in other threads were judged relevant"
-    entity = Entity.PAIR
-    columns = (
-        *SHARES,
-        FeatureColumn("log_judged", "ln(1 + judged comments of the author)", NICOSIA),
-        FeatureColumn("log_relevant", "ln(1 + relevant comments of the author)", NICOSIA),
-        FeatureColumn("log_irrelevant", "ln(1 + irrelevant comments of the author)", NICOSIA),
-    )
-
-    @classmethod
-    def fit(cls, training: TrainingData) -> Fitted[Self]:
-        """Count the judged and the relevant comments of every author."""
-        askers = training.inputs.posts.select(
-            "site", F.col("post_id").alias("thread_id"), person("site", "user_id").alias("asker")
-        )
-        known = training.inputs.examples.where("relevant IS NOT NULL").withColumn("author", person("site", "author_id"))
-        judged = known.where("author IS NOT NULL").join(askers, on=["site", "thread_id"], how="left")
-        counted = by_person(
-            judged.select(
-                "site",
-                by_id("author").alias("person"),
-                F.lit(None).cast("string").alias("section"),
-                fold_of(training.folds).cast("int").alias("fold"),
-                "relevant",
-                (~same_person("author", "asker")).alias("helps"),
-            )
-        )
-        return Fitted(cls.of_people(counted.select("*", F.col("person").alias("alias"), F.lit(False).alias("named"))))
-
-    def compute(self, batch: QueryBatch) -> Values:
-        """Values of each candidate whose author is one person."""
-        is_person = batch.examples.column("account").is_valid().to_numpy()
-        judged = self.judged(batch)
-        number, relevant = judged.author["judged"], judged.author["relevant"]
-        values = [*judged.shares(), np.log(1 + number), np.log(1 + relevant), np.log(1 + number - relevant)]
-        return self.by_column(np.where(is_person, column, np.nan) for column in values)
-
+_NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
+_SUPER_TEAM = "Mihaylova et al. 2016, SUper Team at SemEval-2016 Task 3"
 
 _SECTION_PRIOR_WEIGHT = 2
+_ABOUT_SHARE = f"share of the author's judged comments that are relevant, smoothed by {PRIOR_WEIGHT} of the mean"
+
+_TOTALS = "totals.parquet"
+_TOTALS_TYPE = pa.schema([("site", pa.string()), *((name, pa.int64()) for name in ("fold", *COUNTS))])
 
 
-class AuthorQualityV2(JudgedAuthorsGroup):
-    """Share and number of an author's relevant comments in the training threads; the mean if none was judged."""
+class AuthorQualityV2(LearnedFactsGroup):
+    """Share and number of an author's relevant comments in the training threads; the mean if none was judged.
+
+    Args:
+        learned: as ``AuthorFacts.of_people``, with ``parts``, as ``by_person`` returns them.
+        totals: ``site``, ``fold`` and the counts of all authors.
+    """
 
     name = "author_quality_v2"
     family = "author"
     about = "how often comments in other threads by an author of this name were judged relevant"
     entity = Entity.CANDIDATE
     columns = (
-        *SHARES,
+        FeatureColumn("relevant_share", _ABOUT_SHARE, _SUPER_TEAM, 0.4),
+        FeatureColumn("relevant_share_as_helper", f"{_ABOUT_SHARE}; threads of other askers only", "ours", 0.4),
         FeatureColumn(
             "relevant_share_in_section",
             f"the same in the forum section, smoothed by {_SECTION_PRIOR_WEIGHT} of the share in all sections",
             "ours",
             0.4,
         ),
-        FeatureColumn("log_judged", "ln(1 + judged comments of the author)", NICOSIA),
-        FeatureColumn("log_odds", "ln((1 + relevant) / (1 + irrelevant)) of the author's judged comments", NICOSIA),
+        FeatureColumn("log_judged", "ln(1 + judged comments of the author)", _NICOSIA),
+        FeatureColumn("log_odds", "ln((1 + relevant) / (1 + irrelevant)) of the author's judged comments", _NICOSIA),
     )
+    learns_from_labels = True
+
+    def __init__(self, learned: DataFrame, totals: pd.DataFrame) -> None:
+        super().__init__(learned)
+        self.totals = totals
 
     @classmethod
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Count the judged and the relevant comments of every author, in all sections and in each."""
         names = training.derive(known_names)
-        counted = by_person(with_person(_judged_comments(training), names))
-        return Fitted(cls.of_people(with_aliases(counted, names)))
+        learned = persist(with_aliases(by_person(with_person(_judged_comments(training), names)), names))
+        parts = learned.where("alias = person").selectExpr("site", "inline(parts)")
+        totals = parts.groupBy("site", "fold").agg(*[F.sum(name).alias(name) for name in COUNTS])
+        return Fitted(cls(learned, totals.orderBy("site", "fold").toPandas()))
 
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each comment whose author is one person."""
-        judged = self.judged(batch)
+        judged = Judged.elsewhere(batch, batch.facts(self.name), self.totals)
         here, number, relevant = judged.in_section, judged.author["judged"], judged.author["relevant"]
         prior, weight = judged.share(), _SECTION_PRIOR_WEIGHT
         values = [
-            *judged.shares(),
+            prior,
+            judged.share("helper_"),
             (here["relevant"] + weight * prior) / (here["judged"] + weight),
             np.log(1 + number),
             np.log((1 + relevant) / (1 + number - relevant)),
         ]
         return self.by_column(np.where(batch.by_person, column, np.nan) for column in values)
+
+    def save(self, folder: NewModelFolder) -> None:
+        """Write the counts."""
+        super().save(folder)
+        folder.write_arrow(_TOTALS, pa.Table.from_pandas(self.totals, _TOTALS_TYPE, preserve_index=False))
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> Self:
+        """Read the counts."""
+        return cls(folder.read_table(LEARNED), folder.read_arrow(_TOTALS, _TOTALS_TYPE).to_pandas())
 
 
 def _judged_comments(training: TrainingData) -> DataFrame:
