@@ -17,7 +17,7 @@ Sites = Annotated[tuple[SiteName, ...], BeforeValidator(one_or_many)]
 
 FromRun = Annotated[RunName | None, Field(description="run with the posts and votes; default: the published run")]
 RankerName = Literal[
-    "logistic", "boosted", "pairwise", "network", "text", "votes", "embeddings",
+    "logistic", "boosted", "pairwise", "text", "votes", "embeddings",
     "feed_forward", "decatt", "decatt_metadata", "doc2vec", "doc2vec_metadata",
 ]  # fmt: skip
 RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]
@@ -93,7 +93,7 @@ class AnswerExperimentSettings(SettingsSection):
         "xu2018: rank all answers, including later ones",
     )
     rankers: RankerNames = Field(
-        default=("logistic", "boosted", "pairwise", "network", "text", "votes"),
+        default=("logistic", "boosted", "pairwise", "text", "votes"),
         min_length=1,
         description="rankers to train, each with as-of features and, if available, with snapshot features; "
         "feed_forward, decatt* and doc2vec* need the extra neural",

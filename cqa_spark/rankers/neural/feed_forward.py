@@ -7,7 +7,7 @@ from cqa_spark.rankers.neural.model import NetworkModel
 from cqa_spark.rankers.neural.network import NetworkShape
 from cqa_spark.rankers.neural.neural_ranker import NeuralRanker
 from cqa_spark.rankers.neural.parameters import NeuralParameters
-from cqa_spark.rankers.training_rows import training_rows
+from cqa_spark.rankers.neural.training_rows import training_rows
 
 
 class FeedForwardParameters(NeuralParameters):

@@ -16,11 +16,11 @@ from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.neural.network import Network, NetworkShape
 from cqa_spark.rankers.neural.parameters import NeuralParameters
 from cqa_spark.rankers.neural.training_examples import TrainingExamples
+from cqa_spark.rankers.neural.training_rows import TrainingRows
 from cqa_spark.rankers.pair_words import WORD_COLUMNS
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.scoring import VALUES, with_values
 from cqa_spark.rankers.training.group import group_of_tasks
-from cqa_spark.rankers.training_rows import TrainingRows
 
 P = TypeVar("P", bound=NeuralParameters)
 

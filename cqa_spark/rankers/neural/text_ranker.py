@@ -10,8 +10,8 @@ from cqa_spark.errors import InputError
 from cqa_spark.rankers.neural.model import TextNetworkModel
 from cqa_spark.rankers.neural.neural_ranker import NeuralRanker
 from cqa_spark.rankers.neural.parameters import NeuralParameters
+from cqa_spark.rankers.neural.training_rows import training_rows
 from cqa_spark.rankers.pair_words import WORD_COLUMNS, require_words
-from cqa_spark.rankers.training_rows import training_rows
 from cqa_spark.text.word_vectors import RAREST, WordVectors
 
 _WORDS = "words"

@@ -19,7 +19,6 @@ _SCORED: dict[str, dict[str, Any]] = {
     "random_order": {},
     "logistic_regression": {},
     "linear_svm": {},
-    "multilayer_perceptron": {},
     "boosted_trees": {"trees": 2, "depth": 2},
     "average": {"members": [_LOGISTIC, _TREES]},
     "within_query": {"member": _LOGISTIC},

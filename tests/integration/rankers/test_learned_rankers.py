@@ -31,10 +31,9 @@ LEARNED: dict[str, tuple[str, dict[str, Any]]] = {
         "mean_similarity",
         {"members": [{"name": "ridge_regression"}, {"name": "boosted_trees", "parameters": REGRESSION}]},
     ),
-    "multilayer_perceptron": ("multilayer_perceptron", {"hidden": [4], "iterations": 30}),
     "within_query": ("within_query", {"member": {**LOGISTIC, "parameters": {"iterations": 5}}}),
 }
-WITHOUT_CONTRIBUTIONS = {"average", "multilayer_perceptron", "within_query"}
+WITHOUT_CONTRIBUTIONS = {"average", "within_query"}
 """Rankers whose scores are no sums over features on one scale."""
 
 

@@ -126,12 +126,6 @@ def test_parameters_that_the_ranker_does_not_take_are_refused(tmp_path: Path) ->
         ("boosted_trees", "trees.json", b'{"learner": {}}', "learner.attributes: Field required"),
         ("logistic_regression", "numbers.json", b"{}", "mean: Field required"),
         (
-            "multilayer_perceptron",
-            "numbers.json",
-            b'{"low": [], "high": [], "layers": [1, 2], "weights": []}',
-            "layers",
-        ),
-        (
             "linear_svm",
             "numbers.json",
             b'{"mean": [0, 0], "std": [1, 1], "coefficients": [1, 1], "intercept": 0}',

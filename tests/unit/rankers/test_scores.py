@@ -15,7 +15,6 @@ from cqa_spark.rankers.column import ColumnModel
 from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
 from cqa_spark.rankers.logistic_regression import LogisticRegressionModel
 from cqa_spark.rankers.model import ModelDescription
-from cqa_spark.rankers.multilayer_perceptron import NetworkWeights
 from cqa_spark.rankers.random_order import RandomOrderModel
 from cqa_spark.rankers.within_query import WithinQueryModel, deviations
 
@@ -103,16 +102,6 @@ def test_a_random_score_follows_from_the_seed_and_the_key() -> None:
     one = RandomOrderModel(described("random_order", seed=1)).score(given)
     assert one.tolist() == RANDOM
     assert RandomOrderModel(described("random_order", seed=2)).score(given).tolist() != RANDOM
-
-
-def test_a_network_is_sigmoid_layers_with_a_softmax_on_top() -> None:
-    # One hidden node on two features, of which the second has no spread.
-    network = NetworkWeights(
-        low=(0.0, 3.0), high=(2.0, 3.0), layers=(2, 1, 2), weights=(1.0, 2.0, 0.5, 1.0, -1.0, 0.25, -0.25)
-    )
-    hidden = 1 / (1 + math.exp(-(1.0 * 0.5 + 2.0 * 0.5 + 0.5)))
-    wanted = 1 / (1 + math.exp(-((-hidden - 0.25) - (hidden + 0.25))))
-    assert network.probabilities(np.array([[1.0, 3.0]])).tolist() == pytest.approx([wanted], abs=1e-15)
 
 
 def test_a_calibrated_score_is_a_logistic_function_of_that_of_the_member() -> None:

@@ -6,7 +6,6 @@ _RANKERS = {
     "boosted": "boosted trees",
     "pairwise": "pairwise boosted trees",
     "logistic": "logistic regression",
-    "network": "multilayer perceptron",
     "text": "boosted trees with the answer's text",
     "feed_forward": "feed-forward network",
     "decatt": "decomposable attention",

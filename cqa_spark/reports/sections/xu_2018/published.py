@@ -24,7 +24,6 @@ TABLE_4 = {
     "decatt_metadata_snapshot": PublishedPrecision(0.432, 0.527),
     "doc2vec_metadata_snapshot": PublishedPrecision(0.429, 0.513),
     "metadata_feed_forward_snapshot": PublishedPrecision(0.403, 0.463),
-    "metadata_network_snapshot": PublishedPrecision(0.403, 0.463),
     "decatt_asof": PublishedPrecision(0.346, 0.363),
     "doc2vec_asof": PublishedPrecision(0.343, 0.353),
     "random_answer": PublishedPrecision(0.185, 0.185),

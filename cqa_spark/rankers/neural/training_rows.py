@@ -1,4 +1,4 @@
-"""Training examples for a Spark ML estimator, in an order that does not depend on the partitioning."""
+"""Training examples of a network, in an order that does not depend on the partitioning."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,8 +33,8 @@ class TrainingRows:
 def training_rows(frame: DataFrame, *, target: str, needs_features: bool = True) -> Iterator[TrainingRows]:
     """Select and sort the labelled examples; they are persisted until the block ends.
 
-    Spark ML sums floating-point numbers in the order of rows and partitions, so only a fixed order makes the model
-    independent of the partitioning.
+    Gradient steps depend on the order of the examples, so only a fixed order makes the model independent of the
+    partitioning.
 
     Args:
         frame: training examples with features.
