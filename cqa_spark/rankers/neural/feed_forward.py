@@ -34,7 +34,7 @@ class FeedForwardRanker(NeuralRanker[FeedForwardParameters]):
 
     def fit(self, frame: DataFrame) -> NetworkModel:
         """Learn ``relevant`` from the features."""
-        with training_rows(frame, target="relevant") as training:
+        with training_rows(frame) as training:
             network = self.train(training, (), np.empty((0, 0)))
         threshold = self.parameters.threshold
         return NetworkModel(self.describe(training.features, threshold=threshold, training=training.counts), network)

@@ -71,10 +71,10 @@ class NeuralRanker(Ranker[P]):
     def _rows(self, training: TrainingRows, *, with_words: bool) -> DataFrame:
         """The input of the processes: one partition per worker, with whole queries in order."""
         held_out = fold_of(self.parameters.validation_folds, self.parameters.seed) == 0
-        words = WORD_COLUMNS if with_words else ()
+        target, words = F.col("relevant").cast("bigint"), WORD_COLUMNS if with_words else ()
         number = F.dense_rank().over(Window.orderBy(*QUERY)).alias("query_number")
         rows = with_values(training.frame, training.features).select(
-            number, "candidate_id", F.col("target").cast("bigint"), held_out.alias("held_out"), VALUES, *words
+            number, "candidate_id", target.alias("target"), held_out.alias("held_out"), VALUES, *words
         )
         # Range partitioning, because hash partitioning may leave a partition empty.
         placed = rows.repartitionByRange(self.parameters.workers, "query_number")

@@ -44,7 +44,7 @@ class TextNetworkRanker(NeuralRanker[T]):
         """
         require_words(frame, self.name)
         given = self.parameters
-        with training_rows(frame, target="relevant", needs_features=False) as training:
+        with training_rows(frame, needs_features=False) as training:
             vectors = WordVectors.learn(_texts(training.frame), _WORDS, ("train",))
             known = vectors.vocabulary
             if not known.words:

@@ -19,7 +19,7 @@ class TrainingRows:
     """Training examples.
 
     Attributes:
-        frame: the input's columns and ``target`` (double); persisted, in one partition, sorted by query and candidate.
+        frame: the input's columns; persisted, in one partition, sorted by query and candidate.
         features: feature columns, in order.
         counts: size of the training data.
     """
@@ -30,15 +30,14 @@ class TrainingRows:
 
 
 @contextmanager
-def training_rows(frame: DataFrame, *, target: str, needs_features: bool = True) -> Iterator[TrainingRows]:
+def training_rows(frame: DataFrame, *, needs_features: bool = True) -> Iterator[TrainingRows]:
     """Select and sort the labelled examples; they are persisted until the block ends.
 
     Gradient steps depend on the order of the examples, so only a fixed order makes the model independent of the
     partitioning.
 
     Args:
-        frame: training examples with features.
-        target: the column to learn; rows where it or ``relevant`` is null are excluded.
+        frame: training examples with features; rows where ``relevant`` is null are excluded.
         needs_features: False for rankers that use texts, which also train without features.
 
     Raises:
@@ -46,9 +45,8 @@ def training_rows(frame: DataFrame, *, target: str, needs_features: bool = True)
         ContractError: there are no features, or a value is not a number.
     """
     features = features_to_learn_from(frame) if needs_features else feature_columns(frame)
-    labelled = frame.where(F.col("relevant").isNotNull() & F.col(target).isNotNull())
-    with_target = labelled.withColumn("target", F.col(target).cast("double"))
-    with persisted(with_target.repartition(1).sortWithinPartitions(*QUERY, "candidate_id")) as (placed,):
+    labelled = frame.where(F.col("relevant").isNotNull())
+    with persisted(labelled.repartition(1).sortWithinPartitions(*QUERY, "candidate_id")) as (placed,):
         yield TrainingRows(placed, features, _checked_counts(placed, features, given=frame.count()))
 
 
