@@ -44,4 +44,4 @@ def test_the_given_order_to_the_digit_and_a_learned_system_far_above_it(
     assert round(values["given_order", "MAP@10"], 4) == 0.5384
     assert round(values["given_order", "AvgRec@10"], 4) == 0.7278
     assert round(100 * values["given_order", "MRR@10"], 2) == 63.13
-    assert values["logistic_a", "MAP@10"] >= 0.675
+    assert values["logistic_a", "MAP@10"] >= 0.65
