@@ -58,12 +58,17 @@ def measured(lake: str, run_id: str, command: str, measures: list[str]) -> dict[
 
 
 def measured_runs() -> dict[str, Any]:
-    """The figures of all runs by name, and those on the card of the shipped model by its name.
-
-    On the card, an order has the figures of all nights under its name, and those of ``night_answers`` on a band or
-    another population stand under the name of that.
-    """
+    """The figures of all runs by name, and those on the card of the shipped model by its name."""
     runs: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return runs | shipped_run()
+
+
+def shipped_run() -> dict[str, Any]:
+    """The figures on the card of the shipped model, as those of a run with its name.
+
+    An order has the figures of all nights under its name, and those of ``night_answers`` on a band or another
+    population stand under the name of that.
+    """
     card = shipped_card(SHIPPED)
     orders: dict[str, dict[str, str]] = {}
     for row in card.figures if card else ():
@@ -75,8 +80,8 @@ def measured_runs() -> dict[str, Any]:
                 compared = _difference(row.difference, row.low_difference, row.high_difference, row.p_value)
                 figures[f"minus {row.reference}"] = compared
     command = "cqa train nights --input dumps/*.stackexchange.com --model build/night_answers"
-    runs[SHIPPED] = {"command": command, "systems": orders, "queries": int(orders[SHIPPED]["nights"].replace(",", ""))}
-    return runs
+    queries = int(orders[SHIPPED]["nights"].replace(",", ""))
+    return {SHIPPED: {"command": command, "systems": orders, "queries": queries}}
 
 
 def _difference(value: float, low: float, high: float, p: float) -> str:
@@ -116,6 +121,9 @@ if __name__ == "__main__":
     given = parser.parse_args()
     runs = json.loads(FILE.read_text(encoding="utf-8"))
     runs |= measured(given.lake, given.run, given.command, given.measures)
-    FILE.write_text(json.dumps(runs, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
-    for path in DOCS.glob("*.md"):
-        path.write_text(filled(path.read_text(encoding="utf-8"), measured_runs()), encoding="utf-8")
+    texts = {FILE: json.dumps(runs, indent=1, sort_keys=True, ensure_ascii=False) + "\n"}
+    shown = runs | shipped_run()
+    # A page whose table does not fit its run is an error before anything is written.
+    texts |= {path: filled(path.read_text(encoding="utf-8"), shown) for path in DOCS.glob("*.md")}
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
