@@ -83,17 +83,10 @@ class UnpackSettings(SettingsSection):
 
 
 class DumpJobSettings(JobSettings):
-    """Base of the settings of jobs that read dumps.
-
-    Attributes:
-        lake_factor: bytes that the job writes to the lake for a byte of XML, with a margin; 0 without an estimate.
-        scratch_factor: the most bytes in Spark's scratch folders at a time, as ``lake_factor``.
-    """
+    """Base of the settings of jobs that read dumps."""
 
     needs: ClassVar[tuple[str, ...]] = ("dumps.input",)
     rare = frozenset({"check_space"})
-    lake_factor: ClassVar[float] = 0
-    scratch_factor: ClassVar[float] = 0
 
     dumps: DumpSettings = DumpSettings()
     unpack: UnpackSettings = UnpackSettings()
@@ -104,6 +97,13 @@ class DumpJobSettings(JobSettings):
     def reads(self) -> list[str]:
         """The dumps."""
         return list(self.dumps.input)
+
+    def space_factors(self) -> tuple[float, float]:
+        """For a byte of XML, with a margin, the bytes in the lake, and the most at a time in Spark's scratch folders.
+
+        0 without an estimate.
+        """
+        return 0, 0
 
     def staging(self, *, on_cluster: bool) -> str:
         """The folder that archives are unpacked to.

@@ -1,7 +1,7 @@
 """The settings of ``nightly``, and of the commands that write the tables of a run to files."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -55,8 +55,6 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
         "pages",
         "page_rows",
     }
-    lake_factor: ClassVar[float] = 2
-    scratch_factor: ClassVar[float] = 3  # docs/nightly.md, Disk space, has the measurements
 
     dump_format: InputFormat = None
     inputs: Annotated[TrainingInputs, NotHashed()] = TrainingInputs()
@@ -99,6 +97,10 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
         """``--force`` without ``--who``."""
         if given.get("force") and not given.get("who"):
             yield "who", "required with --force", "give --who NAME, which is recorded in the run log"
+
+    def space_factors(self) -> tuple[float, float]:
+        """More for systems that may embed texts or search for candidates; docs/nightly.md has the measurements."""
+        return (1, 1) if self.system == NightlySettings.model_fields["system"].default else (2, 3)
 
     def reads(self) -> list[str]:
         """The dumps and the published run."""

@@ -27,7 +27,7 @@ def require_space_for_dumps(settings: DumpJobSettings, size: int | None, *, pack
     master = settings.spark.master
     staging = settings.staging(on_cluster=not is_local_master(master)) if packed else ""
     scratch = local_scratch_folders(master)
-    in_lake, in_scratch = (round(factor * (size + FIXED)) for factor in (settings.lake_factor, settings.scratch_factor))
+    in_lake, in_scratch = (round(factor * (size + FIXED)) for factor in settings.space_factors())
     needs = [
         SpaceNeed("unpacked archives", staging, size if packed else 0),
         SpaceNeed("tables of the lake", settings.lake, in_lake),
