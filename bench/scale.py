@@ -69,7 +69,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="cqa-scale-") as name:
         folder = Path(name)
         os.environ["SPARK_LOCAL_DIRS"] = str(folder / "scratch")
-        with standalone_cluster(folder, 2, memory="3g") as cluster, session(cluster) as spark:
+        with standalone_cluster(folder, 2, memory="3g", java={}) as cluster, session(cluster) as spark:
             if options.what == "training":
                 training(spark, cluster, folder, options)
             else:

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,25 +38,28 @@ class Cluster:
 
 
 @contextmanager
-def standalone_cluster(folder: Path, workers: int, *, memory: str = "1g") -> Iterator[Cluster]:
+def standalone_cluster(
+    folder: Path, workers: int, *, memory: str = "1g", java: Mapping[str, str] = SHORT_LIVED
+) -> Iterator[Cluster]:
     """Start a cluster that ends with the block.
 
     Args:
         folder: of logs and of the workers' files.
         workers: their number; each has one core.
         memory: of each worker.
+        java: environment variables of all its Java processes.
     """
     port, page = free_port(), free_port()
     url = f"spark://{HERE}:{port}"
     with ExitStack() as running:
         running.enter_context(
-            daemon(folder / "master.log", "master.Master", "--port", str(port), "--webui-port", str(page))
+            daemon(folder / "master.log", java, "master.Master", "--port", str(port), "--webui-port", str(page))
         )
         found = []
         for number in range(workers):
             size = ("--cores", "1", "--memory", memory, "--webui-port", "0")
             work = ("--work-dir", str(folder / f"worker{number}"))
-            worker = daemon(folder / f"worker{number}.log", "worker.Worker", *size, *work, url)
+            worker = daemon(folder / f"worker{number}.log", java, "worker.Worker", *size, *work, url)
             found.append(running.enter_context(worker))
         wait_for_workers(f"http://{HERE}:{page}/json/", workers, folder)
         yield Cluster(url, found)
@@ -69,13 +72,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def daemon(log: Path, name: str, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+def daemon(log: Path, java: Mapping[str, str], name: str, *options: str) -> Iterator[subprocess.Popen[bytes]]:
     variables = {"SPARK_LOCAL_IP": HERE, "SPARK_DAEMON_MEMORY": "512m", "PYSPARK_PYTHON": sys.executable}
     command = [str(SPARK_CLASS), f"org.apache.spark.deploy.{name}", "--host", HERE, *options]
     with (
         log.open("w") as output,
         subprocess.Popen(
-            command, env=os.environ | SHORT_LIVED | variables, stdout=output, stderr=subprocess.STDOUT
+            command, env=os.environ | java | variables, stdout=output, stderr=subprocess.STDOUT
         ) as process,
     ):
         try:
