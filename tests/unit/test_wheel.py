@@ -25,6 +25,12 @@ def cqa(installed: Callable[..., str]) -> Cqa:
     return partial(installed, "cqa")
 
 
+@pytest.fixture(scope="module")
+def sample(cqa: Cqa) -> None:
+    """The inputs of ``conf/demo.yaml``, in the folder where the command runs."""
+    cqa("synth", "qatar-living", "--output", "build/sample", "--threads", "3", "--dev-threads", "2")
+
+
 def test_it_has_all_systems_and_groups(cqa: Cqa) -> None:
     listed = cqa("systems", "list")
     assert all(path.stem in listed for path in (ROOT / "conf" / "systems").glob("*.yaml"))
@@ -32,8 +38,8 @@ def test_it_has_all_systems_and_groups(cqa: Cqa) -> None:
     assert json.loads(cqa("systems", "show", "night_answers", "--format", "json"))["card"]["version"]
 
 
+@pytest.mark.usefixtures("sample")
 def test_the_demo_is_planned_in_an_empty_folder(cqa: Cqa) -> None:
-    cqa("synth", "qatar-living", "--output", "build/sample", "--threads", "3", "--dev-threads", "2")
     planned = cqa("run", "--config", "conf/demo.yaml", "--dry-run")
     assert "build/sample/train.xml" in planned
     assert "evaluate" in planned.partition("steps:")[2]
@@ -56,6 +62,7 @@ def test_another_home_has_its_own_systems(cqa: Cqa, tmp_path: Path) -> None:
     assert "best_a" not in listed
 
 
+@pytest.mark.usefixtures("sample")
 def test_the_page_on_plugins_works_without_a_checkout(cqa: Cqa, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "how-to" / "add-your-own.md").read_text(encoding="utf-8")
     commands = re.findall("^cqa (new .*)$", page, re.MULTILINE)
