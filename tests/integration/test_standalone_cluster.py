@@ -1,5 +1,6 @@
 """A real cluster on this machine: what it ranks is what local mode ranks, also where it loses workers on the way."""
 
+import json
 import os
 import shutil
 import signal
@@ -187,6 +188,26 @@ def test_a_night_that_loses_an_executor_in_every_step_is_that_of_one_machine(
         folder = tmp_path / "bereft" / "tables" / table.name
         published = {Path(file.removeprefix("file://")) for file in DeltaTable(str(folder)).file_uris()}
         assert set(folder.rglob("*.parquet")) == published  # what repeated tasks left is collected
+
+
+@pytest.mark.more
+def test_a_night_whose_executors_come_and_go_is_that_of_one_machine(
+    spark: SparkSession, cluster: Cluster, tmp_path: Path
+) -> None:
+    """The default system: executors that were idle for a second are gone, and new ones start for the next stage."""
+    dump = write_dump(tmp_path, site="idle.example.org", threads=300, seed=3).folder
+    (events := tmp_path / "events").mkdir()
+    logged = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": str(events)}
+    night = ["nightly", "--input", str(dump), "--run-id", "r", "--no-tracking.enabled"]
+    assert main([*night, "--lake", str(tmp_path / "local")]) == 0
+    with started([*submit(cluster, **DYNAMIC, **logged), *night, "--lake", str(tmp_path / "elastic")]):
+        pass
+    (log,) = events.iterdir()
+    kinds = [json.loads(line)["Event"] for line in log.read_text(encoding="utf-8").splitlines()]
+    assert kinds.count("SparkListenerExecutorAdded") > len(cluster.workers)
+    assert kinds.count("SparkListenerExecutorRemoved") > len(cluster.workers)
+    for table in (POSTS, EXAMPLES, RANKINGS):
+        assert rows(spark, tmp_path / "elastic", table) == rows(spark, tmp_path / "local", table) != []
 
 
 @pytest.mark.more
