@@ -1,12 +1,13 @@
-"""Compares training and evaluation on a standalone cluster of two workers with single-process libraries.
+"""Compares training and evaluation on a standalone cluster of two workers with other libraries.
 
     .venv/bin/python bench/scale.py training --rows 500000 --features 100
     .venv/bin/python bench/scale.py training --rows 4000000 --features 200
     .venv/bin/python bench/scale.py measures --queries 1000000
 
-The cluster is a master and two workers of one core and 3 GB on loopback. Peers read the same Parquet file in one
-process with two threads. Memory is that of a worker's process tree; shared pages count once. Processor
-seconds, of all workers together, are nearly the same on a busy machine.
+The cluster is a master and two workers of one core and 3 GB on loopback. Peers read the same Parquet file: XGBoost's
+estimator for Spark and Spark ML on the cluster, XGBoost and scikit-learn in one process with two threads. Memory is
+that of a worker's process tree; shared pages count once. Processor seconds, of all workers together, are nearly the
+same on a busy machine.
 
 The benchmark of measures first writes judgments and rankings to Parquet files, untimed. Timed are the reading of these
 files with the writing of every measure of each query, and the intervals and tests, which read what was written.
@@ -19,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import reduce
+from functools import partial, reduce
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -69,11 +70,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="cqa-scale-") as name:
         folder = Path(name)
         os.environ["SPARK_LOCAL_DIRS"] = str(folder / "scratch")
-        with standalone_cluster(folder, 2, memory="3g", java={}) as cluster, session(cluster) as spark:
+        with standalone_cluster(folder, 2, memory="3g", java={}) as cluster:
             if options.what == "training":
-                training(spark, cluster, folder, options)
+                training(cluster, folder, options)
             else:
-                measures(spark, cluster, folder, options.queries)
+                with session(cluster) as spark:
+                    measures(spark, cluster, folder, options.queries)
 
 
 @contextmanager
@@ -86,31 +88,49 @@ def session(cluster: Cluster) -> Iterator[SparkSession]:
         spark.stop()
 
 
-def training(spark: SparkSession, cluster: Cluster, folder: Path, options: argparse.Namespace) -> None:
-    """Boosted trees and logistic regression by some workers, and by xgboost and scikit-learn."""
+def training(cluster: Cluster, folder: Path, options: argparse.Namespace) -> None:
+    """Boosted trees and logistic regression by some workers, by estimators for Spark, and in one process."""
     path, processes = str(folder / "rows.parquet"), [worker.pid for worker in cluster.workers]
     write_rows(path, options.rows, options.features)
-    frame = spark.read.parquet(path)
     print(f"{options.rows:,} rows, {options.features} features, {options.trees} trees")
     parameters = {"boosted_trees": TREES | {"trees": options.trees}, "logistic_regression": {"l2": L2}}
-    peers = {"boosted_trees": ("xgboost", grow), "logistic_regression": ("scikit-learn", regress)}
-    for name, (library, peer) in peers.items():
-        for workers in options.workers:
-            ranker = build_ranker(name, {**parameters[name], "workers": workers})
-            ours = timed(processes, ranker.fit, frame)[1:]
-            report(f"{name}, workers: {workers}", *ours)
-        with get_context("spawn").Pool(1) as alone:
-            process = alone.apply(os.getpid)
-            theirs = timed([process], alone.apply, peer, (path, parameters[name]))[1:]
+    peers = {
+        "boosted_trees": ("xgboost", grow, "xgboost.spark", grow_by_spark),
+        "logistic_regression": ("scikit-learn", regress, "Spark ML", regress_by_spark),
+    }
+    for name, (library, alone, estimator, distributed) in peers.items():
+        with session(cluster) as spark:
+            for workers in options.workers:
+                ranker = build_ranker(name, {**parameters[name], "workers": workers})
+                ours = timed_warm(processes, ranker.fit, spark.read.parquet(path))
+                report(f"{name}, workers: {workers}", *ours)
+        # In workers of its own: ours have imported XGBoost without scikit-learn, which XGBoost's estimators need.
+        with session(cluster) as spark:
+            fit = partial(distributed, parameters=parameters[name])
+            report(f"{estimator}, 2 workers", *timed_warm(processes, fit, spark.read.parquet(path)))
+        with get_context("spawn").Pool(1) as pool:
+            theirs = timed([pool.apply(os.getpid)], pool.apply, alone, (path, parameters[name]))[1:]
         report(f"{library}, 2 threads", *theirs)
         measure = f"{name}, {options.rows:,} rows, {options.features} features"
         add_figure(measure, float(ours[1]), float(theirs[1]), "s on processors", library)
-    compare(frame)
+    with session(cluster) as spark:
+        compare(spark.read.parquet(path))
+
+
+def timed_warm(processes: Sequence[int], fit: Callable[[DataFrame], Any], frame: DataFrame) -> tuple[str, str, str]:
+    """What training takes, as ``timed``, when Java has compiled it for a tenth of the rows."""
+    fit(a_tenth(frame))
+    return timed(processes, fit, frame)[1:]
+
+
+def a_tenth(frame: DataFrame) -> DataFrame:
+    """The rows of a tenth of the queries."""
+    return frame.where(F.pmod(F.xxhash64("query_id"), F.lit(10)) == 0)
 
 
 def compare(frame: DataFrame) -> None:
     """Compare regressions of a tenth of the rows in any partitions, and by one and two workers."""
-    some = frame.where(F.pmod(F.xxhash64("query_id"), F.lit(10)) == 0)
+    some = a_tenth(frame)
     weights = []
     for workers in (1, 2):
         ranker = build_ranker("logistic_regression", {"l2": L2, "workers": workers})
@@ -195,6 +215,28 @@ def regress(path: str, parameters: Mapping[str, Any]) -> None:
     values, labels = read(path)
     scaled = StandardScaler(copy=False).fit_transform(values)
     LogisticRegression(C=1 / (parameters["l2"] * len(labels)), max_iter=100).fit(scaled, labels)
+
+
+def grow_by_spark(frame: DataFrame, parameters: Mapping[str, Any]) -> None:
+    """The same trees by XGBoost's estimator for Spark, in two tasks."""
+    from xgboost.spark import SparkXGBClassifier
+
+    features = [name for name in frame.columns if name.startswith("bench__")]
+    known = {"tree_method": "hist", "max_depth": parameters["depth"], "learning_rate": parameters["learning_rate"]}
+    known |= {"subsample": 0.8, "colsample_bytree": 0.5, "n_estimators": parameters["trees"]}
+    labelled = frame.select(*features, F.col("relevant").cast("int").alias("label"))
+    SparkXGBClassifier(features_col=features, label_col="label", num_workers=2, verbose=False, **known).fit(labelled)
+
+
+def regress_by_spark(frame: DataFrame, parameters: Mapping[str, Any]) -> None:
+    """The same regression by Spark ML."""
+    from pyspark.ml.classification import LogisticRegression
+    from pyspark.ml.feature import VectorAssembler
+
+    features = [name for name in frame.columns if name.startswith("bench__")]
+    labelled = frame.select(*features, F.col("relevant").cast("int").alias("label"))
+    rows = VectorAssembler(inputCols=features, outputCol="features").transform(labelled).select("features", "label")
+    LogisticRegression(regParam=parameters["l2"], maxIter=100).fit(rows)
 
 
 def measures(spark: SparkSession, cluster: Cluster, folder: Path, queries: int) -> None:
