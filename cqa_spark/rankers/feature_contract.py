@@ -42,12 +42,14 @@ def as_array(features: Sequence[str], kind: str = "double") -> Column:
     """The features of a row as one array, which Spark shuffles and converts faster than separate columns.
 
     SQL, which Python passes to Java in one call: with a Column per feature, the calls take longer than a small query.
+    Values are converted before the array is built: Spark converts an array by an object for each value.
 
     Args:
         features: their columns, in the order of the array.
         kind: ``double`` or ``float``.
     """
-    return F.expr(f"cast(array({', '.join(f'`{name}`' for name in features)}) AS array<{kind}>)")
+    values = ", ".join(f"cast(`{name}` AS {kind})" for name in features)
+    return F.expr(f"cast(array({values}) AS array<{kind}>)")  # the array of no features has another type
 
 
 def bad_features(features: Sequence[str]) -> Column:
