@@ -37,7 +37,9 @@ class StageWatch:
 
 
 def described(stage: RunningStage, seconds: float) -> str:
-    """The progress of a stage, and the remaining time if the remaining tasks take as long.
+    """The progress of a stage, and the remaining time if the remaining tasks take as long as those that have ended.
+
+    Before one has ended, the time so far: a training that runs for an hour is one task.
 
     Args:
         stage: the stage.
@@ -45,8 +47,9 @@ def described(stage: RunningStage, seconds: float) -> str:
     """
     # Of tasks that read files themselves, Spark counts neither.
     read = f"{stage.rows:,} rows, {stage.bytes / _MEGABYTE:,.0f} MB, " if stage.rows or stage.bytes else ""
-    left = f", about {_rounded(seconds * (stage.tasks - stage.done) / stage.done)} left" if stage.done else ""
-    return f"  … {read}{stage.done:,} of {stage.tasks:,} tasks{left}"
+    remaining = seconds * (stage.tasks - stage.done) / stage.done if stage.done else None
+    times = f"{_rounded(seconds)} so far" if remaining is None else f"about {_rounded(remaining)} left"
+    return f"  … {read}{stage.done:,} of {stage.tasks:,} tasks, {times}"
 
 
 @contextmanager

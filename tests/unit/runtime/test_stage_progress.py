@@ -13,7 +13,8 @@ def test_the_time_left_is_that_of_the_remaining_tasks() -> None:
 
 
 def test_nothing_is_promised_before_a_task_has_ended() -> None:
-    assert described(RunningStage(7, 4, 0, 10, 2_000_000), 30.0) == "  … 10 rows, 2 MB, 0 of 4 tasks"
+    assert described(RunningStage(7, 4, 0, 10, 2_000_000), 30.0) == "  … 10 rows, 2 MB, 0 of 4 tasks, 30 s so far"
+    assert described(RunningStage(7, 2, 0, 0, 0), 720.0) == "  … 0 of 2 tasks, 12 min so far"
 
 
 def test_only_a_stage_that_was_running_before_is_described() -> None:
