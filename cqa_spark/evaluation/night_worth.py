@@ -74,14 +74,14 @@ def expected_hits(scores: Reals, accepted: Mask, starts: Longs) -> Reals:
     return hits / ties
 
 
-def night_worth(nights: Nights, orders: Iterable[str], reference: str, served_ages: Longs) -> list[Worth]:
+def night_worth(nights: Nights, orders: Iterable[str], reference: str, served: Mapping[int, int]) -> list[Worth]:
     """The table of worths.
 
     Args:
         nights: the measured nights.
         orders: names of the orders in the table.
         reference: name of the order that differences are from.
-        served_ages: ages in days of the threads that are served, for the weighted population.
+        served: number of threads that are served, by age in days, for the weighted population.
 
     Returns:
         A row for each order and each band that has nights, in order of band; the weighted population has a row over
@@ -90,7 +90,7 @@ def night_worth(nights: Nights, orders: Iterable[str], reference: str, served_ag
     everywhere = np.ones(len(nights.age), dtype=np.bool_)
     by_age = {name: in_band(nights.age, band) for name, band in AGES.items()}
     by_votes = {name: in_band(nights.votes, band) for name, band in VOTES.items()}
-    weights = _served_weights(nights.age, served_ages)
+    weights = _served_weights(nights.age, served)
     populations = [
         *(
             (NIGHTS, band, chosen.astype(np.float64))
@@ -174,13 +174,13 @@ def _worth(
     )  # fmt: skip
 
 
-def _served_weights(ages: Longs, served_ages: Longs) -> Reals:
+def _served_weights(ages: Longs, served: Mapping[int, int]) -> Reals:
     """The weight of each night: the share of served threads in its band of age, over the nights in the band."""
-    return np.sum(list(_band_weights(ages, served_ages)), axis=0)
+    return np.sum(list(_band_weights(ages, served)), axis=0)
 
 
-def _band_weights(ages: Longs, served_ages: Longs) -> Iterator[Reals]:
+def _band_weights(ages: Longs, served: Mapping[int, int]) -> Iterator[Reals]:
+    days, threads = np.array([*served], dtype=np.int64), np.array([*served.values()], dtype=np.int64)
     for band in AGES.values():
         inside = in_band(ages, band)
-        served = in_band(served_ages, band).mean() if len(served_ages) else 0.0
-        yield inside * served / max(1, inside.sum())
+        yield inside * (threads[in_band(days, band)].sum() / max(1, threads.sum())) / max(1, inside.sum())

@@ -22,9 +22,8 @@ QUERY = ("site", "query_id")
 RESOLUTION = 1000
 """Differences are rounded to multiples of 1 / RESOLUTION, which bounds their number."""
 
-
-AT_A_TIME = 100_000
-"""Queries that the driver holds at once; so many are sorted in one task, without a shuffle."""
+AT_A_TIME = 5_000
+"""Queries that the driver holds at once, half a megabyte; so many are sorted in one task, without a shuffle."""
 
 
 @dataclass(frozen=True)

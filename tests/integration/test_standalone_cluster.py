@@ -166,8 +166,9 @@ def test_a_cluster_reads_an_archive_without_a_shared_folder(
 def test_a_night_that_loses_an_executor_in_every_step_is_that_of_one_machine(
     spark: SparkSession, cluster: Cluster, home: None, tmp_path: Path
 ) -> None:
-    """Another executor stands still, is given up, and goes on when others have done its tasks."""
-    dump = write_dump(tmp_path, site="lost.example.org", threads=1000, seed=3).folder
+    """Another executor stands still, is given up, and goes on when others have done its tasks. All questions together
+    are too large for the driver."""
+    dump = write_dump(tmp_path, site="lost.example.org", threads=2500, seed=3).folder
     night = ["nightly", "--input", str(dump), "--system", NIGHT_TREES["name"], "--run-id", "r", "--no-tracking.enabled"]
     assert main([*night, "--lake", str(tmp_path / "local")]) == 0
     killed = 0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
 from scipy.special import stdtrit
 
-from cqa_spark.evaluation.night_worth import AGES, NIGHTS, Nights, clustered_mean, in_band, night_worth
+from cqa_spark.evaluation.night_worth import AGES, NIGHTS, Nights, Reals, clustered_mean, in_band, night_worth
 from cqa_spark.evaluation.served_order import AGREEING_NIGHTS, Choice, Difference, Served, choose
 from cqa_spark.features.feature_table import tables_of
 from cqa_spark.lake.journal import Entry
@@ -17,7 +18,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_REPLAYED, IS_SERVED
-from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH
+from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH, Worth
 from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS, NIGHT_RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.rankers.rankings import Beside
@@ -29,7 +30,13 @@ from cqa_spark.steps.score import load_trained, rank_by, read_to_rank
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem
-from cqa_spark.tasks.preferred_answer.measured_nights import SIMPLE_ORDERS, collect_nights, measured_nights
+from cqa_spark.tasks.preferred_answer.measured_nights import SIMPLE_ORDERS, from_all_nights, measured_nights
+
+Differences = Mapping[str, Mapping[str, tuple[float, float, int]]]
+"""By site and band of age: the difference of P@1 between the system and the simple order, its standard error, and the
+number of nights."""
+
+_NOTHING = 0.0, np.inf, 0
 
 
 @dataclass(frozen=True)
@@ -65,18 +72,22 @@ class MeasureNights(Step):
         trained = load_trained(run, [system.name for system in self.systems])
         self._rank(run, trained)
         counts.rows_in = run.rows(NIGHT_RANKINGS)
-        reference = self.systems[1].name
-        nights = None
+        system, reference = (each.name for each in self.systems[:2])
+        threads = run.read(EXAMPLES).where(f"{IS_SERVED} AND initial_rank = 1")
+        rows, differences = [], {}
         if run.rows(MEASURED_NIGHTS):
-            orders = [*trained, *SIMPLE_ORDERS]
-            nights = collect_nights(run.read(MEASURED_NIGHTS), orders, counts.rows_in // len(trained))
-        threads = run.read(EXAMPLES).where(f"{IS_SERVED} AND initial_rank = 1").groupBy("site", "age_days").count()
-        served = threads.collect()
-        ages = np.repeat(*np.array([(row["age_days"], row["count"]) for row in served], dtype=np.int64).T)
-        worth = night_worth(nights, nights.hits, reference, ages) if nights else []
+            served = {row["age_days"]: row["count"] for row in threads.groupBy("age_days").count().collect()}
+            rows, differences = from_all_nights(
+                run.read(MEASURED_NIGHTS),
+                [*trained, *SIMPLE_ORDERS],
+                counts.rows_in // len(trained),
+                partial(_found, system=system, reference=reference, served=served),
+            )
+        worth = [Worth(**row) for row in rows]
         counts.rows_out = run.write_entries(NIGHT_WORTH, map(asdict, worth))
-        write_trained_worth(run, self.systems[0].name, reference, worth, self.last)
-        run.write_entries(SERVED_ORDERS, self._choose(run, trained, nights, sorted({row["site"] for row in served})))
+        write_trained_worth(run, system, reference, worth, self.last)
+        sites = sorted(row["site"] for row in threads.select("site").distinct().collect())
+        run.write_entries(SERVED_ORDERS, self._choose(run, trained, differences, sites))
 
     def _rank(self, run: Run, trained: Mapping[str, TrainedSystem]) -> None:
         recipes = [each.system for each in trained.values()]
@@ -91,7 +102,7 @@ class MeasureNights(Step):
             update.write(ranked, MEASURED_NIGHTS)
 
     def _choose(
-        self, run: Run, trained: Mapping[str, TrainedSystem], nights: Nights | None, sites: Iterable[str]
+        self, run: Run, trained: Mapping[str, TrainedSystem], differences: Differences, sites: Iterable[str]
     ) -> list[Entry]:
         """The order of every site and band of age; a site that has not changed brings no further evidence."""
         system, *simple = (each.name for each in self.systems)
@@ -106,8 +117,8 @@ class MeasureNights(Step):
                 continue
             order = simple[0] if voting.get(site) else simple[-1]
             if system in trained and voting.get(site):
-                difference, number = _difference(nights, system, order, site, band)
-                evidence = [difference, *_of_card(trained[system], order, band)]
+                value, error, number = differences.get(site, {}).get(band, _NOTHING)
+                evidence = [Difference(value, error), *_of_card(trained[system], order, band)]
                 choice = choose(evidence, _choice(before.get((site, band))))
                 entries.append(_entry(site, band, system, order, choice, number))
             else:
@@ -115,19 +126,23 @@ class MeasureNights(Step):
         return entries
 
 
-_NOTHING = Difference(0.0, np.inf)
+def _found(nights: Nights, system: str, reference: str, served: Mapping[int, int]) -> tuple[list[Entry], Differences]:
+    """What all orders are worth, as ``night_worth``, and the differences of a system from the reference."""
+    worth = [asdict(row) for row in night_worth(nights, nights.hits, reference, served)]
+    if system not in nights.hits:
+        return worth, {}
+    apart, sites = nights.hits[system] - nights.hits[reference], np.unique(nights.site)
+    return worth, {site: dict(_by_band(nights, apart, site)) for site in sites}
 
 
-def _difference(nights: Nights | None, system: str, simple: str, site: str, band: str) -> tuple[Difference, int]:
-    """The difference of P@1 in a band of age on one site, with its error, and the number of nights."""
-    if nights is None:
-        return _NOTHING, 0
-    chosen = (nights.site == site) & in_band(nights.age, AGES[band])
-    if not chosen.any():
-        return _NOTHING, 0
-    apart = nights.hits[system] - nights.hits[simple]
-    value, error, _ = clustered_mean(apart, chosen.astype(np.float64), nights.thread)
-    return Difference(value, error), int(chosen.sum())
+def _by_band(nights: Nights, apart: Reals, site: str) -> Iterator[tuple[str, tuple[float, float, int]]]:
+    """The mean of differences in each band of age on one site, with its error, and the number of nights."""
+    here = nights.site == site
+    for band, ages in AGES.items():
+        chosen = here & in_band(nights.age, ages)
+        if chosen.any():
+            value, error, _ = clustered_mean(apart, chosen.astype(np.float64), nights.thread)
+            yield band, (value, error, int(chosen.sum()))
 
 
 def _of_card(trained: TrainedSystem, simple: str, band: str) -> Iterator[Difference]:

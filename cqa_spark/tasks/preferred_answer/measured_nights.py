@@ -1,8 +1,11 @@
 """Replayed nights with the hits of all orders: of trained systems, and of simple orders that are not served."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
@@ -15,6 +18,7 @@ from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.rankers.scoring import candidates_of, whole_queries, with_values
+from cqa_spark.spark.arrow_rows import learn_in_one_task
 
 Reals = NDArray[np.float64]
 Score = Callable[[Candidates], Reals]
@@ -34,9 +38,10 @@ SIMPLE_ORDERS: Mapping[str, Score] = {
 """By name; higher scores are better, and equal scores are ties."""
 
 _MOST = 1_000_000
-"""Answers of nights up to which all nights are collected; of more, whole nights are sampled."""
+"""Answers of nights up to which all nights are in the task; of more, whole nights are sampled."""
 
 _SCHEMA = to_arrow_schema(MEASURED_NIGHTS.schema)
+_BY_NIGHT = ("site", "thread_id", "age_days")
 
 
 def measured_nights(candidates: Candidates, scores: Mapping[str, Reals]) -> pa.Table:
@@ -80,18 +85,28 @@ def measure_nights(frame: DataFrame, scores: Mapping[str, Score]) -> DataFrame:
     return answers.mapInArrow(measure, MEASURED_NIGHTS.schema)
 
 
-def collect_nights(rows: DataFrame, orders: Sequence[str], answers: int) -> Nights:
-    """Measured nights in memory.
+def from_all_nights(rows: DataFrame, orders: Sequence[str], answers: int, find: Callable[[Nights], Any]) -> Any:
+    """What a function finds in all measured nights: they are in one task, and only what it finds is on the driver.
 
     Args:
         rows: of ``MEASURED_NIGHTS``.
         orders: names of the orders.
         answers: number of answers of the nights.
+        find: the function; what it finds goes through JSON.
     """
     hits = [F.col("hits")[order].alias(f"hit_{number}") for number, order in enumerate(orders)]
-    sampled = sample_queries(rows, _MOST, answers)
-    found = sampled.select("site", "thread_id", "age_days", "votes", *hits).toPandas()
-    found = found.sort_values(["site", "thread_id", "age_days"], ignore_index=True)
+    nights = sample_queries(rows, _MOST, answers).select(*_BY_NIGHT, "votes", *hits)
+    schema = to_arrow_schema(nights.schema)
+
+    def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        found = find(_nights(pa.Table.from_batches(batches, schema).to_pandas(), orders))
+        yield pa.RecordBatch.from_pydict({"found": [json.dumps(found)]})
+
+    (learned,) = learn_in_one_task(nights, _BY_NIGHT, learn, "found string")
+    return json.loads(learned["found"])
+
+
+def _nights(found: pd.DataFrame, orders: Sequence[str]) -> Nights:
     return Nights(
         site=found["site"].to_numpy(),
         thread=np.asarray(found.groupby(["site", "thread_id"]).ngroup(), dtype=np.int64),

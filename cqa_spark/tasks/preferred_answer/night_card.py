@@ -1,9 +1,8 @@
 """a system that learned from nights + what it is worth → its card, with what each part of its features adds."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-
-import numpy as np
+from functools import partial
 
 from cqa_spark.evaluation.night_worth import Nights, night_worth
 from cqa_spark.lake.journal import Entry
@@ -21,7 +20,7 @@ from cqa_spark.systems.feature_frames import feature_frame, frame_tables
 from cqa_spark.systems.model_card import CardFigure
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
-from cqa_spark.tasks.preferred_answer.measured_nights import collect_nights, measure_nights
+from cqa_spark.tasks.preferred_answer.measured_nights import from_all_nights, measure_nights
 
 NO_VOTES = "without votes"
 _OF_VOTES = ("answer_standing_asof_v1__", "author_record_asof_v1__votes")
@@ -70,8 +69,13 @@ class WriteCard(Step):
             scores = {name: model.score for name, model in variants.items()}
             scores |= {each.system.name: each.model.score for each in simple}
             measured = measure_nights(frame.where(IS_MEASURED), scores)
-            nights = collect_nights(measured, [*scores], counts.rows_in)
-        figures += part_figures(nights, list(variants), self.by_votes.name, self.longest.name)
+            parts = from_all_nights(
+                measured,
+                [*scores],
+                counts.rows_in,
+                partial(part_worth, variants=list(variants), by_votes=self.by_votes.name, longest=self.longest.name),
+            )
+        figures += [figure for reference, worth in parts for figure in _figures(worth, reference)]
         trained = trained_system(run, name)
         card = card_of(trained.system, examples, run.read(POSTS))
         described = replace(trained, card=card.model_copy(update={"figures": tuple(figures)}))
@@ -90,7 +94,7 @@ def variants_of(system: System) -> dict[str, tuple[str, ...]]:
     }
 
 
-def part_figures(nights: Nights, variants: Iterable[str], by_votes: str, longest: str) -> Sequence[CardFigure]:
+def part_worth(nights: Nights, variants: Iterable[str], by_votes: str, longest: str) -> list[tuple[str, list[Entry]]]:
     """The worth of variants of a system, against a simple order; of that without votes, against another one, too.
 
     Args:
@@ -98,12 +102,14 @@ def part_figures(nights: Nights, variants: Iterable[str], by_votes: str, longest
         variants: names of the variants.
         by_votes: name of the simple order by votes.
         longest: name of the simple order without votes.
+
+    Returns:
+        The name of each simple order, with rows of ``NIGHT_WORTH``.
     """
-    found = []
-    for reference, names in ((by_votes, variants), (longest, [NO_VOTES])):
-        worth = night_worth(nights, names, reference, np.empty(0, dtype=np.int64))
-        found += _figures(map(asdict, worth), reference)
-    return found
+    compared = ((by_votes, variants), (longest, [NO_VOTES]))
+    return [
+        (reference, [asdict(row) for row in night_worth(nights, names, reference, {})]) for reference, names in compared
+    ]
 
 
 def _figures(worth: Iterable[Entry], reference: str) -> list[CardFigure]:

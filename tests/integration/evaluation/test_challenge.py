@@ -29,7 +29,7 @@ def test_a_challenge_is_the_paired_test_by_thread_of_the_worth_of_nights(spark: 
     none = np.zeros(4, dtype=np.int64)
     hits = {name: expected_hits(of_answers, accepted, starts) for name, of_answers in scores.items()}
     nights = Nights(site=np.array(["s"] * 4, object), thread=np.array([1, 1, 2, 3]), age=none, votes=none, hits=hits)
-    wanted = night_worth(nights, hits, "old", np.empty(0))[1]
+    wanted = night_worth(nights, hits, "old", {})[1]
     assert wanted.order == "new"
     assert found.difference == pytest.approx((1.0 + 0.5 - 1.0 + 0.5) / 4)
     assert (found.queries, found.threads, found.is_won) == (4, 3, True)

@@ -42,7 +42,7 @@ def test_ties_count_by_their_chance() -> None:
 
 def test_the_table_has_each_order_in_each_band_that_has_nights() -> None:
     nights = three_nights(oldest=hits(2.0, 1.0, 3.0, 2.0, 1.0, 2.0, 1.0), votes=hits(1.0, 0.0, 0.0, 0.0, 9.0, 0.0, 1.0))
-    table = night_worth(nights, ["oldest", "votes"], "oldest", np.array([1, 300, 300, 300]))
+    table = night_worth(nights, ["oldest", "votes"], "oldest", {1: 1, 300: 3})
     found = {
         (row.order, row.population, row.band): (row.value, row.difference, row.nights, row.threads) for row in table
     }
@@ -59,7 +59,7 @@ def test_the_table_has_each_order_in_each_band_that_has_nights() -> None:
 
 def test_an_order_is_not_better_than_itself_and_one_thread_proves_nothing() -> None:
     nights = three_nights(zeros=hits(*[0.0] * 7), same=hits(*[1.0] * 7), right=[1.0] * 3)
-    table = {(row.order, row.band): row for row in night_worth(nights, nights.hits, "zeros", np.array([1]))}
+    table = {(row.order, row.band): row for row in night_worth(nights, nights.hits, "zeros", {1: 1})}
     assert (table["same", ALL].difference, table["same", ALL].p_value) == (0.0, 1.0)
     alone = table["right", "0-3 votes"]
     assert (alone.threads, alone.p_value, alone.low_difference) == (1, 1.0, -np.inf)

@@ -4,7 +4,7 @@ import numpy as np
 
 from cqa_spark.evaluation.night_worth import Nights
 from cqa_spark.systems.system import read_system
-from cqa_spark.tasks.preferred_answer.night_card import NO_VOTES, part_figures, variants_of
+from cqa_spark.tasks.preferred_answer.night_card import NO_VOTES, part_worth, variants_of
 
 WITHOUT_TIMING = "without answer_timing_asof_v1"
 
@@ -29,12 +29,13 @@ def test_parts_are_compared_with_votes_and_the_one_without_votes_with_the_longes
         votes=np.zeros(3, dtype=np.int64),
         hits={WITHOUT_TIMING: np.ones(3), NO_VOTES: np.full(3, 0.5), "by_votes": np.zeros(3), "longest": np.ones(3)},
     )
-    found = part_figures(nights, [WITHOUT_TIMING, NO_VOTES], "by_votes", "longest")
-    overall = [figure for figure in found if (figure.population, figure.band) == ("nights", "all")]
-    assert [(figure.order, figure.reference, figure.value, figure.difference) for figure in overall] == [
+    parts = part_worth(nights, [WITHOUT_TIMING, NO_VOTES], "by_votes", "longest")
+    found = [(reference, row) for reference, worth in parts for row in worth]
+    overall = [(reference, row) for reference, row in found if (row["population"], row["band"]) == ("nights", "all")]
+    assert [(row["order"], reference, row["value"], row["difference"]) for reference, row in overall] == [
         (WITHOUT_TIMING, "by_votes", 1.0, 1.0),
         (NO_VOTES, "by_votes", 0.5, 0.5),
         (NO_VOTES, "longest", 0.5, -0.5),
     ]
-    assert {(figure.nights, figure.threads) for figure in overall} == {(3, 2)}
-    assert {figure.band for figure in found} == {"all", "0-3 votes"}  # bands of age have one thread
+    assert {(row["nights"], row["threads"]) for _, row in overall} == {(3, 2)}
+    assert {row["band"] for _, row in found if row["threads"] > 1} == {"all", "0-3 votes"}
