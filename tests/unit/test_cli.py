@@ -250,6 +250,7 @@ def test_every_job_that_spark_submit_runs_has_its_entry_point():
     stages = {"ingest", "pair", "featurize", "train", "score", "evaluate", "report", "runs", "export"}
     others = {
         "run",
+        "duplicates",
         "nightly",
         "rank",
         "tune",
