@@ -9,6 +9,7 @@ The names in ``__all__`` are the interface for Python, and are imported when the
 """
 
 import importlib
+import sys
 from typing import Any
 
 __version__ = "0.1.0"
@@ -48,6 +49,9 @@ _PLACES = {
     "open_lake": "cqa_spark.api.lake",
     "rank": "cqa_spark.api.ranking",
 }
+
+if "pyspark.worker" in sys.modules:  # this is one of Spark's Python workers, which import this package first
+    importlib.import_module("cqa_spark.spark.task_start").shorten_task_starts()
 
 
 def __getattr__(name: str) -> Any:

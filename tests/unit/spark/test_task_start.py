@@ -1,0 +1,62 @@
+"""What the start of a task does in a Python worker; each test runs in a process of its own."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+SHORTENED = "from cqa_spark.spark.task_start import shorten_task_starts; shorten_task_starts()\n"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    path = tmp_path / "packages.zip"
+    with zipfile.ZipFile(path, "w") as written:
+        written.writestr("first/__init__.py", "")
+        written.writestr("first/one.py", "VALUE = 1")
+        written.writestr("first/other.py", "VALUE = 2")
+    return path
+
+
+def run(code: str, *arguments: str) -> str:
+    command = [sys.executable, "-c", "import gc, importlib, sys, zipimport\n" + code, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_archives_are_not_read_again_and_modules_are_still_found(archive: Path) -> None:
+    code = (
+        "sys.path.append(sys.argv[1]); import first.one\n"
+        "read = []; zipimport._read_directory = read.append\n"
+        "importlib.invalidate_caches(); import first.other\n"
+        "print(len(read), first.one.VALUE, first.other.VALUE)"
+    )
+    assert run(SHORTENED + code, str(archive)) == "0 1 2\n"
+
+
+def test_new_files_in_folders_are_still_found(tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path\n"
+        "sys.path.append(sys.argv[1])\n"
+        "try: import late\n"
+        "except ImportError: print('absent')\n"
+        "Path(sys.argv[1], 'late.py').write_text('VALUE = 3')\n"
+        "importlib.invalidate_caches(); import late; print(late.VALUE)"
+    )
+    assert run(SHORTENED + code, str(tmp_path)) == "absent\n3\n"
+
+
+def test_modules_are_kept_out_of_collections_and_values_are_not() -> None:
+    code = (
+        "importlib.invalidate_caches(); before = gc.get_freeze_count()\n"
+        "kept = [[] for _ in range(10000)]; importlib.invalidate_caches(); print(gc.get_freeze_count() - before)\n"
+        "import wave; importlib.invalidate_caches(); print(gc.get_freeze_count() > before)"
+    )
+    assert run(SHORTENED + code) == "0\nTrue\n"
+
+
+@pytest.mark.parametrize(("first", "number"), [("import pyspark.worker\n", 1), ("import pyspark\n", 0)])
+def test_importing_the_package_shortens_the_starts_in_workers_only(first: str, number: int) -> None:
+    code = "import cqa_spark; print(sum(type(finder).__name__ == 'TaskStart' for finder in sys.meta_path))"
+    assert run(first + code) == f"{number}\n"
