@@ -221,7 +221,7 @@ def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str
     if master and not master.startswith("local"):
         settings["spark.jars"] = ",".join(jars)
     else:
-        # Searching the jars for Python modules would take each task 60 ms. On a cluster, this package may be in a file
-        # that workers receive only after the start of the daemon.
+        # Modules are imported once for all workers, from folders. On a cluster, this package may be in a file that
+        # workers receive only after the start of the daemon; each then shortens its tasks itself (`task_start.py`).
         settings["spark.python.daemon.module"] = "cqa_spark.spark.python_daemon"
     return settings
