@@ -17,8 +17,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from cqa_spark.spark.task_start import shorten_task_starts
-
 IMPORTED_BY_TASKS = (
     "distutils.version",
     "numpy",
@@ -57,7 +55,6 @@ if __name__ == "__main__":
         with suppress(ImportError):  # the task that needs it says what is missing
             importlib.import_module(module)
     gc.freeze()  # collections in a worker would copy the pages of these modules
-    shorten_task_starts()
 
     from pyspark.daemon import manager
 
