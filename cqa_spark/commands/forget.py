@@ -8,7 +8,7 @@ from cqa_spark.corpora.gone import Change
 from cqa_spark.errors import InputError
 from cqa_spark.lake.collection import FEWEST, collect
 from cqa_spark.lake.forgotten import Forgotten, add_forgotten, of_site, read_forgotten
-from cqa_spark.lake.publishing import REPORT_FILES, publish
+from cqa_spark.lake.publishing import publish, remove_earlier_report
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.snapshot import Snapshot, published_snapshot
 from cqa_spark.lake.storage import Lake, LeasedLake
@@ -41,7 +41,6 @@ def forget(settings: ForgetSettings) -> None:
                         step.rows_out = sum(files.rows for files in run.tables.values())
                     known = named.model_copy(update={"attempt": run.record.attempt})
                     add_forgotten(lake.objects, known)
-                lake.objects.delete_all(REPORT_FILES)
                 publish(lake, run.run_id, reason=f"forgot a {named.kind} of {named.site}")
                 terminal.line(f"{named} is forgotten:")
                 terminal.table(changes_table(changes))
@@ -51,6 +50,7 @@ def forget(settings: ForgetSettings) -> None:
                 terminal.line(f"{named} was forgotten before: no table has rows of it, and nothing was written")
             else:
                 raise _unknown(named, last)
+        remove_earlier_report(lake)  # also where the command was interrupted after the publication
         _delete_earlier(lake, known, last.record.corpus, now=settings.forgotten.now)
 
 

@@ -1,13 +1,26 @@
-"""``cqa runs publish``, ``rollback``, ``gc`` and ``keep``: which run readers see, and whose files stay."""
+"""``cqa runs publish``, ``rollback``, ``restore-pointer``, ``gc``, ``keep``: what readers see, and whose files stay."""
 
-from cqa_spark.config.runs_settings import CollectGarbageSettings, KeepRunSettings, PublishRunSettings, RollbackSettings
+from functools import partial
+
+from cqa_spark.config.runs_settings import (
+    CollectGarbageSettings,
+    KeepRunSettings,
+    PublishRunSettings,
+    RestorePointerSettings,
+    RollbackSettings,
+)
+from cqa_spark.errors import ConfigError
 from cqa_spark.lake import publishing
 from cqa_spark.lake.collection import collect
+from cqa_spark.lake.holder import Holder
+from cqa_spark.lake.holding import restore
 from cqa_spark.lake.pointer import change_pointer
 from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.storage import Lake
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.tracking import track_publication
 from cqa_spark.runtime.workspace import write_lake
+from cqa_spark.spark.session import session_of
 from cqa_spark.steps.publish import publish_run
 
 
@@ -24,6 +37,23 @@ def rollback(settings: RollbackSettings) -> None:
     with write_lake(settings, "rollback", create=False) as lake:
         record = publishing.rollback(lake, settings.to)
         Terminal().line(f"published again: {record.run_id} ({record.message})")
+        track_publication(lake, settings.tracking)
+
+
+def restore_pointer(settings: RestorePointerSettings) -> None:
+    """Write published.json anew from the run log.
+
+    Raises:
+        ConfigError: there is no run log.
+    """
+    lake = Lake(partial(session_of, settings), settings.lake, settings.object_storage)
+    if RunLog(lake.objects).is_empty():
+        raise ConfigError(f"there is no run log in {lake.root}; nothing was written", "check the path of the lake")
+    pointer = restore(lake, Holder.of_this_process("restore-pointer"))
+    terminal = Terminal()
+    terminal.line(f"published: {', '.join(record.run_id for record in pointer.records) or 'no run'}")
+    terminal.line(f"kept: {', '.join(pointer.kept) or 'no run; cqa runs keep RUN keeps one again'}")
+    if pointer.records:
         track_publication(lake, settings.tracking)
 
 

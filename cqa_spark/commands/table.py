@@ -149,6 +149,8 @@ JOBS: dict[str, tuple[Job, ...]] = {
         _job("runs publish", "publish a run", "runs_settings:PublishRunSettings", "publications:publish"),
         _job("runs rollback", "publish the previously published run again",
              "runs_settings:RollbackSettings", "publications:rollback"),
+        _job("runs restore-pointer", "write published.json anew from the run log",
+             "runs_settings:RestorePointerSettings", "publications:restore_pointer"),
         _job("runs gc", "delete the files that no kept run needs",
              "runs_settings:CollectGarbageSettings", "publications:collect_garbage"),
         Job("lake forget", "remove a user or a post for good",

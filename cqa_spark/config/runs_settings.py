@@ -102,6 +102,13 @@ class RollbackSettings(RunLogSettings, TrackedSettings):
     )
 
 
+class RestorePointerSettings(RunLogSettings, TrackedSettings):
+    """Write published.json anew, if it is damaged, lost or an old copy: the last publications of the run log."""
+
+    examples = ("cqa runs restore-pointer --lake build/lake",)
+    writing = ("{job.lake}: published.json, the published tables and the report",)
+
+
 class ForgottenSettings(SettingsSection):
     """User or post to forget."""
 

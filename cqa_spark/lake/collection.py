@@ -10,11 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from cqa_spark.errors import ContractError
 from cqa_spark.lake.manifest import NAME, folder_of, read_manifest
-from cqa_spark.lake.pointer import change_pointer, read_pointer
+from cqa_spark.lake.pointer import KEY, change_pointer, read_pointer, restore_advice
 from cqa_spark.lake.publishing import stored_sizes
 from cqa_spark.lake.run_log import ListedRecord, RunLog
-from cqa_spark.lake.storage import RUNS, TABLES, LeasedLake
+from cqa_spark.lake.storage import RUNS, TABLES, Lake, LeasedLake
 
 _OF_RUN = re.compile(rf"{TABLES}/[^/]+/[^/]+\.\d+/[0-9a-f]{{32}}/|{RUNS}/[^/]+\.\d+/")
 """Paths of the files of runs; other programs may have written beside them."""
@@ -82,9 +83,11 @@ def collect(lake: LeasedLake, keep: int, *, fewest: int = FEWEST, corpus: str | 
 
     Raises:
         AnotherWriter: another process has taken the lease.
-        ContractError: the manifest of a kept run cannot be read; nothing was deleted.
+        ContractError: a published run is not among those that are kept, or the manifest of a kept run cannot be read;
+            nothing was deleted.
     """
     kept, stored = runs_to_keep(lake, keep, fewest=fewest, corpus=corpus), stored_sizes(lake)
+    _require_published(lake, kept)
     folders = tuple(f"{folder_of(record)}/" for record in kept)
     needed = {path for record in kept for path in read_manifest(lake.objects, record).all_sizes()}
     unneeded = [path for path in stored if _OF_RUN.match(path) and path not in needed and not path.startswith(folders)]
@@ -104,7 +107,31 @@ def collect(lake: LeasedLake, keep: int, *, fewest: int = FEWEST, corpus: str | 
         complete_collection(lake)
         lake.objects.delete_all(manifests)
         lake.objects.delete_all(sorted(set(unneeded) - set(manifests)))
-    return Collected(kept, attempts, len(unneeded), sum(stored[path] for path in unneeded))
+    unfinished = lake.objects.delete_unfinished()
+    deleted = [stored[path] for path in unneeded] + list(unfinished.values())
+    return Collected(kept, attempts, len(deleted), sum(deleted))
+
+
+def _require_published(lake: Lake, kept: Iterable[ListedRecord]) -> None:
+    """Check that the published runs are among those that are kept, whatever listings said.
+
+    Raises:
+        ContractError: one is not.
+    """
+    collected = _names(RunLog(lake.objects).listed("collected"))
+    for record in read_pointer(lake.objects).records:
+        if record.attempt_name in collected:
+            raise ContractError(
+                f"{lake.path(KEY)} names run {record.run_id}, which was collected: it was restored from a backup; "
+                "nothing was deleted",
+                restore_advice(lake.root),
+            )
+        if record.attempt_name not in _names(kept):
+            raise ContractError(
+                f"run {record.run_id} is published, and the storage does not list its records: it lists objects later "
+                "than it stores them; nothing was deleted",
+                "keep the lake in a storage with strongly consistent listings (docs/object-storage.md)",
+            )
 
 
 def complete_collection(lake: LeasedLake) -> None:

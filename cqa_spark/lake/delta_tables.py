@@ -1,8 +1,12 @@
 """The published tables as Delta tables, for readers without this project's code.
 
 The newest version of every table has the files of the published runs. The log of a table is written by ``deltalake``,
-in one commit for a publication, with the number of the publication as the version of a transaction: a table that has it
-is complete, and a process that was overtaken commits nothing.
+in one commit for a publication, with the number of the publication as the version of a transaction: a table that has
+this number and the files is complete. A table with a greater number comes from another history of the lake, such as one
+whose run log was restored from a backup; it gets the files and the number, too.
+
+A process that was overtaken commits nothing: it checks its lease after it has opened a version of a table, and a commit
+to this version fails if there is a later one.
 
 Source: the protocol of Delta's transaction log, "Transaction Identifiers", "Add File and Remove File".
 """
@@ -51,7 +55,7 @@ def refuse_unusable_path(root: str) -> None:
 
 
 def refuse_changed_types(lake: Lake) -> None:
-    """Check that every stored table has its columns with the declared types, before a run is published.
+    """Check that every column that this package has stored has the declared type, before a run is published.
 
     Raises:
         ContractError: a column has another type than declared.
@@ -61,7 +65,7 @@ def refuse_changed_types(lake: Lake) -> None:
         place = _location(lake, table)
         with suppress(DeltaError, OSError):  # whoever updates the table says why it cannot be read
             if (stored := _opened(place, options)) is not None:
-                _new_columns(stored, table)
+                _refuse_changed_types(stored, table)
 
 
 def update_tables(
@@ -72,7 +76,7 @@ def update_tables(
     Args:
         lake: the lake.
         tables: the files of every table, by its name; others become empty.
-        number: of the publication; tables of this or a later one stay as they are.
+        number: of the publication.
         before_commit: called before every commit, to check that no other process writes the lake.
 
     Raises:
@@ -105,15 +109,13 @@ def _update(
 ) -> None:
     place = _location(lake, table)
     for _ in range(_ATTEMPTS):
-        before_commit()
         try:
             stored = _opened(place, options)
+            before_commit()
             if stored is None:
                 _create(place, options, table, files, number)
                 return
-            if (stored.transaction_version(APPLICATION) or 0) >= number:
-                return
-            if _add_columns(stored, table):
+            if _replace_schema(stored, table) or _add_columns(stored, table):
                 continue
             _commit(stored, table, files, number)
             return
@@ -154,11 +156,13 @@ def _create(place: str, options: dict[str, str], table: Table, files: TableFiles
 
 
 def _commit(stored: DeltaTable, table: Table, files: TableFiles, number: int) -> None:
-    """Commit the difference between a version of a table and the files that it has to have."""
+    """Commit the difference between a version of a table and the files that it has to have, unless it is complete."""
     old = set(stored.get_add_actions().column("path").to_pylist())
     new = {_path(table, file): file for file in files.files}
     actions: list[AddAction | RemoveAction] = [_added(table, file) for path, file in new.items() if path not in old]
     actions += [RemoveAction(path, True, _now(), None, {}) for path in sorted(old - new.keys())]
+    if not actions and stored.transaction_version(APPLICATION) == number:
+        return
     stored.create_write_transaction(
         actions, mode="append", schema=stored.schema(), partition_by=[], commit_properties=_properties(number)
     )
@@ -169,28 +173,43 @@ def _add_columns(stored: DeltaTable, table: Table) -> bool:
 
     A commit of files drops a column that the table lacks, without an error.
     """
-    new = _new_columns(stored, table)
+    known = {field.name for field in stored.schema().fields}
+    new = [field for field in _schema(table).fields if field.name not in known]
     if new:
         stored.alter.add_columns(new, commit_properties=CommitProperties(max_commit_retries=0))
     return bool(new)
 
 
-def _new_columns(stored: DeltaTable, table: Table) -> list[Field]:
-    """The declared columns that a stored table lacks.
+def _replace_schema(stored: DeltaTable, table: Table) -> bool:
+    """Replace the columns of a table, and its rows, if another program has changed types; return whether it has."""
+    changed = bool(_other_types(stored, table))
+    if changed:
+        stored.create_write_transaction(
+            [], "overwrite", _schema(table), commit_properties=CommitProperties(max_commit_retries=0)
+        )
+    return changed
+
+
+def _refuse_changed_types(stored: DeltaTable, table: Table) -> None:
+    """Check the types of the columns of this package, which have comments; those that another program wrote have none.
 
     Raises:
-        ContractError: a column has another type than declared.
+        ContractError: one has another type than declared.
     """
-    known = {field.name: field.type for field in stored.schema().fields}
-    declared = _schema(table).fields
-    for field in declared:
-        if known.get(field.name, field.type) != field.type:
+    for declared, field in _other_types(stored, table):
+        if field.metadata.get("comment"):
             raise ContractError(
-                f"column {field.name} of the table {table.name} is declared as {field.type}, and stored as "
-                f"{known[field.name]}; nothing was changed",
+                f"column {field.name} of the table {table.name} is declared as {declared.type}, and stored as "
+                f"{field.type}; nothing was changed",
                 "give the table another name, or write a new lake",
             )
-    return [field for field in declared if field.name not in known]
+
+
+def _other_types(stored: DeltaTable, table: Table) -> list[tuple[Field, Field]]:
+    """The columns with another type than declared: as declared, and as stored."""
+    known = {field.name: field for field in stored.schema().fields}
+    pairs = [(field, known[field.name]) for field in _schema(table).fields if field.name in known]
+    return [(declared, field) for declared, field in pairs if field.type != declared.type]
 
 
 def _properties(number: int) -> CommitProperties:

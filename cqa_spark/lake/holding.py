@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
+from cqa_spark.errors import ContractError
 from cqa_spark.lake.collection import complete_collection
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.lease import Clock, Sleep, hold_lease
-from cqa_spark.lake.pointer import claim, read_pointer
-from cqa_spark.lake.publishing import complete_publication
+from cqa_spark.lake.pointer import Pointer, claim, read_pointer
+from cqa_spark.lake.publishing import complete_publication, restore_pointer
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.storage import Lake, LeasedLake
 
@@ -38,3 +39,26 @@ def hold(lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep
         if lease.left_behind is not None:
             RunLog(lake.objects).close_abandoned(f"ended without a record: {lease.left_behind}")
         yield leased
+
+
+def restore(lake: Lake, holder: Holder, clock: Clock | None = None, *, sleep: Sleep = time.sleep) -> Pointer:
+    """Write the pointer anew from the run log, as ``restore_pointer``, while holding the lease; return it.
+
+    Args:
+        lake: the lake, whose pointer may be damaged, missing or outdated.
+        holder: as for ``hold``.
+        clock: as for ``hold``.
+        sleep: as for ``hold``.
+
+    Raises:
+        AnotherWriter: another process writes the lake.
+        EnvironmentProblem: the pointer is restored, and a Delta table does not show the published runs yet.
+    """
+    token = 0
+    with suppress(ContractError):
+        token = read_pointer(lake.objects).token
+    with hold_lease(lake.objects, holder, clock, after=token, sleep=sleep) as lease:
+        pointer = restore_pointer(LeasedLake(lake.session, lake.root, lake.storage, lease=lease))
+        if lease.left_behind is not None:
+            RunLog(lake.objects).close_abandoned(f"ended without a record: {lease.left_behind}")
+    return pointer

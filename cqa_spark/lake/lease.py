@@ -147,7 +147,8 @@ def take_lease(store: ObjectStore, holder: Holder, clock: Clock, *, after: int =
         version = store.create_or_replace(KEY, _bytes(state), stored.version if stored else None)
     except Changed as error:
         first = store.read(KEY)
-        assert first is not None, "another process has just created it"
+        if first is None:
+            raise AnotherWriter(f"{store.root}/{KEY} was removed just now", "run the job again") from error
         raise _held(store, _state(store, first)) from error
     left_behind = before.holder if before is not None and not before.is_released else None
     return Lease(store, state, version, clock, left_behind)

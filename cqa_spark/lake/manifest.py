@@ -51,7 +51,7 @@ def write_manifest(objects: ObjectStore, record: RunRecord, manifest: RunManifes
     Raises:
         AlreadyThere: it has one.
     """
-    objects.create(_key(record), _MANIFEST.dump_json(manifest))
+    objects.create(manifest_key(record), _MANIFEST.dump_json(manifest))
 
 
 def read_manifest(objects: ObjectStore, record: RunRecord | ListedRecord) -> RunManifest:
@@ -60,13 +60,13 @@ def read_manifest(objects: ObjectStore, record: RunRecord | ListedRecord) -> Run
     Raises:
         ContractError: it is missing, because the run was collected, or it is damaged.
     """
-    stored = objects.read(_key(record))
+    stored = objects.read(manifest_key(record))
     if stored is None:
-        raise missing(objects.root, _key(record), f"run {record.run_id} succeeded, so it had one")
+        raise missing(objects.root, manifest_key(record), f"run {record.run_id} succeeded, so it had one")
     try:
         return _MANIFEST.validate_json(stored.data)
     except ValidationError as error:
-        raise damaged(objects.root, _key(record), first_mistake(error)) from error
+        raise damaged(objects.root, manifest_key(record), first_mistake(error)) from error
 
 
 def missing_files(manifest: RunManifest, stored: Mapping[str, int]) -> Iterator[str]:
@@ -79,5 +79,6 @@ def missing_files(manifest: RunManifest, stored: Mapping[str, int]) -> Iterator[
     return (path for path, size in manifest.all_sizes().items() if stored.get(path) != size)
 
 
-def _key(record: RunRecord | ListedRecord) -> str:
+def manifest_key(record: RunRecord | ListedRecord) -> str:
+    """The path of the manifest of an attempt, relative to the lake."""
     return f"{folder_of(record)}/{NAME}"

@@ -44,7 +44,7 @@ def refuse_unusable_lake(root: str, storage: ObjectStorageSettings) -> None:
     objects = open_store(root, storage)
     pointer.read_pointer(objects)
     if objects.read(pointer.KEY) is None and not RunLog(objects).is_empty():
-        raise missing(objects.root, pointer.KEY, "the lake has a run log")
+        raise missing(objects.root, pointer.KEY, "the lake has a run log", pointer.restore_advice(objects.root))
 
 
 def _is_lake(root: str, storage: ObjectStorageSettings) -> bool:

@@ -8,11 +8,13 @@ fails, because the object has changed since that holder read it.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
+from contextlib import suppress
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from cqa_spark.errors import AnotherWriter, ConfigError
+from cqa_spark.errors import AnotherWriter, ConfigError, ContractError
 from cqa_spark.lake.run_record import RunRecord, from_stored, to_stored
 from cqa_spark.object_store.store import Changed, ObjectStore, damaged, first_mistake
 
@@ -106,6 +108,36 @@ def change_pointer(store: ObjectStore, token: int, change: Callable[[Pointer], P
     return changed
 
 
+def write_anew(store: ObjectStore, pointer: Pointer) -> Pointer:
+    """Write a pointer in the place of one that may be damaged or missing; return it, with the runs that users keep.
+
+    Args:
+        store: the lake's objects.
+        pointer: with the token of the lease.
+
+    Raises:
+        ConfigError: another release wrote the lake.
+        AnotherWriter: another process has just written it.
+    """
+    stored = store.read(KEY)
+    with suppress(ContractError):
+        pointer = pointer.model_copy(update={"kept": read_pointer(store).kept})
+    try:
+        _write(store, pointer, stored.version if stored else None)
+    except Changed as error:
+        raise _too_late(read_pointer(store), pointer.token) from error
+    return pointer
+
+
+def restore_advice(root: str) -> str:
+    """What to do about a pointer that is damaged, missing or outdated.
+
+    Args:
+        root: the lake.
+    """
+    return f"write it anew from the run log: cqa runs restore-pointer --lake {shlex.quote(root)}"
+
+
 def _read(store: ObjectStore) -> tuple[Pointer, str | None]:
     stored = store.read(KEY)
     if stored is None:
@@ -114,7 +146,7 @@ def _read(store: ObjectStore) -> tuple[Pointer, str | None]:
         _refuse_other_format(store.root, stored.data)
         pointer = Pointer.model_validate_json(stored.data)
     except ValidationError as error:
-        raise damaged(store.root, KEY, first_mistake(error)) from error
+        raise damaged(store.root, KEY, first_mistake(error), restore_advice(store.root)) from error
     return pointer.relocated(lambda record: from_stored(record, store.root)), stored.version
 
 

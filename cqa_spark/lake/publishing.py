@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 
 from cqa_spark.errors import AnotherWriter, ContractError, InputError, noted
 from cqa_spark.lake.delta_tables import refuse_changed_types, update_tables
-from cqa_spark.lake.manifest import folder_of, missing_files, read_manifest
-from cqa_spark.lake.pointer import change_pointer, read_pointer
+from cqa_spark.lake.manifest import folder_of, manifest_key, missing_files, read_manifest
+from cqa_spark.lake.pointer import KEY, Pointer, change_pointer, read_pointer, restore_advice, write_anew
 from cqa_spark.lake.run_log import ListedRecord, RunLog
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.snapshot import Snapshot, published_runs
@@ -92,17 +92,60 @@ def complete_publication(lake: LeasedLake) -> None:
     Raises:
         AnotherWriter: this process no longer holds the lease.
         EnvironmentProblem: a Delta table cannot be updated; the message says which run readers see where.
+        ContractError: the run log has no publication of this number, or of a smaller one: another history.
     """
     record, *others = published_runs(lake) or (None,)
-    if record is None or RunLog(lake.objects).has(record):
+    log = RunLog(lake.objects)
+    if record is None or log.has(record):
         return
+    if record.sequence > log.next_sequence():
+        raise ContractError(
+            f"{lake.path(KEY)} names record {record.sequence} of the run log, which ends with record "
+            f"{log.next_sequence() - 1}: one of both was restored from a backup; nothing was changed",
+            restore_advice(lake.root),
+        )
+    _show_tables(lake, (record, *others))
+    with uninterrupted(), noted(f"run {record.run_id} is published, but not recorded in the run log"):
+        log.complete(record)
+
+
+def restore_pointer(lake: LeasedLake) -> Pointer:
+    """Write the pointer anew, from the last publication of every corpus in the run log; return it.
+
+    Runs that were being collected stay collected: their manifests are gone. Runs that users keep are those of the
+    pointer, if it can be read.
+
+    Args:
+        lake: leased by this process.
+
+    Raises:
+        AnotherWriter: this process no longer holds the lease.
+        EnvironmentProblem: the pointer is restored, and a Delta table does not show the published runs yet.
+    """
+    log = RunLog(lake.objects)
+    collected = {each.attempt_name for each in log.listed("collected")}
+    stored = [each for each in log.listed("succeeded", "published") if each.attempt_name not in collected]
+    whole = {each.attempt_name for each in stored if lake.objects.read(manifest_key(each)) is not None}
+    published = [log.read(each) for each in stored if each.status == "published" and each.attempt_name in whole]
+    latest = {record.corpus: record for record in published}
+    pointer = Pointer(token=lake.lease.token, collected=tuple(sorted({each.attempt_name for each in stored} - whole)))
+    for record in sorted(latest.values(), key=lambda record: record.sequence):
+        pointer = pointer.publishing(record)
+    lake.before_write()
+    pointer = write_anew(lake.objects, pointer)
+    if pointer.records:
+        _show_tables(lake, pointer.records)
+    return pointer
+
+
+def _show_tables(lake: LeasedLake, records: Sequence[RunRecord]) -> None:
+    """Show the published runs, the latest first, to readers of Delta tables and of pages."""
+    record, *others = records
     seen = f"run {record.run_id} is published; Delta readers may see tables of the run before, until they are updated"
     with noted(seen):
         tables = Snapshot(lake, record, tuple(others)).tables
         update_tables(lake, tables, record.sequence, before_commit=lake.before_write)
-        _show_pages(lake, (record, *others))
-    with uninterrupted(), noted(f"run {record.run_id} is published, but not recorded in the run log"):
-        RunLog(lake.objects).complete(record)
+        _show_pages(lake, records)
 
 
 def _show(lake: LeasedLake, run: RunRecord, *, job: str, message: str) -> RunRecord:
@@ -174,6 +217,20 @@ def stored_sizes(lake: Lake) -> dict[str, int]:
 def _publications(lake: Lake) -> list[ListedRecord]:
     """The publications, the latest first."""
     return RunLog(lake.objects).listed("published")[::-1]
+
+
+def remove_earlier_report(lake: LeasedLake) -> None:
+    """Remove the report of the lake, unless it is that of the latest published run.
+
+    Args:
+        lake: leased by this process.
+    """
+    for record in published_runs(lake)[:1]:
+        for name in REPORT_FILES:
+            shown, own = lake.objects.read(name), lake.objects.read(f"{folder_of(record)}/{name}")
+            if shown is not None and (own is None or own.data != shown.data):
+                lake.before_write()
+                lake.objects.delete(name)
 
 
 def _show_pages(lake: LeasedLake, records: Sequence[RunRecord]) -> None:

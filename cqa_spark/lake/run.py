@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 from uuid import uuid4
 
@@ -19,6 +20,7 @@ from cqa_spark.lake.storage import TABLES
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import NO_FILES, TableFiles
 from cqa_spark.lake.writing import Destination, rebalanced, write_files
+from cqa_spark.object_store.store import missing
 
 FEW_SITES = 8
 """Sites up to which writes do not bring the rows of a site together, which takes a shuffle."""
@@ -127,7 +129,11 @@ class Run(RunState):
         return self.lake.path(folder_of(self.record), *parts)
 
     def manifest(self) -> RunManifest:
-        """The files of the run so far, with those of earlier runs that it uses: tables, entries, artifacts."""
+        """The files of the run so far, with those of earlier runs that it uses: tables, entries, artifacts.
+
+        Raises:
+            ContractError: no file of an artifact or journal table is listed, so that a collection would delete it.
+        """
         own = f"{folder_of(self.record)}/"
         artifacts = to_stored(self.record, self.lake.root).artifacts.values()
         used = {path.removeprefix(IN_LAKE) for path in artifacts if path.startswith(IN_LAKE)}
@@ -136,4 +142,7 @@ class Run(RunState):
         for path in sorted(path for path in used if not path.startswith(own)):
             below = self.lake.objects.sizes(path)  # of a file, or of the files of a folder
             sizes |= {key: size for key, size in below.items() if key == path or key.startswith(f"{path}/")}
+        stored = {*sizes, *(parent.as_posix() for key in sizes for parent in PurePosixPath(key).parents)}
+        if absent := sorted(path for path in used if path not in stored):
+            raise missing(self.lake.objects.root, absent[0], f"run {self.run_id} uses it", "run the job again")
         return RunManifest(dict(self.tables), dict(self.entry_files), sizes)

@@ -116,7 +116,7 @@ class RunLog:
 
     def has(self, record: RunRecord) -> bool:
         """Whether this numbered record was appended."""
-        return ListedRecord.of(record) in self._listed()
+        return self._objects.read(ListedRecord.of(record).key) is not None
 
     def close_abandoned(self, reason: str) -> None:
         """Record runs without a recorded end as failed.

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pyspark.sql import DataFrame
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.errors import CqaError
+from cqa_spark.errors import ContractError, InputError
 from cqa_spark.model_folder.manifest import MANIFEST, Copy, FileEntry, Kind, Manifest, TableEntry, read_manifest
 from cqa_spark.model_folder.reading import FolderOfModel, ModelFolder
 from cqa_spark.object_store.locations import open_store
@@ -118,7 +118,7 @@ def _remove_former(store: ObjectStore) -> None:
     """Remove the files listed in an older manifest; the manifest goes first, so that a partial folder is never read."""
     try:
         former = read_manifest(store)
-    except CqaError:
+    except (InputError, ContractError):  # there is none, or it cannot be read by its manifest
         return
     for key in (MANIFEST, *former.files):
         store.delete(key)

@@ -8,6 +8,7 @@ ends.
 import fcntl
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,7 +16,11 @@ from uuid import uuid4
 
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.store import ObjectStore, Stored, already_there, changed, check_key
-from cqa_spark.process.disk_failures import ALLOW_ACCESS, cannot_write
+from cqa_spark.process.disk_failures import ALLOW_ACCESS, cannot_read, cannot_write
+
+_ABSENT = (FileNotFoundError, NotADirectoryError)
+_UNFINISHED = re.compile(r"\..+\.[0-9a-f]{32}")
+"""The name of a temporary file."""
 
 
 class Folder(ObjectStore):
@@ -30,14 +35,14 @@ class Folder(ObjectStore):
 
     def read(self, key: str) -> Stored | None:
         """The object; None if it does not exist."""
+        file = self._file(key)
         try:
-            data = self._file(key).read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
+            data = file.read_bytes()
+        except _ABSENT:
+            self._refuse_dangling_link(file)
             return None
         except OSError as error:
-            raise EnvironmentProblem(
-                f"cannot read {self._file(key)}: {error.strerror}", "give this user read permission"
-            ) from error
+            raise cannot_read(file, error) from error
         return Stored(data, _version(data))
 
     def put(self, key: str, data: bytes) -> None:
@@ -66,9 +71,14 @@ class Folder(ObjectStore):
 
     def delete(self, key: str) -> None:
         """Remove an object, if it exists."""
-        if self._file(key).exists():
-            with self._locked(key) as target:
-                target.unlink(missing_ok=True)
+        try:
+            self._file(key).lstat()
+        except _ABSENT:  # a lock would create its folder
+            return
+        except OSError as error:
+            raise cannot_read(self._file(key), error) from error
+        with self._locked(key) as target:
+            target.unlink(missing_ok=True)
 
     def delete_all(self, keys: Iterable[str]) -> None:
         """Remove objects, as far as they exist, and the folders that this leaves empty."""
@@ -92,28 +102,81 @@ class Folder(ObjectStore):
         """The sizes, in bytes, of the objects whose keys start with a prefix, by key."""
         sizes = {}
         for key in self._below(prefix):
-            with suppress(FileNotFoundError):  # another process has removed it since it was listed
-                sizes[key] = Path(self.root, key).stat().st_size
+            file = Path(self.root, key)
+            try:
+                sizes[key] = file.stat().st_size
+            except _ABSENT:  # another process has removed it since it was listed
+                self._refuse_dangling_link(file)
+            except OSError as error:
+                raise cannot_read(file, error) from error
         return sizes
-
-    def _below(self, prefix: str) -> list[str]:
-        top = Path(self.root, prefix.rpartition("/")[0])
-        keys = []
-        for folder, below, files in os.walk(top):
-            below[:] = [name for name in below if not name.startswith(".")]
-            here = Path(folder).relative_to(self.root)
-            keys += [(here / name).as_posix() for name in files if not name.startswith(".")]
-        return [key for key in keys if key.startswith(prefix)]
 
     def folders(self, within: str = "") -> list[str]:
         """The names of the folders directly within a folder, in order; none if it does not exist."""
-        folder = Path(self.root, within)
+        entries = self._entries(Path(self.root, within))
+        return sorted(name for name, is_folder in entries.items() if is_folder and not name.startswith("."))
+
+    def delete_unfinished(self) -> dict[str, int]:
+        """Delete what killed processes left of objects; return its bytes, by path relative to the root.
+
+        A process that writes an object holds the lock of its folder meanwhile.
+        """
+        deleted = {}
+        folders = [here for here, names in self._walk(Path(self.root)) if any(map(_UNFINISHED.fullmatch, names))]
         try:
-            return sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith("."))
-        except (FileNotFoundError, NotADirectoryError):
-            return []
+            for folder in folders:
+                with _lock(folder):
+                    for file in [folder / name for name in self._entries(folder) if _UNFINISHED.fullmatch(name)]:
+                        deleted[file.relative_to(self.root).as_posix()] = file.stat().st_size
+                        file.unlink()
         except OSError as error:
-            raise EnvironmentProblem(f"cannot list {folder}: {error.strerror}", ALLOW_ACCESS) from error
+            raise EnvironmentProblem(f"cannot delete files of {self.root}: {error}", ALLOW_ACCESS) from error
+        return deleted
+
+    def _below(self, prefix: str) -> list[str]:
+        walk = self._walk(Path(self.root, prefix.rpartition("/")[0]))
+        files = (folder.relative_to(self.root) / name for folder, names in walk for name in names if name[0] != ".")
+        return [key for key in map(Path.as_posix, files) if key.startswith(prefix)]
+
+    def _walk(self, top: Path) -> Iterator[tuple[Path, list[str]]]:
+        """A folder and all visible ones in it, without links to folders; with the names of their files."""
+        remaining = [top]
+        while remaining:
+            folder = remaining.pop()
+            entries = self._entries(folder)
+            yield folder, [name for name, is_folder in entries.items() if not is_folder]
+            below = (folder / name for name, is_folder in entries.items() if is_folder and name[0] != ".")
+            remaining += [path for path in below if not path.is_symlink()]
+
+    def _entries(self, folder: Path) -> dict[str, bool]:
+        """The names in a folder, and whether they are folders; none if it does not exist.
+
+        A folder that cannot be listed is not empty: what is not listed may be published, or be deleted.
+        """
+        try:
+            with os.scandir(folder) as entries:
+                return {entry.name: entry.is_dir() for entry in entries}
+        except _ABSENT:
+            self._refuse_dangling_link(folder)
+            return {}
+        except OSError as error:
+            raise cannot_read(folder, error) from error
+
+    def _refuse_dangling_link(self, path: Path) -> None:
+        """Check that a path is absent because nothing has its name.
+
+        Raises:
+            EnvironmentProblem: it, or a folder above it in the store, is a link to what is not there, such as a folder
+                of a disk that is not mounted.
+        """
+        for part in (path, *path.parents):
+            if part.is_symlink() and not part.exists():
+                raise EnvironmentProblem(
+                    f"{part} is a link to {part.readlink()}, which does not exist",
+                    "mount or restore what it leads to, or remove the link",
+                )
+            if part == Path(self.root):
+                return
 
     def _remove_if_empty(self, folder: Path) -> None:
         """Remove a folder below the root, and then those above it that contain nothing else."""
@@ -132,15 +195,22 @@ class Folder(ObjectStore):
         target = self._file(key)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            with _lock(target.parent) as descriptor:
                 yield target
                 os.fsync(descriptor)  # makes the new name durable
-            finally:
-                os.close(descriptor)
         except OSError as error:
             raise cannot_write(target, error) from error
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[int]:
+    """Lock a folder against other writers of its objects; yields its descriptor."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -204,9 +204,11 @@ def send(source: Path, location: str, storage: ObjectStorageSettings) -> None:
     """Copy a local file, or all files of a folder, to a remote location."""
     folder, name = split(location)
     store = open_store(folder, storage)
-    files = [file for file in sorted(source.rglob("*")) if file.is_file()] if source.is_dir() else [source]
-    for file in files:
-        store.upload(file, PurePosixPath(name, file.relative_to(source)).as_posix())
+    if not source.is_dir():
+        store.upload(source, name)
+        return
+    for key in Folder(str(source)).sizes():
+        store.upload(source / key, PurePosixPath(name, key).as_posix())
 
 
 def _fits(location: str, pattern: str) -> bool:

@@ -17,6 +17,7 @@ from botocore.exceptions import (
     ProfileNotFound,
 )
 from botocore.parsers import ResponseParserError
+from urllib3.exceptions import HTTPError
 
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.refusals import is_temporary, refusal, unanswered, without_credentials
@@ -26,15 +27,16 @@ T = TypeVar("T")
 CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError, ProfileNotFound)
 UNANSWERED = (
     ConnectionError, HTTPClientError, IncompleteReadError, FlexibleChecksumError, ResponseParserError,
+    HTTPError,  # the body of an error's response is cut off: botocore reads it outside of its own handlers
 )  # fmt: skip
 
 
-class NotThere(Exception):
-    """The object does not exist."""
+class NotThere(EnvironmentProblem):
+    """The object does not exist; a problem where the request needs none."""
 
 
-class NotAsExpected(Exception):
-    """The condition of the request does not hold; nothing was written."""
+class NotAsExpected(EnvironmentProblem):
+    """The condition of the request does not hold; nothing was written. A problem where the request has none."""
 
 
 class NoAnswer(Exception):
@@ -87,10 +89,9 @@ def request(location: str, send: Callable[[], T]) -> T:
 def _meaning(location: str, error: ClientError) -> Exception:
     status = error.response["ResponseMetadata"]["HTTPStatusCode"]
     code, message = error.response["Error"].get("Code", ""), error.response["Error"].get("Message", "")
-    if status == 404 and code != "NoSuchBucket":
-        return NotThere(location)
-    if status == 412:
-        return NotAsExpected(location)
+    if status in (404, 412) and code != "NoSuchBucket":
+        problem = f"{location}: the object storage refuses: {status} {code} {message}".rstrip()
+        return (NotThere if status == 404 else NotAsExpected)(problem, "check the address and object_storage.endpoint")
     if is_temporary(status, code):
         return NoAnswer(location, f"{status} {code}")
     return refusal(location, status, code, message)

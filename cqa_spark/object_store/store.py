@@ -57,7 +57,8 @@ class ObjectStore(Protocol):
     ``create`` and ``replace`` succeed for only one writer. If a response is lost, the stored object is read back and
     compared with the bytes to write, which must therefore be unique to the writer, for example by an owner's token.
 
-    Every operation raises ``EnvironmentProblem`` if the storage is unreachable or denies access. ``listed``, ``open``
+    Every operation raises ``EnvironmentProblem`` if the storage is unreachable or denies access: a listing has all
+    objects that were written before it, or fails. ``listed``, ``open``
     and ``upload`` here hold an object in memory; stores of large objects override them.
     """
 
@@ -156,6 +157,10 @@ class ObjectStore(Protocol):
         """Remove objects, as far as they exist, and the folders that this leaves empty."""
         ...
 
+    def delete_unfinished(self) -> dict[str, int]:
+        """Delete what killed processes left of objects, and no listing shows; return its bytes, by path."""
+        return {}
+
     def folders(self, within: str = "") -> list[str]:
         """The names of the folders directly within a folder, in order; none if it does not exist.
 
@@ -213,6 +218,6 @@ def damaged(root: str, key: str, reason: object, remedy: str = _RESTORE) -> Cont
     return ContractError(f"{root}/{key} is damaged: {reason}", remedy)
 
 
-def missing(root: str, key: str, reason: str) -> ContractError:
+def missing(root: str, key: str, reason: str, remedy: str = _RESTORE) -> ContractError:
     """The error of an object that must be there; ``reason`` says why."""
-    return ContractError(f"{root}/{key} is missing: {reason}", _RESTORE)
+    return ContractError(f"{root}/{key} is missing: {reason}", remedy)

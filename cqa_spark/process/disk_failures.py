@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cqa_spark.errors import EnvironmentProblem, message_of
 from cqa_spark.process.disk_space import nearest_folder
-from cqa_spark.process.machine_failures import with_causes
+from cqa_spark.process.machine_failures import machine_problem, with_causes
 
 MAKE_SPACE = (
     "free space there, or name a folder on another disk: --lake for tables, SPARK_LOCAL_DIRS for Spark's scratch files "
@@ -21,6 +21,7 @@ ALLOW_ACCESS = "give this user access to it, or name another folder"
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _DENIED = {errno.EACCES, errno.EPERM, errno.EROFS}
+_OF_MACHINE = {errno.EIO, errno.EMFILE, errno.ENFILE, errno.ESTALE}
 _FULL_MESSAGE = r"No space left on device|Disk quota exceeded|database or disk is full|\[Errno (?:28|122)\]"
 _DENIED_MESSAGE = r"Permission denied|Read-only file system|attempt to write a readonly database"
 _LOCAL = r"(?:file:)?(/[^\s:'\"()]+)"
@@ -40,8 +41,18 @@ def cannot_write(location: str | Path, error: OSError) -> EnvironmentProblem:
         location: the file or folder.
         error: the cause.
     """
-    remedy = MAKE_SPACE if error.errno in _FULL else ALLOW_WRITING
+    remedy = MAKE_SPACE if error.errno in _FULL else _remedy(error, ALLOW_WRITING)
     return EnvironmentProblem(f"cannot write {location}: {error.strerror or error}", remedy)
+
+
+def cannot_read(location: str | Path, error: OSError) -> EnvironmentProblem:
+    """The error for a file or folder that cannot be read or listed, with a remedy.
+
+    Args:
+        location: the file or folder.
+        error: the cause.
+    """
+    return EnvironmentProblem(f"cannot read {location}: {error.strerror or error}", _remedy(error, ALLOW_ACCESS))
 
 
 def disk_problem(error: BaseException, folders: Sequence[str] = ()) -> EnvironmentProblem | None:
@@ -88,6 +99,11 @@ def require_scratch(folder: str) -> None:
             file.write(bytes(1 << 20))
     except OSError as error:
         raise cannot_write(f"Spark's scratch folder {folder}", error) from error
+
+
+def _remedy(error: OSError, otherwise: str) -> str:
+    failure = machine_problem(error) if error.errno in _OF_MACHINE else None
+    return failure.remedy if failure else otherwise
 
 
 def _full(path: str | None, host: str, folders: Sequence[str]) -> EnvironmentProblem:

@@ -13,6 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.features.feature_table import feature_table, stored_groups
+from cqa_spark.lake.manifest import folder_of
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import RunRecord, StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
@@ -142,8 +143,10 @@ def _write_sites(run: Run, is_shown: Column, rows_by_site: Mapping[str, int]) ->
     [written] = (
         ordered.mapInArrow(task, from_arrow_schema(WRITTEN)).agg(F.coalesce(F.sum("threads"), F.lit(0))).collect()
     )
+    stored = run.lake.objects.sizes(f"{folder_of(run.record)}/{THREADS.name}/")
     for site, folder in folders.items():
-        run.add_artifact(f"{THREADS.name}/{site}", folder)
+        if any(run.lake.path(key).startswith(f"{folder}/") for key in stored):  # no order of a site may be shown
+            run.add_artifact(f"{THREADS.name}/{site}", folder)
     return int(written[0])
 
 

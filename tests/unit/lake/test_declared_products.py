@@ -27,6 +27,7 @@ WRITES: dict[str, Callable[[Run], object]] = {
 def fill(run: Run) -> None:
     put_users(run, a="x")
     run.write_entries(NOTES, [{"note": "first"}])
+    run.lake.objects.put(f"runs/{run.record.attempt_name}/models/best_a", b"model")
     run.add_artifact("model/best_a", run.artifact_path("models", "best_a"))
 
 

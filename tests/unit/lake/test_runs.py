@@ -122,6 +122,7 @@ def test_a_later_job_goes_on_with_what_its_run_has_in_files_of_its_own(lake: Lak
     with opened(lake, "r1") as run:
         put_users(run, a="x")
         run.write_entries(NOTES, [{"note": "first"}])
+        lake.objects.put("runs/r1.1/report.html", b"of the first attempt")
         run.add_artifact("report", run.artifact_path("report.html"))
     before = stored_bytes(lake)
     with opened(lake, "r1", resume=True) as again:

@@ -53,6 +53,7 @@ def update_of(
 
 
 def use_model(run: Run, path: str) -> None:
+    run.lake.objects.put(f"{path}/model.json", b"{}")
     run.add_artifact(model_artifact("best_a"), run.lake.path(path))
 
 
