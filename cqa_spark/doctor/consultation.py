@@ -52,7 +52,9 @@ def _findings(settings: DoctorSettings) -> Iterator[Finding]:
     trial = f"cqa-doctor-{uuid4().hex}"
     trial_table = None
     if settings.lake:
-        storage = list(examine_storage(open_store(settings.lake, settings.object_storage), trial))
+        storage = list(
+            examine_storage(open_store(settings.lake, settings.object_storage), trial, settings.object_storage)
+        )
         yield from storage
         trial_table = f"{settings.lake.rstrip('/')}/{trial}" if _sound(storage) else None
     if _sound(machine):

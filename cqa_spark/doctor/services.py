@@ -1,29 +1,39 @@
 """Checks what jobs reach over a network: the storage of the lake, and MLflow."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.tracking_settings import TrackingSettings
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.object_store.storage import delta_address, delta_options
 from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore
 from cqa_spark.runtime.mlflow_client import import_mlflow, without_retries
 
 USE_ANOTHER = "use a storage that honours If-None-Match and If-Match, such as Amazon S3; publishing needs both"
 
 
-def examine_storage(store: ObjectStore, name: str) -> Iterator[Finding]:
-    """Try every operation on one object; stop at the first failure.
+_LARGE = (8 << 20) + 1
+"""Bytes from which boto3 uploads in parts."""
+
+
+def examine_storage(store: ObjectStore, name: str, settings: ObjectStorageSettings | None = None) -> Iterator[Finding]:
+    """Try every operation on one object, and a commit to a table; stop at the first failure.
 
     Args:
         store: store of the lake.
-        name: unique key of an object that is deleted at the end.
+        name: unique key of an object, and of the folder of a table, which are deleted at the end.
+        settings: object storage settings; None for Amazon's.
     """
     steps = {
         "write": _write, "read": _read, "list": _list, "create once": _create_once, "replace once": _replace_once,
-        "delete": _delete,
+        "upload in parts": _upload, "delete": _delete,
+        "commit to a table": partial(_commit, settings=settings or ObjectStorageSettings()),
     }  # fmt: skip
     for what, step in steps.items():
         finding = examine(f"storage: {what}", partial(step, store, name))
@@ -69,6 +79,42 @@ def _replace_once(store: ObjectStore, name: str) -> str:
     except Changed:
         return "a writer with an old version is refused"
     raise EnvironmentProblem(f"{store.root} lets a writer replace a version that it has not read", USE_ANOTHER)
+
+
+def _upload(store: ObjectStore, name: str) -> str:
+    with tempfile.NamedTemporaryFile(prefix="cqa-doctor-") as file:
+        file.truncate(_LARGE)
+        store.upload(Path(file.name), name)
+    if store.sizes(name) != {name: _LARGE}:
+        raise EnvironmentProblem(f"{store.root} does not list a large object with its size", "use another storage")
+    return f"{_LARGE:,} bytes"
+
+
+def _commit(store: ObjectStore, name: str, settings: ObjectStorageSettings) -> str:
+    from deltalake import CommitProperties, DeltaTable, Field, Schema, Transaction
+    from deltalake.exceptions import DeltaError
+    from deltalake.schema import PrimitiveType
+    from deltalake.transaction import create_table_with_add_actions
+
+    folder = f"{store.root}/{name}"
+    address, options = os.path.abspath(folder), delta_options(folder, settings)
+    schema = Schema([Field("row", PrimitiveType("integer"))])
+    try:
+        if is_remote(folder):
+            address = delta_address(folder)
+        else:
+            Path(address).mkdir(parents=True)
+        create_table_with_add_actions(address, schema, [], storage_options=options)
+        first, second = (DeltaTable(address, storage_options=options) for _ in range(2))
+        once = CommitProperties(app_transactions=[Transaction(name, 1)], max_commit_retries=0)
+        first.create_write_transaction([], "append", schema, commit_properties=once)
+        try:
+            second.create_write_transaction([], "append", schema, commit_properties=once)
+        except DeltaError:
+            return "a second writer of a version is refused"
+        raise EnvironmentProblem(f"{store.root} lets two writers commit one version of a table", USE_ANOTHER)
+    finally:
+        store.delete_all(store.sizes(f"{name}/"))
 
 
 def _delete(store: ObjectStore, name: str) -> str:

@@ -74,7 +74,7 @@ class TestStorage:
     def test_a_good_one(self, tmp_path: Path) -> None:
         findings = list(examine_storage(Folder(str(tmp_path)), "trial"))
         assert [finding.check.removeprefix("storage: ") for finding in findings] == [
-            "write", "read", "list", "create once", "replace once", "delete",
+            "write", "read", "list", "create once", "replace once", "upload in parts", "delete", "commit to a table",
         ]  # fmt: skip
         assert {finding.verdict for finding in findings} == {"ok"}
         assert list(tmp_path.iterdir()) == []

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from pathlib import Path
+from shutil import copytree, rmtree
 
 import pytest
 from attacked_lakes import (
@@ -19,8 +20,11 @@ from deltalake import DeltaTable
 from seams import Fault, Killed, answer_lost, killed_before, seams
 from small_runs import no_spark
 
-from cqa_spark.errors import CqaError, InputError
+from cqa_spark.errors import ContractError, CqaError, InputError
 from cqa_spark.lake.collection import collect
+from cqa_spark.lake.holder import Holder
+from cqa_spark.lake.holding import restore
+from cqa_spark.lake.lease import LASTS
 from cqa_spark.lake.pointer import change_pointer
 from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run_log import RunLog
@@ -140,6 +144,60 @@ def test_files_of_outsiders_are_left(lake: Lake, clock: Clock) -> None:
     collected(lake, clock, 2)
     assert theirs | compacted <= lake.objects.sizes().keys()
     assert seen(lake) == NIGHTS["r4"]
+
+
+def test_a_pointer_of_an_older_backup_is_refused_and_written_anew_from_the_log(lake: Lake, clock: Clock) -> None:
+    pointer = Path(lake.root, "published.json")
+    old = pointer.read_bytes()
+    published(lake, clock, ("r5", NIGHTS["r5"]), ("r6", NIGHTS["r5"]))
+    collected(lake, clock, 2)
+    for content in (old, b"{garbage", None):
+        pointer.unlink() if content is None else pointer.write_bytes(content)
+        if content == old:
+            with pytest.raises(
+                ContractError, match=r"names run r4, which was collected: .*\n.*cqa runs restore-pointer"
+            ):
+                collected(lake, clock, 2)
+        clock.now += LASTS
+        assert [record.run_id for record in restore(lake, Holder.of_this_process("test"), clock).records] == ["r6"]
+        assert seen(lake) == NIGHTS["r5"]
+        collected(lake, clock, 2)
+    with taken_over(lake, clock) as leased:
+        assert rollback(leased).run_id == "r5"
+
+
+def test_a_bucket_that_lists_objects_late_loses_no_published_run(lake: Lake, clock: Clock) -> None:
+    listed = RunLog._listed
+    with taken_over(lake, clock) as leased, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(RunLog, "_listed", lambda log: listed(log)[:-3])
+        with pytest.raises(ContractError, match="r4 is published, and the storage does not list its records"):
+            collect(leased, 2)
+    assert folders_of_runs(lake) == {"r1", "r2", "r3", "r4"}
+
+
+def test_a_log_of_an_older_backup_is_refused_and_the_pointer_written_anew(
+    lake: Lake, clock: Clock, tmp_path: Path
+) -> None:
+    backup = copied(lake, tmp_path / "backup")
+    published(lake, clock, ("r5", NIGHTS["r5"]), ("r6", NIGHTS["r5"]))
+    rmtree(lake.path("runs"))
+    copytree(backup.path("runs"), lake.path("runs"))
+    with (
+        pytest.raises(ContractError, match="names record 18 of the run log, which ends with record 12"),
+        taken_over(lake, clock),
+    ):
+        pass
+    clock.now += LASTS
+    assert [record.run_id for record in restore(lake, Holder.of_this_process("test"), clock).records] == ["r4"]
+    assert seen(lake) == NIGHTS["r4"]
+
+
+def test_what_killed_writes_left_is_collected(lake: Lake, clock: Clock) -> None:
+    left = Path(lake.root, f".report.html.{'0' * 32}")
+    left.write_bytes(b"quotes a post")
+    with taken_over(lake, clock) as leased:
+        done = collect(leased, 10)
+    assert (done.files, done.bytes, left.exists()) == (1, 13, False)
 
 
 @pytest.mark.parametrize("fault", [killed_before, answer_lost])

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from shutil import copy, copytree, rmtree
 
 import pyarrow as pa
 import pytest
@@ -182,3 +183,31 @@ def test_a_table_that_cannot_be_updated_keeps_no_other_from_it(lake: Lake, clock
     with taken_over(lake, clock):
         assert seen(lake) == SECOND
     assert [each.status for each in RunLog(lake.objects).records("r2")][-1] == "published"
+
+
+@pytest.mark.parametrize("is_restored", [True, False], ids=["restored", "started over"])
+def test_tables_ahead_of_the_run_log_get_the_rows_of_the_next_publication(
+    lake: Lake, clock: Clock, tmp_path: Path, is_restored: bool
+) -> None:
+    published(lake, clock, ("r1", FIRST))
+    backup = copied(lake, tmp_path / "backup")
+    published(lake, clock, ("r2", SECOND), ("r3", FIRST), ("r4", SECOND))
+    rmtree(lake.path("runs"))
+    for name in ("published.json", "lease.json"):
+        Path(lake.root, name).unlink()
+        if is_restored:
+            copy(backup.path(name), lake.path(name))
+    if is_restored:
+        copytree(backup.path("runs"), lake.path("runs"))
+    published(lake, clock, ("r5", WITHOUT_BETA))
+    assert seen(lake) == WITHOUT_BETA
+    published(lake, clock, ("r6", FIRST))
+    assert seen(lake) == FIRST
+
+
+def test_types_that_another_program_changed_last_until_the_next_publication(lake: Lake, clock: Clock) -> None:
+    published(lake, clock, ("r1", FIRST))
+    rows = pa.table({"site": ["a"], "number": ["1"]})
+    write_deltalake(f"{lake.root}/tables/alpha", rows, mode="overwrite", schema_mode="overwrite")
+    published(lake, clock, ("r2", SECOND))
+    assert seen(lake) == SECOND

@@ -18,7 +18,7 @@ from small_runs import (
     users,
 )
 
-from cqa_spark.errors import InputError
+from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake import run_lifecycle
 from cqa_spark.lake.manifest import read_manifest
 from cqa_spark.lake.run_log import RunLog
@@ -164,6 +164,16 @@ def test_sites_of_which_rows_changed_between_runs(lake: Lake) -> None:
         run.put(COMMENTS, NO_FILES)
         assert run.changed_sites([USERS, COMMENTS], since=before) == {"b", "c", "d"}
         assert run.files(USERS).files != before.files(USERS).files
+
+
+def test_a_run_whose_model_is_not_listed_does_not_succeed(lake: Lake) -> None:
+    with (
+        pytest.raises(ContractError, match=r"runs/r0\.1/models/best_a is missing: run r1 uses it"),
+        opened(lake, "r1") as run,
+    ):
+        lake.objects.put("runs/r0.1/models/best_ab/model.json", b"{}")
+        run.add_artifact("model/best_a", lake.path("runs", "r0.1", "models", "best_a"))
+    assert [each.status for each in RunLog(lake.objects).records("r1")] == ["running", "failed"]
 
 
 def test_a_run_that_uses_all_files_of_another_needs_no_files_of_its_own(lake: Lake) -> None:

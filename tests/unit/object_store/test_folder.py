@@ -1,3 +1,6 @@
+import errno
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -67,3 +70,44 @@ def test_a_file_that_is_removed_while_files_are_listed_has_no_size(tmp_path: Pat
     for key in ("a", "b"):
         store.put(key, b"1")
     assert store.sizes() == {"b": 1}
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.EMFILE, errno.EACCES])
+@pytest.mark.parametrize("listing", [Folder.keys, Folder.sizes, Folder.folders, Folder.delete_unfinished])
+def test_a_folder_that_cannot_be_listed_is_not_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, listing: Callable[[Folder], object]
+) -> None:
+    store = Folder(str(tmp_path))
+    store.put("runs/log/1", b"")
+    scandir, failed = os.scandir, tmp_path if listing == Folder.folders else tmp_path / "runs/log"
+
+    def fails(path: Path) -> object:
+        if Path(path) == failed:
+            raise OSError(number, os.strerror(number), str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", fails)
+    with pytest.raises(EnvironmentProblem, match=f"cannot read {failed}: {os.strerror(number)}"):
+        listing(store)
+
+
+@pytest.mark.parametrize("link", ["lake", "lake/runs", "lake/runs/log", "lake/runs/log/1"])
+def test_a_link_to_a_folder_that_is_not_mounted_is_not_absent(tmp_path: Path, link: str) -> None:
+    store = Folder(str(tmp_path / "lake"))
+    store.put("runs/log/1", b"")
+    (tmp_path / link).rename(tmp_path / "elsewhere")
+    (tmp_path / link).symlink_to(tmp_path / "not mounted")
+    for read in (store.sizes, lambda prefix: store.read(f"{prefix}1")):
+        with pytest.raises(EnvironmentProblem, match=f"{tmp_path / link} is a link to {tmp_path}/not mounted, which"):
+            read("runs/log/")
+
+
+def test_what_dead_writers_left_is_deleted_and_nothing_else(tmp_path: Path) -> None:
+    store = Folder(str(tmp_path))
+    store.put("runs/r1.1/report.html", b"whole")
+    dead = [f".lease.json.{'0' * 32}", f"runs/r1.1/.report.html.{'a' * 32}"]
+    others = [".hidden", "runs/r1.1/.part-0.parquet.crc", f"runs/r1.1/.report.html.{'x' * 32}", "runs/r1.1/report.html"]
+    for name in (*dead, *others[:3]):
+        (tmp_path / name).write_bytes(b"half")
+    assert store.delete_unfinished() == dict.fromkeys(dead, 4)
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()) == others

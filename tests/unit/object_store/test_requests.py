@@ -8,6 +8,7 @@ from botocore.exceptions import (
     NoCredentialsError,
     ReadTimeoutError,
 )
+from urllib3.exceptions import ProtocolError
 
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.requests import NoAnswer, NotAsExpected, NotThere, request
@@ -36,6 +37,7 @@ def outcome(error: Exception) -> Exception:
         ConnectTimeoutError(endpoint_url=URL),
         ReadTimeoutError(endpoint_url=URL),
         IncompleteReadError(actual_bytes=1, expected_bytes=2),
+        ProtocolError("Connection broken: the body of an error is cut"),
         refusal(500, "InternalError"),
         refusal(503, "SlowDown"),
         refusal(409, "ConditionalRequestConflict"),
