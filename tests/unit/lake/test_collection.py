@@ -154,9 +154,7 @@ def test_a_pointer_of_an_older_backup_is_refused_and_written_anew_from_the_log(l
     for content in (old, b"{garbage", None):
         pointer.unlink() if content is None else pointer.write_bytes(content)
         if content == old:
-            with pytest.raises(
-                ContractError, match=r"names run r4, which was collected: .*\n.*cqa runs restore-pointer"
-            ):
+            with pytest.raises(ContractError, match=r"names run r4, which was collected: .*\n.*runs restore-pointer"):
                 collected(lake, clock, 2)
         clock.now += LASTS
         assert [record.run_id for record in restore(lake, Holder.of_this_process("test"), clock).records] == ["r6"]

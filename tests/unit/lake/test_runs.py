@@ -167,12 +167,10 @@ def test_sites_of_which_rows_changed_between_runs(lake: Lake) -> None:
 
 
 def test_a_run_whose_model_is_not_listed_does_not_succeed(lake: Lake) -> None:
-    with (
-        pytest.raises(ContractError, match=r"runs/r0\.1/models/best_a is missing: run r1 uses it"),
-        opened(lake, "r1") as run,
-    ):
-        lake.objects.put("runs/r0.1/models/best_ab/model.json", b"{}")
-        run.add_artifact("model/best_a", lake.path("runs", "r0.1", "models", "best_a"))
+    lake.objects.put("runs/r0.1/models/best_ab/model.json", b"{}")
+    model = lake.path("runs", "r0.1", "models", "best_a")
+    with pytest.raises(ContractError, match=f"{model} is missing: run r1 uses it"), opened(lake, "r1") as run:
+        run.add_artifact("model/best_a", model)
     assert [each.status for each in RunLog(lake.objects).records("r1")] == ["running", "failed"]
 
 
