@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def examine_storage(store: ObjectStore, name: str, settings: ObjectStorageSettin
         name: unique key of an object, and of the folder of a table, which are deleted at the end.
         settings: object storage settings; None for Amazon's.
     """
-    steps = {
+    steps: dict[str, Callable[[ObjectStore, str], str]] = {
         "write": _write, "read": _read, "list": _list, "create once": _create_once, "replace once": _replace_once,
         "upload in parts": _upload, "delete": _delete,
         "commit to a table": partial(_commit, settings=settings or ObjectStorageSettings()),
