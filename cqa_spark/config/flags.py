@@ -278,8 +278,8 @@ def _value_of_switch(name: str, value: str) -> Problem | None:
     switch = name.replace("--no-", "--", 1)
     if value.lower() not in _YES + _NO:
         return None
-    is_on = (value.lower() in _YES) == (switch == name)
-    return Problem(f"flag {name}", "", "takes no value", f"write {switch if is_on else switch.replace('--', '--no-', 1)}")
+    meant = switch if (value.lower() in _YES) == (switch == name) else switch.replace("--", "--no-", 1)
+    return Problem(f"flag {name}", "", "takes no value", f"write {meant}")
 
 
 def _element(annotation: Any) -> tuple[Any, list[Any], bool]:
