@@ -1,4 +1,4 @@
-"""The command lines that README, the documentation and ``--help`` print, and a folder in which they find their inputs."""
+"""The command lines that README, the documentation and ``--help`` print, and a folder with their inputs."""
 
 import os
 import re
@@ -117,7 +117,9 @@ def write_inputs(folder: Path) -> None:
 
 
 _PROCESSES = get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["cqa_spark.cli", "cqa_spark.config.resolve", "cqa_spark.commands.known_names"])
+_PROCESSES.set_forkserver_preload(
+    ["cqa_spark.cli", "cqa_spark.commands.plans", "cqa_spark.flows", "numpy", "pyspark.sql"]
+)
 
 
 def run_apart(arguments: Sequence[str], folder: Path, variables: Mapping[str, str]) -> tuple[int | None, str]:
