@@ -117,9 +117,7 @@ def write_inputs(folder: Path) -> None:
 
 
 _PROCESSES = get_context("forkserver")
-_PROCESSES.set_forkserver_preload(
-    ["cqa_spark.cli", "cqa_spark.commands.plans", "cqa_spark.flows", "numpy", "pyspark.sql"]
-)
+_PROCESSES.set_forkserver_preload(["cqa_spark.cli", "cqa_spark.commands.plans", "cqa_spark.flows", "pyspark.sql"])
 
 
 def run_apart(arguments: Sequence[str], folder: Path, variables: Mapping[str, str]) -> tuple[int | None, str]:
