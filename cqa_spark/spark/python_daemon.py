@@ -71,5 +71,5 @@ if __name__ == "__main__":
 
     from pyspark import daemon
 
-    daemon.traceback = ErrorsOfWorkers()
+    daemon.traceback = ErrorsOfWorkers()  # type: ignore[assignment]  # a module, of which this is all that is used
     daemon.manager()
