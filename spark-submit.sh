@@ -128,7 +128,8 @@ driver() {
 
 command_line() {
     local jars
-    jars="$(find -H "$HERE/.jars" -name '*.jar' -printf "$JARS%f\n" 2>/dev/null | LC_ALL=C sort | paste -sd,)"
+    jars="$({ find -H "$HERE/.jars" -name '*.jar' -printf "$JARS%f\n" 2>/dev/null || true; } | LC_ALL=C sort | paste -sd,)"
+    [[ $DRY_RUN || $jars ]] || fail "no jars in $HERE/.jars" "run 'make setup', which resolves them"
     COMMAND=(
         "$(spark_submit)"
         --properties-file "$HERE/conf/spark/common.conf"

@@ -11,7 +11,6 @@ just-in-time compilation.
 
 import argparse
 import json
-import os
 import shutil
 import tempfile
 import time
@@ -118,7 +117,9 @@ def _measure(subject: str, file: str, arguments: argparse.Namespace) -> dict[str
 @contextmanager
 def _session(subject: str, arguments: argparse.Namespace) -> Iterator[SparkSession]:
     if subject == XML:
-        os.environ["PYSPARK_SUBMIT_ARGS"] = f"--packages {PEER} pyspark-shell"
+        SparkSession.builder.config("spark.jars.packages", PEER).config("spark.driver.memory", arguments.heap).master(
+            f"local[{arguments.cores}]"
+        ).getOrCreate()  # which the session below then is
     master = f"local[{arguments.cores}]"
     spark = spark_session("bench", master=master, partitions=arguments.cores, driver_memory=arguments.heap)
     yield spark

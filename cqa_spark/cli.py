@@ -37,10 +37,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0, the code of an error in ``cqa_spark.errors``, 143 for SIGTERM, 130 for SIGINT, 141 where the
         reader of the output has ended, or 1 for a defect.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # characters that the encoding lacks are escaped
+    try:
+        try:
+            return _exit_code(list(sys.argv[1:] if arguments is None else arguments))
+        finally:
+            for stream in filter(None, (sys.stdout, sys.stderr)):  # None where it was closed
+                stream.flush()
+    except BrokenPipeError:
+        if _reader_is_gone():
+            return READER_GONE
+        raise
+    except SystemExit as ended:  # by argparse after help, and by rich where it cannot print
+        if isinstance(ended.__context__, BrokenPipeError):
+            return READER_GONE
+        raise
+
+
+def _exit_code(given: list[str]) -> int:
     if not given or given[0] in ("-h", "--help", "help"):
         print(overview())
         return 0
@@ -51,9 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     try:
         with stop_on_signals():
-            exit_code = _do(*_find_job(_laid_over(given)))
-            sys.stdout.flush()
-            return exit_code
+            return _do(*_find_job(_laid_over(given)))
     except CqaError as error:
         _report("\n".join([str(error), *_notes(error)]))
         return error.exit_code
@@ -118,13 +132,15 @@ def _report(message: str) -> None:
 
 
 def _reader_is_gone() -> bool:
-    """Whether the program that reads the output, such as ``head``, has ended; then the rest is discarded."""
+    """Whether the program that reads the output, such as ``head``, has ended; then the output is discarded."""
     watched = select.poll()
-    watched.register(sys.stdout.fileno(), 0)  # without readers a pipe reports an error
-    if not watched.poll(0):
-        return False
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return True
+    outputs = [stream.fileno() for stream in filter(None, (sys.stdout, sys.stderr))]
+    for output in outputs:
+        watched.register(output, 0)  # without readers a pipe reports an error
+    is_gone = bool(watched.poll(0))
+    for output in outputs if is_gone else ():
+        os.dup2(os.open(os.devnull, os.O_WRONLY), output)
+    return is_gone
 
 
 def _notes(error: BaseException) -> list[str]:

@@ -53,10 +53,11 @@ def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, sit
     """
     snapshot = _run_with(snapshot, thread, site)
     recipe, model = explaining_system(snapshot, system)
+    examples = snapshot.read(EXAMPLES)  # starts Spark, without which no column can be named
     of_thread = F.col("query_id") == thread
     if site is not None:
         of_thread &= F.col("site") == site
-    examples = snapshot.read(EXAMPLES).where(F.col("task") == recipe.task)
+    examples = examples.where(F.col("task") == recipe.task)
     found = collect_candidates(feature_frame(snapshot, [recipe], examples, where=of_thread), model.description.features)
     _require_one_thread(set(found.examples.column("site").to_pylist()), snapshot.record.run_id, thread, site)
     path = snapshot.record.artifacts[model_artifact(recipe.name)]

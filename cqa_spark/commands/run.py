@@ -1,13 +1,12 @@
 """``cqa run``, all steps from files to a report and a published run; ``cqa demo``, the same on a generated forum."""
 
-from pathlib import Path
-
 from cqa_spark import flows
 from cqa_spark.commands.stages import print_report
 from cqa_spark.config.file_commands import DemoSettings
 from cqa_spark.config.project_root import project_root
 from cqa_spark.config.resolve import resolve
 from cqa_spark.config.run_settings import RunSettings
+from cqa_spark.config.value_types import SAMPLE
 from cqa_spark.errors import noted
 from cqa_spark.lake.publishing import INDEX
 from cqa_spark.process.terminal import Terminal
@@ -23,10 +22,6 @@ def run(settings: RunSettings) -> None:
         if settings.publish and settings.pages:
             Terminal().line(f"threads: {settings.lake}/{INDEX} searches them")
         Terminal().line(f"run: {finished.run_id}{', published' if settings.publish else ''}")
-
-
-SAMPLE = Path("build/sample")
-"""The folder of the dumps that conf/demo.yaml reads."""
 
 
 def demo(settings: DemoSettings) -> None:

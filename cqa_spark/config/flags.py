@@ -5,6 +5,7 @@ in the section ``evaluation`` is ``--evaluation.seed``.
 """
 
 import argparse
+import shlex
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from cqa_spark.config.suggestions import did_you_mean, near_names
 from cqa_spark.config.value_types import Positional, Shown
 
 METAVARS = {int: "N", float: "X", str: "TEXT"}
+
+_YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
 @dataclass(frozen=True)
@@ -170,9 +173,12 @@ def read_flags(
             parsed, unknown = parser.parse_known_intermixed_args(left)
             break
         except argparse.ArgumentError as error:
-            name = (error.argument_name or "").split("/")[0]
-            problems.append(Problem(f"flag {name}", "", error.message, f"see {parser.prog} --help", meant=(name,)))
-            left = [argument for argument in left if argument.split("=")[0] != name]
+            names = (error.argument_name or "").split("/")
+            wrong = [argument for argument in left if argument.split("=")[0] in names]
+            name, _, value = next(iter(wrong), names[0]).partition("=")
+            problem = Problem(f"flag {name}", "", error.message, f"see {parser.prog} --help", meant=(name,))
+            problems.append(_value_of_switch(name, value) or problem if len(names) > 1 else problem)
+            left = [argument for argument in left if argument not in wrong]
     known_flags = list(flags(model))
     given = {
         flag.key: value for flag in known_flags if (value := getattr(parsed, _destination(flag))) not in (None, [])
@@ -181,7 +187,12 @@ def read_flags(
         flag.key: f"flag {flag.spelling}" if flag.spelling.startswith("-") else "command line" for flag in known_flags
     }
     layer = SettingsLayer("command line", nested(given), {key: origins[key] for key in given})
-    return parsed, layer, problems + list(_unknown(unknown, parser, model, known_flags))
+    problems += _unknown_flags(unknown, parser, known_flags)
+    first_unknown = next((index for index, word in enumerate(unknown) if word.startswith("-")), len(unknown))
+    if stray := unknown[:first_unknown]:  # words after an unknown flag are its values
+        missing = [flag for flag in known_flags if is_required(flag, model) and flag.key not in given]
+        problems.append(_stray_words(stray, left, parser.prog, _origins(model), known_flags, missing))
+    return parsed, layer, problems
 
 
 def _add(group: argparse._ArgumentGroup, flag: Flag, text: str) -> None:
@@ -212,26 +223,63 @@ def _first_line(model: type[SettingsSection]) -> str:
     return (model.__doc__ or "").strip().splitlines()[0].rstrip(".")
 
 
-def _unknown(
-    unknown: Sequence[str], parser: argparse.ArgumentParser, model: type[Command], known_flags: Sequence[Flag]
+def _unknown_flags(
+    unknown: Sequence[str], parser: argparse.ArgumentParser, known_flags: Sequence[Flag]
 ) -> Iterator[Problem]:
     spellings = [flag.spelling for flag in known_flags] + ["--config", "--dry-run", "--debug", "--help", "--help-all"]
     positional = {f"--{flag.spelling.replace('_', '-')}": flag for flag in known_flags if flag.spelling[0] != "-"}
-    after_unknown_flag = False
-    for argument in unknown:
-        if argument.startswith("-"):
-            name = argument.split("=")[0]
-            meant: tuple[str, ...] = tuple(near_names(name, spellings))
-            remedy = did_you_mean(name, spellings, f"{parser.prog} --help-all lists all flags")
-            if name in positional:
-                meant = (positional[name].spelling,)
-                remedy = f"give it without the flag: {parser.prog} {positional[name].metavar}"
-            yield Problem(f"flag {name}", "", "unknown flag", remedy, meant=meant)
-            after_unknown_flag = True
-        elif not after_unknown_flag:
-            needed = [flag.spelling for flag in known_flags if is_required(flag, model)]
-            remedy = f"did you mean {needed[0]} {argument}?" if needed else f"{parser.prog} --help lists the flags"
-            yield Problem("command line", "", f"unexpected argument {argument!r}", remedy, meant=tuple(needed[:1]))
+    for name in (argument.split("=")[0] for argument in unknown if argument.startswith("-")):
+        meant: tuple[str, ...] = tuple(near_names(name, spellings))
+        remedy = did_you_mean(name, spellings, f"{parser.prog} --help-all lists all flags")
+        if name in positional:
+            meant = (positional[name].spelling,)
+            remedy = f"give it without the flag: {parser.prog} {positional[name].metavar}"
+        yield Problem(f"flag {name}", "", "unknown flag", remedy, meant=meant)
+
+
+def _stray_words(
+    stray: Sequence[str],
+    arguments: Sequence[str],
+    program: str,
+    origins: str,
+    known_flags: Sequence[Flag],
+    missing: Sequence[Flag],
+) -> Problem:
+    """The problem of words that belong to no flag.
+
+    Args:
+        stray: the words.
+        arguments: the command line with them.
+        program: name of the command.
+        origins: its positional arguments and required flags.
+        known_flags: flags of the command.
+        missing: required ones that are not given.
+    """
+    before = arguments[: arguments.index(stray[0])]
+    name, _, value = next((word for word in reversed(before) if word.startswith("-")), "").partition("=")
+    if before and before[-1] == name and (problem := _value_of_switch(name, stray[0])):
+        return problem
+    flag = next((flag for flag in known_flags if flag.spelling == name), None)
+    has_positional = any(not flag.spelling.startswith("-") for flag in known_flags)
+    takes_text = flag is not None and flag.kind is str and not has_positional
+    if flag is not None and takes_text and (flag.metavar == METAVARS[str] or not missing):
+        text = " ".join([value or before[-1], *stray])
+        remedy = f"put a value of several words in quotes: {name} {shlex.quote(text)}"
+    elif len(missing) == len(stray) == 1 and not has_positional:
+        remedy = f"did you mean {missing[0].spelling} {stray[0]}?"
+    else:
+        remedy = f"write {program} {origins}… ({program} --help lists the flags)"
+    words = f"unexpected argument{'s' if len(stray) > 1 else ''} {' '.join(map(repr, stray))}"
+    return Problem("command line", "", words, remedy, meant=tuple(flag.spelling for flag in missing))
+
+
+def _value_of_switch(name: str, value: str) -> Problem | None:
+    """The problem of a flag such as ``--publish`` with a value; None if the value is neither yes nor no."""
+    switch = name.replace("--no-", "--", 1)
+    if value.lower() not in _YES + _NO:
+        return None
+    meant = switch if (value.lower() in _YES) == (switch == name) else switch.replace("--", "--no-", 1)
+    return Problem(f"flag {name}", "", "takes no value", f"write {meant}")
 
 
 def _element(annotation: Any) -> tuple[Any, list[Any], bool]:

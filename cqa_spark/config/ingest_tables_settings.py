@@ -47,8 +47,9 @@ class IngestTablesSettings(JobSettings):
 
     examples = (
         "cqa ingest tables --posts posts.parquet --site forum.example.org --lake build/lake",
-        "cqa ingest tables --posts posts.csv --comments comments.csv --votes votes.jsonl --site forum.example.org",
-        "cqa ingest tables --posts main.forum.posts --votes main.forum.votes --site forum.example.org",
+        "cqa ingest tables --posts posts.csv --comments comments.csv --votes votes.jsonl --site forum.example.org "
+        "--lake build/lake",
+        "cqa ingest tables --posts main.forum.posts --votes main.forum.votes --site example.org --lake build/lake",
     )
     needs = ("tables.posts",)
     writing = ("{job.lake}: community tables of run {job.new_run}",)

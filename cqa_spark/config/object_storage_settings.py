@@ -45,6 +45,6 @@ class ObjectStorageSettings(SettingsSection):
         if (parts.scheme == "https") != self.tls:
             raise refused(
                 f"the endpoint is {parts.scheme}:// and tls is {str(self.tls).lower()}",
-                "give an https:// endpoint, or set object_storage.tls to false for an unencrypted server",
+                "give an https:// endpoint, or --no-object-storage.tls for an unencrypted server",
             )
         return self

@@ -21,6 +21,9 @@ Checks = Mapping[str, Callable[[Any], object]]
 IR_DATASETS = "irds:"
 """Prefix of an id in the catalogue of ir_datasets that stands for a file, such as ``irds:antique/test``."""
 
+SAMPLE = Path("build/sample")
+"""The folder of the generated dumps that conf/demo.yaml reads."""
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -122,10 +125,10 @@ def _must_exist(location: str) -> str:
     """Refuse a missing local path; remote locations are checked by the job."""
     if is_remote(location) or Path(location).exists() or glob.glob(location):
         return location
-    raise refused(
-        f"file not found: {location}",
-        f"give an existing file, folder or pattern, relative to the working directory {Path.cwd()}",
-    )
+    remedy = f"give an existing file, folder or pattern, relative to the working directory {Path.cwd()}"
+    if SAMPLE in Path(location).parents:
+        remedy = f"run cqa demo, which generates it below the working directory {Path.cwd()}"
+    raise refused(f"file not found: {location}", remedy)
 
 
 def _must_exist_or_be_listed(location: str) -> str:

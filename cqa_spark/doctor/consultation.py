@@ -7,14 +7,12 @@ from functools import partial
 from uuid import uuid4
 
 from cqa_spark.config.inspection_settings import DoctorSettings
-from cqa_spark.doctor.cluster import examine_cluster
 from cqa_spark.doctor.finding import Finding
 from cqa_spark.doctor.machine import examine_machine
 from cqa_spark.doctor.services import examine_storage, examine_tracking
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.spark.session import session_of
 
 MARKS = {"ok": "ok      ", "warning": "warning ", "failed": "FAILED  "}
 
@@ -58,6 +56,9 @@ def _findings(settings: DoctorSettings) -> Iterator[Finding]:
         yield from storage
         trial_table = f"{settings.lake.rstrip('/')}/{trial}" if _sound(storage) else None
     if _sound(machine):
+        from cqa_spark.doctor.cluster import examine_cluster  # needs PySpark, which the machine may lack
+        from cqa_spark.spark.session import session_of
+
         start = partial(session_of, settings)
         yield from examine_cluster(settings.spark.master, start, trial_table, settings.object_storage)
     yield from examine_tracking(settings.tracking)

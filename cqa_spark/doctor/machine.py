@@ -1,5 +1,6 @@
 """Checks this machine: Java, Python, locked packages, jars, disk space."""
 
+import os
 import platform
 import shutil
 import sys
@@ -16,7 +17,7 @@ from cqa_spark.config.value_types import is_remote
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.process.disk_space import nearest_folder
-from cqa_spark.process.java import JAVA, check_java
+from cqa_spark.process.java import JAVA, check_java, variables_of_another_spark
 from cqa_spark.spark.jars import HASHES, check_hashes
 
 JOBS = ("spark", "learning")
@@ -33,6 +34,8 @@ def examine_machine(lake: str) -> Iterator[Finding]:
         lake: location of the lake; empty if not configured.
     """
     yield examine("Java", _java)
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # spark-submit has started the Spark that it was told to
+        yield examine("environment", environment)
     yield examine("Python", lambda: python_version(platform.python_version()))
     yield examine("packages", lambda: packages(_needed()))
     yield examine("jars", lambda: jars(jars_folder(), (project_root() / HASHES).read_text(encoding="utf-8")))
@@ -44,6 +47,17 @@ def examine_machine(lake: str) -> Iterator[Finding]:
 def _java() -> str:
     check_java()
     return f"Java {JAVA}"
+
+
+def environment() -> str:
+    """Check that no variable of the environment names another Spark than the installed PySpark."""
+    if variables := variables_of_another_spark():
+        raise Doubt(
+            "; ".join(f"{name}={value} is of another Spark" for name, value in variables.items()),
+            f"jobs use the installed PySpark and leave {' and '.join(variables)} aside; for a job on another Spark: "
+            "./spark-submit.sh",
+        )
+    return "no variable of another Spark"
 
 
 def python_version(version: str) -> str:

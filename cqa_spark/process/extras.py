@@ -59,4 +59,7 @@ def require_extra(extra: str, modules: Iterable[str], purpose: str) -> None:
 
 
 def _advice(extra: str) -> str:
-    return f"install the extra: pip install 'cqa-spark[{extra}]'"
+    """The command that installs all that a job may need: an extra alone would lack what the next step imports."""
+    of_all = {name for need in map(Requirement, requires("cqa-spark") or []) for name in need.extras}
+    extras = "all" if extra in of_all else f"all,{extra}"
+    return f"install it with all that jobs need: pip install 'cqa-spark[{extras}]'"

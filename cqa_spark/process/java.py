@@ -1,14 +1,19 @@
-"""Finds the Java that Spark runs on, and checks its version."""
+"""Finds the Java that Spark runs on and checks its version; leaves aside what would start another Spark on it."""
 
 import os
 import re
 import shutil
 import subprocess
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from cqa_spark.errors import EnvironmentProblem
 
 JAVA = 17
+OF_ANOTHER_SPARK = ("SPARK_HOME", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS")
+"""Variables that many machines set for their Spark, and that make PySpark start it instead of its own, or with its
+settings."""
+
 _REMEDY = f"install Java {JAVA} (Debian: apt-get install openjdk-{JAVA}-jre-headless) and point JAVA_HOME to it"
 _PATIENCE = 60
 """Seconds within which Java must print its version."""
@@ -34,6 +39,21 @@ def check_java() -> None:
     if version != JAVA:
         program = f"Java {version}" if version else "a program without a Java version"
         raise EnvironmentProblem(f"Spark needs Java {JAVA}, and {java} is {program}", _REMEDY)
+
+
+def variables_of_another_spark() -> dict[str, str]:
+    """The variables of the environment that belong to another Spark than the installed PySpark."""
+    try:
+        ours = str(distribution("pyspark").locate_file("pyspark"))
+    except PackageNotFoundError:
+        ours = ""
+    return {name: os.environ[name] for name in OF_ANOTHER_SPARK if os.environ.get(name, ours) != ours}
+
+
+def leave_other_spark_aside() -> None:
+    """Let this process start the installed PySpark, whichever Spark the environment names."""
+    for name in variables_of_another_spark():
+        del os.environ[name]
 
 
 def _java_command() -> str:

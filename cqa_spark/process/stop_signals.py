@@ -12,6 +12,7 @@ import socket
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -59,7 +60,8 @@ class _Handler:
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if self.received is None:
             self.received = number
-            logging.disable()  # libraries log every interrupted call with a traceback
+            logging.disable()  # libraries log every interrupted call with a traceback, and warn of it with Java's
+            warnings.simplefilter("ignore")
             self.raise_stopped()
 
     def raise_stopped(self) -> None:

@@ -11,11 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import pyspark
-
 from cqa_spark.config.project_root import cache_folder, jars_folder, project_root
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.process.java import check_java
+from cqa_spark.process.java import OF_ANOTHER_SPARK, check_java
 from cqa_spark.process.terminal import renewed_line
 
 HASHES = "conf/spark/jars.sha256"
@@ -150,9 +148,12 @@ def _retrieve(cache: Path, packages: Sequence[str]) -> Path:
     settings += ["--conf", f"spark.jars.ivy={cache}", "--conf", "spark.driver.host=127.0.0.1"]
     if packages:
         settings += ["--packages", ",".join(packages)]
+    import pyspark  # here, because cqa doctor checks the jars where PySpark may be absent
+
+    environment = {name: value for name, value in os.environ.items() if name not in OF_ANOTHER_SPARK}
     answer = subprocess.run(
         [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), *settings, str(program)],
-        env=os.environ | {"PYSPARK_PYTHON": sys.executable},
+        env=environment | {"PYSPARK_PYTHON": sys.executable},
         capture_output=True,
         text=True,
         check=False,

@@ -13,6 +13,7 @@ import gc
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -47,6 +48,18 @@ def without_archives(path: Iterable[str]) -> list[str]:
     return [entry for entry in path if Path(entry).suffix not in {".jar", ".zip"}]
 
 
+class ErrorsOfWorkers:
+    """What the daemon prints of an error in a worker, in place of the module ``traceback``.
+
+    Where Spark cancels a task or ends, the worker finds the end of its input: no error, and nobody's to read.
+    """
+
+    def print_exc(self) -> None:
+        """Print the error that is being handled, unless it is the end of the input."""
+        if not isinstance(sys.exc_info()[1], EOFError):
+            traceback.print_exc()
+
+
 if __name__ == "__main__":
     sys.path[:] = without_archives(sys.path)
     sys.path_importer_cache.clear()
@@ -56,6 +69,7 @@ if __name__ == "__main__":
             importlib.import_module(module)
     gc.freeze()  # collections in a worker would copy the pages of these modules
 
-    from pyspark.daemon import manager
+    from pyspark import daemon
 
-    manager()
+    daemon.traceback = ErrorsOfWorkers()  # type: ignore[assignment]  # a module, of which this is all that is used
+    daemon.manager()

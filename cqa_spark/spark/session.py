@@ -15,7 +15,7 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.project_root import project_root
 from cqa_spark.object_store.storage import OBJECT_STORES
 from cqa_spark.process.disk_failures import require_scratch, scratch_folders
-from cqa_spark.process.java import check_java
+from cqa_spark.process.java import check_java, leave_other_spark_aside
 from cqa_spark.process.stop_signals import java_starts
 from cqa_spark.spark.class_archive import archive_options
 from cqa_spark.spark.internals import connect_to_java, import_from_wheels, keep_java_classes, set_hadoop_options
@@ -68,9 +68,10 @@ def spark_session(
 ) -> SparkSession:
     """Start Spark, or return the active session.
 
-    Under spark-submit, the settings come from the command; otherwise from `conf/spark/common.conf` and `local.conf`. An
-    active session keeps its partitions and its way to run plans, unless the arguments name others. A value that the
-    user gave to spark-submit or to the active session is also that of small inputs.
+    Under spark-submit, the settings come from the command; otherwise from `conf/spark/common.conf` and `local.conf`,
+    and the installed PySpark starts, whatever other Spark the environment names. An active session keeps its partitions
+    and its way to run plans, unless the arguments name others. A value that the user gave to spark-submit or to the
+    active session is also that of small inputs.
 
     Args:
         app_name: name of the application.
@@ -88,6 +89,7 @@ def spark_session(
     active = SparkSession.getActiveSession()
     if active is None and not _under_spark_submit():
         check_java()
+        leave_other_spark_aside()
         os.environ[MORE_IMPORTS] = " ".join(sorted(task_imports))
     settings = {} if _under_spark_submit() else _own_settings(master, () if compile_plans else _FEW_ROWS_IN_JAVA)
     started_with = _started_with(active)

@@ -268,15 +268,24 @@ def test_every_job_that_spark_submit_runs_has_its_entry_point():
         assert f'main(["{name}", *sys.argv[1:]])' in (ROOT / "jobs" / f"{name}.py").read_text(encoding="utf-8")
 
 
-def test_a_reader_that_ends_early_is_no_defect() -> None:
-    command = [sys.executable, "-m", "cqa_spark.cli", "systems", "list", "--format", "json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
-        assert running.stdout is not None
-        assert running.stderr is not None
-        assert running.stdout.readline() == "[\n"
-        running.stdout.close()
-        assert running.stderr.read() == ""
-    assert running.returncode == 141
+@pytest.mark.parametrize("command", ["help", "runs", "systems list", "systems list --format json"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_ends_early_is_no_defect(command: str, unbuffered: str) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    program = [sys.executable, "-m", "cqa_spark", *command.split()]
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(program, stdout=write, stderr=subprocess.PIPE, env=environment, text=True)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_a_reader_of_errors_that_ends_early_is_no_defect() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    program = [sys.executable, "-m", "cqa_spark", "no-such-command"]
+    assert subprocess.run(program, stdout=write, stderr=write).returncode == 141
+    os.close(write)
 
 
 def test_run_does_the_job_that_a_config_file_names(tmp_path, capsys):

@@ -10,9 +10,11 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from test_project_files import PROJECT, ROOT
 
-from cqa_spark.process.extras import absent_library
+from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.process.extras import absent_library, require_extra
 
 WITHOUT_EXTRAS = """
+import importlib.metadata
 import sys
 from importlib.abc import MetaPathFinder
 from importlib.metadata import packages_distributions, requires
@@ -36,7 +38,14 @@ class Absent(MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
+def distribution(name, known=importlib.metadata.distribution):
+    if name.lower().replace("_", "-") not in base:
+        raise importlib.metadata.PackageNotFoundError(name)
+    return known(name)
+
+
 sys.meta_path.insert(0, Absent())
+importlib.metadata.distribution = distribution
 """
 """Makes every installed package absent that the base package does not bring."""
 
@@ -81,16 +90,32 @@ cqa.open_lake("lake")
 """
     done = without_extras(folder, program)
     assert done.stdout.startswith("{'RR@50': 0.5}")
-    assert done.stderr.splitlines()[-1].endswith("install the extra: pip install 'cqa-spark[spark]'")
+    assert done.stderr.splitlines()[-1].endswith("pip install 'cqa-spark[all]'")
 
 
-@pytest.mark.parametrize("command", ["runs list --lake .", "doctor", "ingest --input gold.qrels --lake lake"])
+@pytest.mark.parametrize("command", ["runs list --lake .", "ingest --input gold.qrels --lake lake"])
 def test_a_job_names_the_extra_that_it_needs(folder: Path, command: str) -> None:
     done = without_extras(folder, COMMAND, *command.split())
     assert (done.returncode, done.stderr.splitlines()[-1]) == (
         4,
-        "  → install the extra: pip install 'cqa-spark[spark]'",
+        "  → install it with all that jobs need: pip install 'cqa-spark[all]'",
     )
+
+
+def test_the_doctor_works_without_the_libraries_that_it_looks_for(folder: Path) -> None:
+    done = without_extras(folder, COMMAND, "doctor")
+    assert "ok      Java: " in done.stdout
+    assert "FAILED  packages: " in done.stdout
+    assert "pyspark (absent)" in done.stdout
+    assert "MLflow is not installed" in done.stdout
+    assert done.stderr == "cqa: jobs will fail here: packages\n  → follow the remedies above\n"
+
+
+@pytest.mark.parametrize(("extra", "advised"), [("mlflow", "all"), ("learning", "all"), ("neural", "all,neural")])
+def test_the_advised_extras_bring_all_that_jobs_need(extra: str, advised: str) -> None:
+    with pytest.raises(EnvironmentProblem) as problem:
+        require_extra(extra, ["no_such_library"], "this")
+    assert problem.value.remedy == f"install it with all that jobs need: pip install 'cqa-spark[{advised}]'"
 
 
 def imported_libraries() -> set[str]:

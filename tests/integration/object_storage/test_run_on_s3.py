@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -61,23 +60,20 @@ def remote_run(s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Remote
     send(sample.train.parent, s3.location("in"), s3.settings)
     (here / "events").mkdir()
     settings = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": here / "events", **SECRET_SETTINGS}
-    (here / "conf").mkdir()
-    lines = (f"{name} {value}\n" for name, value in settings.items())
-    (here / "conf" / "spark-defaults.conf").write_text("".join(lines), encoding="utf-8")
+    options = " ".join(f"-D{name}={value}" for name, value in settings.items())
     arguments = ["run", "--lake", s3.location("lake"), "--run-id", "r1", "--baseline", SYSTEM, "--systems", SYSTEM]
     arguments += ["--train", s3.location("in", "train.xml"), "--dev", s3.location("in", "dev.xml")]
     arguments += ["--tracking.uri", f"sqlite:///{here / 'mlflow.db'}", "--tracking.artifacts", s3.location("mlflow")]
     arguments += ["--evaluation.resamples", "9", "--spark.driver-memory", "2g", "--no-spark.compile-plans", *s3.flags]
     done = subprocess.run(
         [Path(sys.executable).parent / "cqa", *arguments],
-        env={**os.environ, "SPARK_CONF_DIR": str(here / "conf"), "MLFLOW_TRACKING_TOKEN": TOKEN},
+        env={**os.environ, "SPARK_SUBMIT_OPTS": options, "MLFLOW_TRACKING_TOKEN": TOKEN},
         cwd=here,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    shutil.rmtree(here / "conf")
     events = "".join(each.read_text() for each in (here / "events").iterdir())
     assert "SparkListenerApplicationEnd" in events
     return RemoteRun(s3, f"{done.stdout}\n{done.stderr}\n{events}", here)

@@ -1,5 +1,6 @@
 import pytest
 
+from cqa_spark.config.duplicates_settings import SimilarSettings
 from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.config.measuring_settings import CompareFilesSettings, EvaluateFileSettings
 from cqa_spark.config.problems import SettingsError
@@ -188,6 +189,35 @@ def test_a_value_without_its_flag_is_one_mistake():
 def test_a_stray_word_is_refused():
     [problem] = problems(RunSettings, "stray", *ENOUGH)
     assert problem.what == "unexpected argument 'stray'"
+
+
+IN_QUOTES = "put a value of several words in quotes:"
+USAGE = "--lake PATH … (cqa job --help lists the flags)"
+
+
+@pytest.mark.parametrize(
+    ("model", "words", "what", "remedy"),
+    [
+        (
+            SimilarSettings,
+            "--lake x --text how do i",
+            "unexpected arguments 'do' 'i'",
+            f"{IN_QUOTES} --text 'how do i'",
+        ),
+        (SimilarSettings, "--text how do", "unexpected argument 'do'", f"{IN_QUOTES} --text 'how do'"),
+        (ListRunsSettings, "--lake my lake", "unexpected argument 'lake'", f"{IN_QUOTES} --lake 'my lake'"),
+        (ListRunsSettings, "--format json lake", "unexpected argument 'lake'", "did you mean --lake lake?"),
+        (ListRunsSettings, "a b", "unexpected arguments 'a' 'b'", f"write cqa job {USAGE}"),
+        (ShowRunSettings, "lake mine", "unexpected argument 'mine'", f"write cqa job RUN_ID {USAGE}"),
+        (ListRunsSettings, "--lake x --object-storage.tls false", "takes no value", "write --no-object-storage.tls"),
+        (ListRunsSettings, "--lake x --object-storage.tls=False", "takes no value", "write --no-object-storage.tls"),
+        (ListRunsSettings, "--lake x --no-object-storage.tls=no", "takes no value", "write --object-storage.tls"),
+        (ListRunsSettings, "--lake x --object-storage.tls yes", "takes no value", "write --object-storage.tls"),
+    ],
+)
+def test_stray_words_are_answered_with_what_was_meant(model, words, what, remedy):
+    [problem] = problems(model, *words.split())
+    assert (problem.what, problem.remedy) == (what, remedy)
 
 
 def test_keys_of_other_jobs_are_left_aside(home):

@@ -59,3 +59,20 @@ def test_a_second_night_does_not_start(night, tmp_path: Path) -> None:
         assert night(f"touch {tmp_path}/ran").returncode == 6
     assert not (tmp_path / "ran").exists()
     assert "the night before still runs" in (tmp_path / "mail.arguments").read_text()
+
+
+@pytest.mark.parametrize("code", [3, 127])  # a program that fails, and none
+def test_without_a_program_that_mails_the_message_stands_on_standard_error(night, tmp_path: Path, code: int) -> None:
+    (tmp_path / "bin" / "mail").write_text(f"#!/bin/sh\nexit {code}\n")
+    done = night("echo why; exit 7")
+    assert done.returncode == 7
+    assert "a check failed" in done.stderr
+    assert done.stderr.endswith("\nwhy\n")
+
+
+def test_a_lock_that_cannot_be_taken_is_not_the_night_before(night, tmp_path: Path) -> None:
+    (tmp_path / "bin" / "flock").write_text("#!/bin/sh\necho no locks here >&2; exit 71\n")
+    (tmp_path / "bin" / "flock").chmod(0o755)
+    assert night(f"touch {tmp_path}/ran").returncode == 71
+    assert not (tmp_path / "ran").exists()
+    assert (tmp_path / "mail.body").read_text().endswith("\nno locks here\n")

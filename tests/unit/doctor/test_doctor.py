@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+import pyspark
 import pytest
 from packaging.requirements import Requirement
 
@@ -39,6 +40,16 @@ class TestMachine:
         assert machine.python_version("3.12.1").startswith("Python 3.12.1, ")
         with pytest.raises(EnvironmentProblem, match=r"Python 3\.13\.0 instead of <3\.13,>=3\.11"):
             machine.python_version("3.13.0")
+
+    def test_variables_of_another_spark(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("SPARK_HOME", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS"):
+            monkeypatch.delenv(name, raising=False)
+        assert machine.environment() == "no variable of another Spark"
+        monkeypatch.setenv("SPARK_HOME", str(Path(pyspark.__file__).parent))
+        assert machine.environment() == "no variable of another Spark"
+        monkeypatch.setenv("SPARK_HOME", "/opt/spark")
+        finding = examine("environment", machine.environment)
+        assert (finding.verdict, finding.found) == ("warning", "SPARK_HOME=/opt/spark is of another Spark")
 
     def test_packages(self) -> None:
         with pytest.raises(EnvironmentProblem, match=r"no-such \(absent\) instead of ~=1\.0"):

@@ -5,11 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyspark
 import pytest
 from refusals import refusal
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.process.java import check_java
+from cqa_spark.process.java import OF_ANOTHER_SPARK, check_java, leave_other_spark_aside
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -97,3 +98,16 @@ def test_spark_submit_refuses_a_broken_java_before_spark_starts(tmp_path: Path) 
     answer = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert answer.returncode == 4
     assert answer.stderr.startswith(f"cqa: Spark needs Java 17, and {tmp_path}/bin/java is Java 8\n  → install Java 17")
+
+
+def test_variables_of_another_spark_are_left_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = str(Path(pyspark.__file__).parent)
+    monkeypatch.setenv("SPARK_HOME", ours)
+    monkeypatch.setenv("SPARK_CONF_DIR", "/etc/spark")
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--master yarn pyspark-shell")
+    leave_other_spark_aside()
+    assert {name: os.environ.get(name) for name in OF_ANOTHER_SPARK} == {
+        "SPARK_HOME": ours,
+        "SPARK_CONF_DIR": None,
+        "PYSPARK_SUBMIT_ARGS": None,
+    }
