@@ -9,7 +9,7 @@ import ir_measures
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from ir_measures import AP, RR, P, nDCG
+from ir_measures import AP, RR, P, R, nDCG
 
 import cqa_spark as cqa
 from cqa_spark.cli import main
@@ -101,11 +101,17 @@ def test_any_values_are_those_of_trec_eval_9(
     assume(grades.keys() & scores.keys())
     assume(all(max(of_query.values()) >= 0 for of_query in grades.values()))  # trec_eval fails otherwise
     options = {"rel": level, "judged_only": judged_only}
-    peers = [AP @ 1000, nDCG(judged_only=judged_only) @ 10, P @ 1, P @ 10, RR]
-    peers = [peer if peer.NAME == "nDCG" else peer(**options) for peer in peers]
-    theirs = ir_measures.calc_aggregate(peers, grades, scores)
-    ours = cqa.evaluate(grades, scores, relevance_level=level, precision="single", judged_only=judged_only)
-    assert [ours[name] for name in MEASURES] == pytest.approx([theirs[peer] for peer in peers], abs=1e-12)
+    peers = {
+        "AP@1000": AP @ 1000, "nDCG@10": nDCG @ 10, "P@1": P @ 1, "P@10": P @ 10, "MRR@10": RR, "RR": RR, "AP": AP,
+        "map_cut_2": AP @ 2, "nDCG": nDCG, "ndcg_cut_3": nDCG @ 3, "R@1": R @ 1, "recall_5": R @ 5,
+    }  # fmt: skip
+    names = {
+        name: peer(judged_only=judged_only, **({} if peer.NAME == "nDCG" else {"rel": level}))
+        for name, peer in peers.items()
+    }
+    theirs = ir_measures.calc_aggregate([*names.values()], grades, scores)
+    ours = cqa.evaluate(grades, scores, [*names], relevance_level=level, precision="single", judged_only=judged_only)
+    assert [*ours.values()] == pytest.approx([theirs[peer] for peer in names.values()], abs=1e-12)
 
 
 def test_near_ties_by_the_versions_of_trec_eval(files: tuple[Path, Path, Path], capsys) -> None:
