@@ -125,7 +125,7 @@ def written(measure: ir_measures.Measure) -> str:
     return f"{measure.NAME}{f'({given})' if given else ''}{cutoff}"
 
 
-def _are_gains(value: Mapping[object, object]) -> bool:
+def _are_gains(value: Mapping[Any, Any]) -> bool:
     return all(
         type(grade) is int and type(gain) in (int, float) and _exact(gain).denominator <= _LARGEST
         for grade, gain in value.items()
