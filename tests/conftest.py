@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from requirements import lacking
 
 pytest_plugins = ["golden.duplicate", "golden.preferred_answer", "golden.question_comment", "installed_wheel"]
 
@@ -40,5 +41,5 @@ def cqa_data() -> Path:
     """The folder with the public research data, which is not part of the repository."""
     folder = Path(os.environ.get("CQA_DATA", REPOSITORY.parent / "shared" / "data"))
     if not folder.is_dir():
-        pytest.skip(f"needs the research data, and {folder} is absent: set CQA_DATA to its folder")
+        lacking("data", f"needs the research data, and {folder} is absent: set CQA_DATA to its folder")
     return folder

@@ -25,6 +25,7 @@ def evaluate(
     relevance_level: float = 1,
     precision: Precision = "double",
     judged_only: bool = False,
+    ignore_identical_ids: bool = False,
     truncated: bool = False,
 ) -> dict[str, float]:
     """Evaluate a ranking: official files as their scorer does, all else as trec_eval does.
@@ -44,6 +45,7 @@ def evaluate(
         precision: precision in which scores are compared: ``double``, as in trec_eval 10, or ``single``, as in
             trec_eval 9, pytrec_eval and ir_measures.
         judged_only: leave out documents without judgment.
+        ignore_identical_ids: leave out documents with the id of their query, as BEIR does.
         truncated: whether official files have truncated rankings, as in subtask E, which TMAP measures.
 
     Returns:
@@ -53,7 +55,8 @@ def evaluate(
         ConfigError: an unknown measure or precision, or a level that is not above 0.
         InputError: a file cannot be parsed, a grade or score is not a finite number, or no query is in both.
     """
-    judged = judge(qrels, [("the run", run)], TrecOptions(relevance_level, precision, judged_only), truncated=truncated)
+    options = TrecOptions(relevance_level, precision, judged_only, ignore_identical_ids)
+    judged = judge(qrels, [("the run", run)], options, truncated=truncated)
     values = measuring.evaluate(judged.rankings[0], _measures(judged, measures))
     return {name: value for name, value in values.items() if value is not None}
 
@@ -66,6 +69,7 @@ def evaluate_queries(
     relevance_level: float = 1,
     precision: Precision = "double",
     judged_only: bool = False,
+    ignore_identical_ids: bool = False,
     truncated: bool = False,
 ) -> pd.DataFrame:
     """Evaluate a ranking query by query; arguments and exceptions are those of ``evaluate``.
@@ -75,7 +79,8 @@ def evaluate_queries(
     """
     import pandas as pd
 
-    judged = judge(qrels, [("the run", run)], TrecOptions(relevance_level, precision, judged_only), truncated=truncated)
+    options = TrecOptions(relevance_level, precision, judged_only, ignore_identical_ids)
+    judged = judge(qrels, [("the run", run)], options, truncated=truncated)
     reported = [ReportedMeasure(each, str(each), str(each)) for each in _measures(judged, measures)]
     rows = query_records(judged.rankings, reported)
     return pd.DataFrame(rows).drop(columns="file").set_index("query").astype("float64")
@@ -90,6 +95,7 @@ def compare(
     relevance_level: float = 1,
     precision: Precision = "double",
     judged_only: bool = False,
+    ignore_identical_ids: bool = False,
     truncated: bool = False,
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
@@ -105,6 +111,7 @@ def compare(
         relevance_level: as for ``evaluate``.
         precision: as for ``evaluate``.
         judged_only: as for ``evaluate``.
+        ignore_identical_ids: as for ``evaluate``.
         truncated: as for ``evaluate``.
         resamples: number of resamples of the bootstrap and of the test.
         confidence: coverage of the intervals.
@@ -125,7 +132,8 @@ def compare(
     names = list(runs)
     if unknown := [name for name in baselines if name not in runs]:
         raise ConfigError(f"unknown baselines {', '.join(unknown)}", f"choose among the runs: {', '.join(names)}")
-    judged = judge(qrels, runs.items(), TrecOptions(relevance_level, precision, judged_only), truncated=truncated)
+    options = TrecOptions(relevance_level, precision, judged_only, ignore_identical_ids)
+    judged = judge(qrels, runs.items(), options, truncated=truncated)
     positions = [names.index(name) for name in dict.fromkeys(baselines)] or [0]
     drawn = Resampling(resamples, seed, confidence)
     comparisons = compare_rankings(judged.rankings, judged.measures(measures), drawn, positions)

@@ -18,7 +18,7 @@ RecordsFormat = Annotated[
 
 
 class TrecSettings(SettingsSection):
-    """TREC runs and qrels, also BEIR's qrels and MS MARCO's runs."""
+    """TREC runs and qrels, also BEIR's qrels, runs of MS MARCO and ColBERT, and JSON of ranx and pytrec_eval."""
 
     flag_prefix = ""
 
@@ -31,6 +31,9 @@ class TrecSettings(SettingsSection):
         "pytrec_eval and ir_measures",
     )
     judged_only: bool = Field(default=False, description="leave out documents without judgment, -J of trec_eval")
+    ignore_identical_ids: bool = Field(
+        default=False, description="leave out documents with the id of their query, as BEIR does"
+    )
 
 
 class PredictionFilesCommand(FilesCommand):

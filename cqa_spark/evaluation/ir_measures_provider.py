@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from math import lcm
+from typing import TYPE_CHECKING, Any
 
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.measure import MeanMeasure
@@ -41,12 +43,19 @@ class ProvidedMeasure(MeanMeasure):
         import ir_measures
 
         measure = ir_measures.parse_measure(self.written)
+        gains: Mapping[int, float] = measure.params.get("gains", {})
+        # pytrec_eval takes whole gains alone; nDCG is the same for all gains times a number.
+        factor = lcm(*(_exact(gain).denominator for gain in gains.values()))
+        if factor > 1:
+            measure = type(measure)(**{name: value for name, value in measure.params.items() if name != "gains"})
         judgments, scores = [], []
         listed = list(queries)
         for number, query in enumerate(listed):
             for rank, candidate in enumerate(query.judged):
                 if candidate.judged:
                     grade = _whole(candidate.gain, self.written)
+                    if factor > 1:
+                        grade = int(_exact(gains.get(grade, grade)) * factor)
                     judgments.append(ir_measures.Qrel(str(number), str(rank), grade))
                 if rank < len(query.ranked):
                     scores.append(ir_measures.ScoredDoc(str(number), str(rank), float(-rank)))
@@ -58,15 +67,14 @@ class ProvidedMeasure(MeanMeasure):
         return self.written
 
 
-def provided_measure(display_name: str, relevance_level: float = 1) -> ProvidedMeasure | None:
-    """The measure that ir_measures knows under this name, in small or capital letters; None if there is none.
+def ir_measure(display_name: str) -> ir_measures.Measure | None:
+    """The measure of ir_measures with this name, in small or capital letters; None if there is none.
 
     Args:
         display_name: such as ``nDCG@10`` or ``bpref``.
-        relevance_level: lowest grade that counts as relevant, where the name does not say it.
 
     Raises:
-        ConfigError: ir_measures has no program for the measure, or the level is a fraction.
+        ConfigError: a parameter is not in the range for which the measure is defined.
     """
     import ir_measures
 
@@ -77,6 +85,27 @@ def provided_measure(display_name: str, relevance_level: float = 1) -> ProvidedM
         measure.validate_params()
     except (NameError, ValueError, KeyError, AssertionError):
         return None
+    for parameter, value in measure.params.items():
+        is_valid, range_of_values = _RANGES.get(parameter, _ANY)
+        if not is_valid(value):
+            raise ConfigError(
+                f"measure {display_name!r}: {parameter} is {value}", f"{parameter} must be {range_of_values}"
+            )
+    return measure
+
+
+def provided_measure(measure: ir_measures.Measure, relevance_level: float = 1) -> ProvidedMeasure:
+    """A measure as ir_measures computes it.
+
+    Args:
+        measure: the measure.
+        relevance_level: lowest grade that counts as relevant, where the measure does not say it.
+
+    Raises:
+        ConfigError: ir_measures has no program for the measure, or the level is a fraction.
+    """
+    import ir_measures
+
     if not ir_measures.DefaultPipeline.supports(measure) or not _is_mean(measure):
         raise ConfigError(
             f"measure {measure}: no program that is installed computes it as a mean over queries",
@@ -86,14 +115,42 @@ def provided_measure(display_name: str, relevance_level: float = 1) -> ProvidedM
         if relevance_level != int(relevance_level):
             raise ConfigError(f"measure {measure}: relevance level {relevance_level} is a fraction", "give a whole one")
         measure = measure(rel=int(relevance_level))
-    return ProvidedMeasure(_written(measure))
+    return ProvidedMeasure(written(measure))
 
 
-def _written(measure: ir_measures.Measure) -> str:
+def written(measure: ir_measures.Measure) -> str:
     """The name with all parameters that were given, those that equal the default too: at another level they differ."""
     given = ",".join(f"{name}={value!r}" for name, value in measure.params.items() if name != "cutoff")
     cutoff = f"@{measure.params['cutoff']}" if "cutoff" in measure.params else ""
     return f"{measure.NAME}{f'({given})' if given else ''}{cutoff}"
+
+
+def _are_gains(value: Mapping[Any, Any]) -> bool:
+    return all(
+        type(grade) is int and type(gain) in (int, float) and _exact(gain).denominator <= _LARGEST
+        for grade, gain in value.items()
+    )
+
+
+_LARGEST = 10**6
+
+_ANY: tuple[Callable[[Any], bool], str] = (lambda value: True, "")
+
+_RANGES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "cutoff": (lambda value: 1 <= value < _LARGEST, "1 to 999999"),
+    "rel": (lambda value: value >= 1, "1 or more: 0 is the grade of no relevance"),
+    "recall": (lambda value: 0 <= value <= 1, "0 to 1"),
+    "p": (lambda value: 0 <= value < 1, "a probability below 1"),
+    "beta": (lambda value: value > 0, "above 0"),
+    "T": (lambda value: value > 0, "above 0"),
+    "gains": (_are_gains, "a number with at most 6 decimals for each whole grade, as in {1:0.1,2:1}"),
+}
+"""By parameter, whether a value is one for which measures are defined, and which ones are."""
+
+
+def _exact(gain: float) -> Fraction:
+    """The number as it was written."""
+    return Fraction(str(gain))
 
 
 def _is_mean(measure: ir_measures.Measure) -> bool:

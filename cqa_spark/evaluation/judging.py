@@ -109,8 +109,8 @@ def judge(
     if len(files) == len(named) and gold and is_official:
         if options != _OPTIONS:
             raise ConfigError(
-                f"{gold} has the layout of SemEval, to which relevance level, precision and judged-only do not apply",
-                "omit them",
+                f"{gold} has the layout of SemEval, to which the settings of TREC runs do not apply",
+                "omit relevance level, precision, judged-only and ignore-identical-ids",
             )
         labelled = official_files.read_official(gold)
         official = [ranked_file(labelled, official_files.read_official(file)) for file in files]

@@ -3,6 +3,7 @@
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from gzip import GzipFile
 from io import TextIOWrapper
@@ -19,6 +20,9 @@ LONGEST = 1_000_000
 
 _FIELD = re.compile(r"\S+", re.ASCII)  # other blanks, such as U+00A0, may be part of ids
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_BLANK_IN_COLUMN = "blanks separate columns as tabs do: write ids without them"
+_XML = re.compile("<\\?xml |<!doctype ", re.IGNORECASE)  # they have as many columns as some layouts
+_MARKUP = {"<": "XML", "{": "JSON", "[": "JSON"}
 _MORE = "..."
 
 
@@ -77,17 +81,40 @@ def read_lines(path: Path, *layouts: str, comments: bool = False) -> Iterator[Li
         if layout is None or not _fits(fields, layout):
             possible = layouts if layout is None else [layout]
             layout = next((each for each in possible if _fits(fields, each)), None)
-            if layout is None:
+            if layout is None or _XML.match(text):
+                if kind := _MARKUP.get(fields[0][0]):
+                    raise InputError(f"{path}:{number}: the file is {kind}, not lines of columns", _advice(possible))
                 widths = " or ".join(str(width_of(each)) for each in possible)
-                raise InputError(f"{path}:{number}: {len(fields)} columns instead of {widths}", _advice(possible))
+                remedy = _advice(possible)
+                if any(_has_blank_in_column(text, each) for each in possible):
+                    remedy = f"{_BLANK_IN_COLUMN}; {remedy}"
+                raise InputError(f"{path}:{number}: {len(fields)} columns instead of {widths}", remedy)
+        if len(fields) > width_of(layout) and _has_blank_in_column(text, layout):
+            raise InputError(f"{path}:{number}: a column between tabs holds a blank", _BLANK_IN_COLUMN)
         yield Line(path, number, fields, layout)
     if layout is None:
         raise InputError(f"{path}: has no lines", _advice(layouts))
 
 
+def _has_blank_in_column(text: str, layout: str) -> bool:
+    """Whether tabs separate the columns of the layout, of which one before the last holds a blank."""
+    columns = text.strip().split("\t")
+    return len(columns) == width_of(layout) and any(len(_FIELD.findall(column)) > 1 for column in columns[:-1])
+
+
 def line_of(row: int, path: Path, *layouts: str, comments: bool = False) -> Line:
     """The line of a row of ``read_lines``, from 0."""
     return next(islice(read_lines(path, *layouts, comments=comments), row, None))
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Raise an ``InputError`` if the file cannot be read in this block."""
+    try:
+        yield
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else _reason(error)
+        raise InputError(f"{path}: cannot be read: {reason}", "name an existing, readable text file") from error
 
 
 def unpacked(file: BinaryIO) -> BinaryIO:
@@ -97,17 +124,13 @@ def unpacked(file: BinaryIO) -> BinaryIO:
 
 
 def _numbered(path: Path) -> Iterator[tuple[int, str]]:
-    try:
-        with path.open("rb") as file, TextIOWrapper(unpacked(file), encoding="utf-8-sig") as lines:
-            for number, text in enumerate(iter(partial(lines.readline, LONGEST), ""), start=1):
-                if len(text) == LONGEST:
-                    raise InputError(
-                        f"{path}:{number}: has {LONGEST:,} characters or more", "name a text file of short lines"
-                    )
-                yield number, text
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else _reason(error)
-        raise InputError(f"{path}: cannot be read: {reason}", "name an existing, readable text file") from error
+    with reading(path), path.open("rb") as file, TextIOWrapper(unpacked(file), encoding="utf-8-sig") as lines:
+        for number, text in enumerate(iter(partial(lines.readline, LONGEST), ""), start=1):
+            if len(text) == LONGEST:
+                raise InputError(
+                    f"{path}:{number}: has {LONGEST:,} characters or more", "name a text file of short lines"
+                )
+            yield number, text
 
 
 def _reason(error: Exception) -> str:

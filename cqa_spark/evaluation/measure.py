@@ -105,7 +105,7 @@ class Measure(ABC):
     def __str__(self) -> str:
         """The display name with parameters, such as ``MAP@10`` or ``RBP(p=0.8)@10``."""
         values = {field.name: getattr(self, field.name) for field in self.parameters()}
-        cutoff = f"@{values.pop('cutoff')}" if "cutoff" in values else ""
+        cutoff = f"@{rank}" if (rank := values.pop("cutoff", None)) is not None else ""
         others = ",".join(f"{name}={value}" for name, value in values.items())
         return f"{self.name}{f'({others})' if others else ''}{cutoff}"
 

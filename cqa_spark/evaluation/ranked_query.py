@@ -40,8 +40,16 @@ class RankedQuery:
         """Every judged candidate, ranked or not."""
         return [*self.ranked, *self.unranked]
 
-    def hits(self, cutoff: int) -> list[bool]:
-        """Whether there is a hit at rank 1, 2, ... up to the cutoff; shorter if fewer candidates are ranked."""
+    @property
+    def is_answerable(self) -> bool:
+        """Whether it has a relevant candidate, ranked or not."""
+        return any(candidate.relevant for candidate in self.judged)
+
+    def hits(self, cutoff: int | None) -> list[bool]:
+        """Whether there is a hit at rank 1, 2, ... up to the cutoff; shorter if fewer candidates are ranked.
+
+        Without a cutoff, all ranks.
+        """
         return [candidate.relevant for candidate in self.ranked[:cutoff]]
 
 

@@ -1,28 +1,38 @@
-"""Runs and qrels, the files of TREC, as trec_eval 10 reads them; also BEIR's qrels and MS MARCO's runs."""
+"""Runs and qrels, the files of TREC, as trec_eval 10 reads them; also those of BEIR, MS MARCO, ColBERT and in JSON."""
 
+import json
+import re
+import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.column_reading import Columns, numbers, read_columns
-from cqa_spark.evaluation.line_reading import Line, line_of, read_lines
+from cqa_spark.evaluation.line_reading import NUMBER, Line, line_of, read_lines, reading, unpacked
 from cqa_spark.evaluation.line_writing import write_lines
 from cqa_spark.evaluation.official_files import LAYOUT as SEMEVAL_LAYOUT
-from cqa_spark.evaluation.pairs import Batch, NumberedPairs, pairs
+from cqa_spark.evaluation.pairs import Batch, NumberedPairs, pairs, pairs_of_mapping
 from cqa_spark.evaluation.separated_scores import separated
 
 RUN_LAYOUT = "query Q0 document rank score run ..."
 MS_MARCO_LAYOUT = "query document rank"
+COLBERT_LAYOUT = "query document rank score"
 QRELS_LAYOUT = "query 0 document grade"
 BEIR_LAYOUT = "query-id corpus-id score"
 """The header of BEIR's qrels; it distinguishes them from other files of three columns."""
 
-_RUNS = RUN_LAYOUT, MS_MARCO_LAYOUT
+JSON_LAYOUT = '{"query": {"document": 1, ...}, ...}'
+"""JSON as ranx and pytrec_eval write it."""
+
+_JSON = re.compile(rb"""(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[\[{])""")
+
+_RUNS = RUN_LAYOUT, MS_MARCO_LAYOUT, COLBERT_LAYOUT
 _QRELS = QRELS_LAYOUT, BEIR_LAYOUT, RUN_LAYOUT
 
 
@@ -53,24 +63,32 @@ class QrelsRow(NamedTuple):
 def is_qrels(path: Path) -> bool:
     """Whether a file of judgments is one of TREC: its first line has not the five columns of SemEval's files.
 
+    A fifth column that is a number is the grade of a document whose id holds a blank.
+
     Raises:
         InputError: the file is missing, unreadable or empty, or of another layout.
     """
+    if _is_json(path):
+        return True
     first = next(read_lines(path, SEMEVAL_LAYOUT, *_QRELS, comments=True))
-    return first.layout != SEMEVAL_LAYOUT
+    return first.layout != SEMEVAL_LAYOUT or NUMBER.fullmatch(first.fields[-1]) is not None
 
 
 def read_run(path: Path) -> NumberedPairs:
     """The score of each document of each query.
 
-    Ranks, and words after the name of the run, are ignored, as in trec_eval. In MS MARCO's layout, which has no
+    Ranks, and words after the name of the run, are ignored, as in trec_eval; those of ColBERT are not, because they
+    distinguish its runs from qrels. In MS MARCO's layout, which has no
     scores, the score is the negative rank.
 
     Raises:
         InputError: the file cannot be read, a line cannot be parsed, a document of a query is repeated, or the ranks of
-            a query in MS MARCO's layout are not 1, 2, 3 and so on.
+            a query in the layout of MS MARCO or ColBERT are not 1, 2, 3 and so on.
     """
+    if _is_json(path):
+        return _read_json(path, "score")
     layout = ""
+    ranks: list[NDArray[np.float64]] = []
 
     def batches() -> Iterator[Batch]:
         nonlocal layout
@@ -78,15 +96,22 @@ def read_run(path: Path) -> NumberedPairs:
             layout = columns.layout
             if layout == MS_MARCO_LAYOUT:
                 query, document, _ = columns.fields
-                yield query, document, -_numbers(path, columns, 2, "rank", _RUNS, whole=True)
+                ranks.append(_numbers(path, columns, 2, "rank", _RUNS, whole=True))
+                yield query, document, -ranks[-1]
+            elif layout == COLBERT_LAYOUT:
+                query, document, rank, _ = columns.fields
+                ranks.append(numbers(rank))  # qrels have four columns, too: their third ones are no ranks
+                yield query, document, _numbers(path, columns, 3, "score", _RUNS)
             else:
                 query, _, document, *_ = columns.fields
                 yield query, document, _numbers(path, columns, 4, "score", _RUNS)
 
     scores = pairs(batches())
+    if layout == COLBERT_LAYOUT:
+        _require_ranks(path, scores, np.concatenate(ranks))
     _require_distinct(path, scores, _RUNS)
     if layout == MS_MARCO_LAYOUT:
-        _require_ranks(path, scores)
+        _require_ranks(path, scores, np.concatenate(ranks))
     return scores
 
 
@@ -97,6 +122,8 @@ def read_qrels(path: Path) -> NumberedPairs:
         InputError: the file cannot be read, a line cannot be parsed, a document of a query is repeated, or the file is
             a run.
     """
+    if _is_json(path):
+        return _read_json(path, "grade")
     header = 0
 
     def batches() -> Iterator[Batch]:
@@ -142,6 +169,48 @@ def write_qrels(path: Path, rows: Iterable[QrelsRow]) -> None:
     write_lines(path, ((row.query_id, 0, row.candidate_id, row.grade) for row in rows), separator=" ")
 
 
+def _is_json(path: Path) -> bool:
+    with reading(path), path.open("rb") as file:
+        return _JSON.match(unpacked(file).read(1000)) is not None
+
+
+def _read_json(path: Path, meaning: Literal["grade", "score"]) -> NumberedPairs:
+    """The numbers of a mapping from queries to documents; the exceptions are those of ``read_run``."""
+    with reading(path), path.open("rb") as file:
+        text = unpacked(file).read().decode("utf-8-sig")
+    advice = f"JSON should read: {JSON_LAYOUT}; else a line should read: "
+    advice += ", or: ".join(_RUNS if meaning == "score" else _QRELS[:2])
+    try:
+        numbers = json.loads(text, object_pairs_hook=_distinct)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: the file is JSON, but cannot be read: {error}", advice) from error
+    if not isinstance(numbers, dict) or not numbers:
+        raise InputError(f"{path}: the file is JSON, but has no queries", advice)
+    for query, of_query in numbers.items():
+        if not isinstance(of_query, dict):
+            raise InputError(f"{path}: the file is JSON, but {query} has no documents", advice)
+        for document, value in of_query.items():
+            if type(value) not in (int, float) or not abs(value) <= sys.float_info.max:
+                problem = "is not a finite number"
+            elif meaning == "grade" and value != int(value):
+                problem = "is not a whole number"
+            else:
+                continue
+            raise InputError(
+                f"{path}: {meaning} {json.dumps(value)} of document {document} of query {query} {problem}", advice
+            )
+    return pairs_of_mapping(numbers)
+
+
+def _distinct(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; ``ValueError`` if two of its members have one name."""
+    distinct = dict(members)
+    if len(distinct) < len(members):
+        name, _ = Counter(name for name, _ in members).most_common(1)[0]
+        raise ValueError(f"{name} is there twice")
+    return distinct
+
+
 def _numbers(
     path: Path, columns: Columns, place: int, meaning: str, layouts: Sequence[str], *, whole: bool = False
 ) -> NDArray[np.float64]:
@@ -169,15 +238,15 @@ def _require_header(line: Line) -> None:
         )
 
 
-def _require_ranks(path: Path, scores: NumberedPairs) -> None:
-    order = np.lexsort((-scores.number, scores.query))
+def _require_ranks(path: Path, scores: NumberedPairs, ranks: NDArray[np.float64]) -> None:
+    order = np.lexsort((ranks, scores.query))
     sizes = np.bincount(scores.query)
     expected = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    wrong = scores.query[order][-scores.number[order] != expected]
+    wrong = scores.query[order][ranks[order] != expected]
     if len(wrong):
         raise InputError(
             f"{path}: the ranks of query {scores.queries[wrong[0]]} are not 1 to {sizes[wrong[0]]}",
-            f"three columns read: {MS_MARCO_LAYOUT}; a file with scores reads: {RUN_LAYOUT}",
+            f"a run reads: {', or: '.join(_RUNS)}; qrels are given before the runs",
         )
 
 

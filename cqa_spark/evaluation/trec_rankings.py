@@ -33,6 +33,7 @@ class TrecOptions:
         precision: precision in which scores are compared: double, as in trec_eval 10, or single, as in trec_eval 9 and
             the packages built on it, pytrec_eval and ir_measures.
         judged_only: leave out documents without judgment, ``-J`` of trec_eval.
+        ignore_identical_ids: leave out documents with the id of their query, as BEIR does.
 
     Raises:
         ConfigError: the level is not above 0, or the precision is another word.
@@ -41,6 +42,7 @@ class TrecOptions:
     relevance_level: float = 1
     precision: Precision = "double"
     judged_only: bool = False
+    ignore_identical_ids: bool = False
 
     def __post_init__(self) -> None:
         if not self.relevance_level > 0:
@@ -77,10 +79,23 @@ def judged(
     warn_of_uncovered_queries(judgments, run, grades.queries, scores.queries, counted=True)
     found = found_among(grades, scores)
     grade = np.append(grades.number, _UNJUDGED)[found.judged]
-    rows = np.flatnonzero((found.query >= 0) & (grade >= 0) if options.judged_only else found.query >= 0)
-    query = np.append(found.query[rows], grades.query[found.missed])
-    grade = np.append(grade[rows], grades.number[found.missed])
-    score = np.append(scores.number[rows], np.zeros(len(found.missed)))
+    is_left_out, missed = found.query < 0, found.missed
+    if options.judged_only:
+        is_left_out |= grade < 0
+    has_own_id = pc.equal(scores.candidates, scores.queries.take(pa.array(scores.query))).to_numpy()
+    if options.ignore_identical_ids:
+        is_left_out |= has_own_id
+        missed = np.append(missed, found.judged[has_own_id & (found.judged >= 0)])
+    elif number := len(np.unique(found.query[has_own_id & ~is_left_out])):
+        _log.warning(
+            "%s: %d of %d queries rank a document with their own id (--ignore-identical-ids leaves it out, as "
+            "BEIR does)",
+            run, number, len(grades.queries),
+        )  # fmt: skip
+    rows = np.flatnonzero(~is_left_out)
+    query = np.append(found.query[rows], grades.query[missed])
+    grade = np.append(grade[rows], grades.number[missed])
+    score = np.append(scores.number[rows], np.zeros(len(missed)))
     is_ranked, gain = np.arange(len(query)) < len(rows), np.maximum(grade, 0)
     other: Precision = "single" if options.precision == "double" else "double"
     order, other_order = (

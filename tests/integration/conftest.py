@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from requirements import lacking
 from s3_server import S3Server, make_up_credentials, s3_server
 
 from cqa_spark.spark.session import spark_session
@@ -47,7 +48,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)]
     if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("needs to mount a small disk: run as root")
+        lacking("small_disk", "needs to mount a small disk: run as root, or by unshare --map-root-user --mount")
     yield folder
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 

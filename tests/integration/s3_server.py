@@ -1,7 +1,7 @@
 """The S3 server of the tests: one that the environment names, or versitygw on loopback with made-up credentials.
 
 ``CQA_TEST_S3`` is the address of a server and ``CQA_TEST_S3_BUCKET`` a bucket there that the tests may write to; the
-credentials are then those of the usual chain. ``CQA_REQUIRE_S3`` lets tests fail where they would be skipped.
+credentials are then those of the usual chain. ``CQA_REQUIRE=s3`` lets tests fail where they would be skipped.
 """
 
 import os
@@ -14,6 +14,7 @@ from uuid import uuid4
 
 import pytest
 from pyspark.sql import SparkSession
+from requirements import lacking
 from versitygw import ACCESS_KEY, REPOSITORY, SECRET_KEY, create_reader, program, versitygw
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
@@ -107,8 +108,7 @@ def s3_server(folder: Path) -> Iterator[S3Server]:
         return
     if not program().exists():
         go = "run `make versitygw`" if shutil.which("go") else "it needs Go"
-        refuse = pytest.fail if os.environ.get("CQA_REQUIRE_S3") else pytest.skip
-        refuse(f"no S3 server: there is no {program().relative_to(REPOSITORY)} ({go}), and CQA_TEST_S3 is not set")
+        lacking("s3", f"no S3 server: no {program().relative_to(REPOSITORY)} ({go}), and CQA_TEST_S3 is not set")
     with versitygw(folder) as settings:
         s3_client(settings).create_bucket(Bucket="cqa-tests")
         yield S3Server(settings, "cqa-tests", "run")

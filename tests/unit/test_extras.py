@@ -89,7 +89,7 @@ cqa.compare("gold.qrels", {"old": "old.run", "new": "new.run"})
 cqa.open_lake("lake")
 """
     done = without_extras(folder, program)
-    assert done.stdout.startswith("{'RR@50': 0.5}")
+    assert done.stdout.startswith("{'RR': 0.5}")
     assert done.stderr.splitlines()[-1].endswith("pip install 'cqa-spark[all]'")
 
 

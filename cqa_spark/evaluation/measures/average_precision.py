@@ -18,7 +18,7 @@ class AveragePrecision(MeanMeasure):
     about = "mean average precision, divided by all hits of a query"
     source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; trec_eval"
 
-    cutoff: int = parameter(1000, "number of ranks to consider")
+    cutoff: int | None = parameter(1000, "number of ranks to consider; all without it")
 
     def value(self, query: RankedQuery) -> float:
         """Average precision of one query."""

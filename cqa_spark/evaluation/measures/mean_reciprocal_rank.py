@@ -14,7 +14,7 @@ class MeanReciprocalRank(MeanMeasure):
     about = "mean reciprocal rank of the first hit"
     source = "Voorhees 1999, The TREC-8 Question Answering Track Report; cutoff of the official scorer"
 
-    cutoff: int = parameter(10, "number of ranks to consider")
+    cutoff: int | None = parameter(10, "number of ranks to consider; all without it")
 
     def value(self, query: RankedQuery) -> float:
         """Reciprocal rank of one query."""

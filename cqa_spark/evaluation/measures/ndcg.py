@@ -20,7 +20,7 @@ class NormalisedDiscountedCumulativeGain(MeanMeasure):
     about = "graded gain, discounted by the logarithm of the rank, divided by that of the ideal ranking"
     source = "Järvelin and Kekäläinen 2002, TOIS 20(4); linear gain, discount log2(rank + 1)"
 
-    cutoff: int = parameter(10, "number of ranks to consider")
+    cutoff: int | None = parameter(10, "number of ranks to consider; all without it")
 
     def value(self, query: RankedQuery) -> float:
         """Discounted gain of one query's ranking, divided by that of its ideal ranking."""

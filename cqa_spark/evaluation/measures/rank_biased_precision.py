@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from cqa_spark.errors import ConfigError
 from cqa_spark.evaluation.measure import MeanMeasure, parameter
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
@@ -15,8 +16,14 @@ class RankBiasedPrecision(MeanMeasure):
     about = "expected share of hits for a reader who goes on to the next rank with probability p"
     source = "Moffat and Zobel 2008, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS"
 
-    p: float = parameter(0.8, "probability of going on to the next rank")
-    cutoff: int = parameter(1000, "number of ranks to consider")
+    p: float = parameter(0.8, "probability of going on to the next rank, from 0 to below 1")
+    cutoff: int | None = parameter(1000, "number of ranks to consider; all without it")
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.p < 1:
+            raise ConfigError(
+                f"measure {self}: p is not a probability below 1", "write, for instance, RBP(p=0.8): p is 0.5 to 0.95"
+            )
 
     def value(self, query: RankedQuery) -> float:
         """Rank-biased precision of one query."""

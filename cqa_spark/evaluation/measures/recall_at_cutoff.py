@@ -1,26 +1,41 @@
-"""R@k: recall over the queries that have a relevant candidate."""
+"""R@k: recall within the first ranks; AnsR@k: over answerable queries."""
 
 from dataclasses import dataclass
 
-from cqa_spark.evaluation.measure import RatioMeasure, parameter
+from cqa_spark.evaluation.measure import MeanMeasure, RatioMeasure, parameter
 from cqa_spark.evaluation.ranked_query import RankedQuery
 
 
 @dataclass(frozen=True)
-class RecallAtCutoff(RatioMeasure):
+class RecallAtCutoff(MeanMeasure):
     """Share of a query's relevant candidates, including those missed by retrieval, that are ranked within the cutoff.
 
-    Queries without a relevant candidate are excluded.
+    A query without a relevant candidate counts 0.
     """
 
     name = "R"
-    about = "mean recall over the queries that have a relevant candidate"
+    about = "share of the relevant candidates among the first ranks, mean over queries"
     source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; recall of trec_eval"
+
+    cutoff: int = parameter(50, "number of ranks to consider")
+
+    def value(self, query: RankedQuery) -> float:
+        """Recall of one query's first ranks."""
+        relevant = sum(candidate.relevant for candidate in query.judged)
+        return sum(query.hits(self.cutoff)) / relevant if relevant else 0.0
+
+
+@dataclass(frozen=True)
+class AnswerableRecall(RatioMeasure):
+    """``R@k`` over the queries that have a relevant candidate."""
+
+    name = "AnsR"
+    about = "share of the relevant candidates among the first ranks, mean over the queries that have one"
+    source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability"
     needs_relevant = True
 
     cutoff: int = parameter(50, "number of ranks to consider")
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """Recall; whether the query counts."""
-        relevant = sum(candidate.relevant for candidate in query.judged)
-        return (sum(query.hits(self.cutoff)) / relevant, 1.0) if relevant else (0.0, 0.0)
+        return RecallAtCutoff(self.cutoff).value(query), float(query.is_answerable)

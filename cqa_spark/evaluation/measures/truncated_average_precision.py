@@ -35,4 +35,4 @@ class TruncatedMeanAveragePrecision(MeanMeasure):
 
     def components(self, query: RankedQuery) -> tuple[float, ...]:
         """The value; whether the query has a relevant candidate."""
-        return self.value(query), float(any(candidate.relevant for candidate in query.judged))
+        return self.value(query), float(query.is_answerable)

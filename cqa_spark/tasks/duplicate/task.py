@@ -26,8 +26,8 @@ class Duplicate(Task):
     relevant_from = 1
     formats = ("stackexchange", "question_list", "semeval2017_e")
     baseline = "bm25_order"
-    # TMAP judges the cut rankings; RR@50 and R@50 judge the order, over the questions that have a duplicate.
-    measures = ("TMAP", "RR@50", "R@50", "R@10", "OracleTMAP", "UncutTMAP")
+    # TMAP judges the cut rankings; AnsRR@50 and AnsR@50 judge the order, over the questions that have a duplicate.
+    measures = ("TMAP", "AnsRR@50", "AnsR@50", "AnsR@10", "OracleTMAP", "UncutTMAP")
     address = "concat('https://', site, '/q/', candidate_id)"
     candidates_stay = True
 

@@ -1,10 +1,9 @@
 """Selects the answers of a preferred-answer data set, with the reasons for excluding threads."""
 
-from dataclasses import dataclass
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from cqa_spark.config.preferred_answer_settings import AnswerSettings
 from cqa_spark.corpora.stackexchange.values import ACCEPTED, DOWN, UP, end_of_day
 
 KEPT = "kept"
@@ -13,27 +12,6 @@ PROPERTIES = ("self_answer", "late", "ownerless", "early")
 whether it is older than its question."""
 
 _MICROSECONDS_AN_HOUR = 3_600_000_000
-
-
-@dataclass(frozen=True)
-class AnswerRules:
-    """Selection rules for candidates and threads.
-
-    Attributes:
-        min_answers: minimum number of candidates of a thread.
-        self_answers: whether answers by the asker are candidates.
-        late_answers: whether answers posted after the acceptance are candidates.
-        deleted_owners: whether answers of deleted accounts are candidates.
-        within_hours: maximum age of the question at the time of an answer, in hours; None for no limit.
-        open_questions: whether to exclude threads whose acceptance was known by then; only with ``within_hours``.
-    """
-
-    min_answers: int = 4
-    self_answers: bool = True
-    late_answers: bool = True
-    deleted_owners: bool = True
-    within_hours: float | None = None
-    open_questions: bool = False
 
 
 def judged_answers(posts: DataFrame, votes: DataFrame) -> DataFrame:
@@ -85,7 +63,7 @@ def judged_answers(posts: DataFrame, votes: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def candidates(answers: DataFrame, rules: AnswerRules) -> DataFrame:
+def candidates(answers: DataFrame, rules: AnswerSettings) -> DataFrame:
     """Apply the rules.
 
     Args:
@@ -109,7 +87,7 @@ def candidates(answers: DataFrame, rules: AnswerRules) -> DataFrame:
     return wanted.select("*", F.row_number().over(in_time).alias("initial_rank"), outcome.alias("outcome"))
 
 
-def _allowed(rules: AnswerRules) -> Column:
+def _allowed(rules: AnswerSettings) -> Column:
     allowed = F.lit(True)
     for property_, are_allowed in (
         ("self_answer", rules.self_answers), ("late", rules.late_answers), ("ownerless", rules.deleted_owners)
@@ -121,7 +99,7 @@ def _allowed(rules: AnswerRules) -> Column:
     return allowed
 
 
-def _accepted_by_the_cut(rules: AnswerRules) -> Column:
+def _accepted_by_the_cut(rules: AnswerSettings) -> Column:
     if not rules.open_questions or rules.within_hours is None:
         return F.lit(False)
     return _known(_within("known_at", rules.within_hours))

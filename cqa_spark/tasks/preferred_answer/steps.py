@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.config.preferred_answer_settings import AnswerSettings, NightSettings, ThreadSettings
+from cqa_spark.config.preferred_answer_settings import NightSettings, ThreadSettings
 from cqa_spark.errors import InputError
 from cqa_spark.examples.task import Task
 from cqa_spark.lake.run import Run
@@ -21,7 +21,7 @@ from cqa_spark.steps.changed_sites import of_sites, site_update
 from cqa_spark.steps.learning import nothing_to_learn_from
 from cqa_spark.tasks.preferred_answer.data_card import data_card
 from cqa_spark.tasks.preferred_answer.dataset import examples_of
-from cqa_spark.tasks.preferred_answer.judged_answers import AnswerRules, candidates, judged_answers
+from cqa_spark.tasks.preferred_answer.judged_answers import candidates, judged_answers
 from cqa_spark.tasks.preferred_answer.night_examples import night_examples
 
 ADOPTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, POST_HISTORY)
@@ -102,7 +102,7 @@ class PreferredAnswerDataset(Step):
         tables = (run.read(POSTS), run.read(COMMENTS), _votes(run))
         posts, comments, votes = (of_sites(frame, sites) for frame in tables)
         _refuse_unknown_sites(posts, settings.site)
-        answers = candidates(judged_answers(posts, votes), _rules(settings))
+        answers = candidates(judged_answers(posts, votes), settings)
         with persisted(answers) as (answers,):
             counts.rows_in = answers.count()
             examples = examples_of(self.task, answers, name=settings.name, split=settings.split)
@@ -166,13 +166,6 @@ class ReplayNights(Step):
             raise InputError(f"no question has {self.settings.min_answers} answers", "give a dump with more posts")
         if self.learner is not None and run.read(EXAMPLES).where(IS_MEASURED).isEmpty():
             raise nothing_to_learn_from(self.learner)
-
-
-def _rules(settings: AnswerSettings) -> AnswerRules:
-    return AnswerRules(
-        settings.min_answers, settings.self_answers, settings.late_answers, settings.deleted_owners,
-        settings.within_hours, settings.open_questions,
-    )  # fmt: skip
 
 
 def _refuse_unknown_sites(posts: DataFrame, wanted: tuple[str, ...]) -> None:

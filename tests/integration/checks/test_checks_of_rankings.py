@@ -1,5 +1,8 @@
 """The checks that compare rankings, on tables small enough to count by hand."""
 
+from math import log, nextafter
+
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, all_checks
@@ -72,6 +75,44 @@ def test_rankings_that_are_not_what_readers_know(spark: SparkSession) -> None:
     assert (same.passed, same.measured) == (True, 0)
     shifted = now.withColumn("score", now.score + 10)
     assert not score_drift(review(shifted, last), LIMITS).passed
+
+
+def scored(spark: SparkSession, scores: list[float]) -> DataFrame:
+    rows = [("s", "site", "task", "q", str(number), score, number + 1) for number, score in enumerate(scores)]
+    columns = "system string, site string, task string, query_id string, candidate_id string, score double, rank int"
+    return spark.createDataFrame(rows, columns)
+
+
+def test_drift_of_scores_by_hand_and_at_its_limit(spark: SparkSession) -> None:
+    """Two bins, because all deciles of zeros and ones are 0 or 1: those up to 0, and those up to 1."""
+    last, now = scored(spark, [0.0] * 8 + [1.0] * 8), scored(spark, [0.0] * 4 + [1.0] * 12)
+    index = (1 / 2 - 1 / 4) * log((1 / 2) / (1 / 4)) + (1 / 2 - 3 / 4) * log((1 / 2) / (3 / 4))
+    empty = 1e-4  # the third bin, above the last decile
+    drift = score_drift(review(now, last), LIMITS)
+    assert drift.measured == pytest.approx(index, abs=1e-12)
+    assert drift.reason == "population stability index over 3 bins"
+    for limit, passed in (
+        (nextafter(drift.measured, 0), False),
+        (drift.measured, True),
+        (nextafter(drift.measured, 1), True),
+    ):
+        assert score_drift(review(now, last), CheckSettings(max_score_drift=limit)).passed == passed
+    gone = score_drift(review(scored(spark, [1.0] * 4), last), LIMITS)
+    expected = (1 / 2 - empty) * log((1 / 2) / empty) + (1 / 2 - 1) * log((1 / 2) / 1)
+    assert (gone.passed, gone.measured) == (False, pytest.approx(expected, abs=1e-12))
+
+
+def test_correlation_and_nights_at_their_limits(spark: SparkSession) -> None:
+    last, now = rankings(spark, {"q1": "abc"}), rankings(spark, {"q1": "acb"})
+    for limit, passed in ((0.4999, True), (0.5, True), (0.5001, False)):
+        verdict = rank_correlation(review(now, last), CheckSettings(min_rank_correlation=limit))
+        assert (verdict.passed, verdict.measured, verdict.limit) == (passed, 0.5, limit)
+    good, tied = (measured(spark, {f"{thread}1": hit for thread in "cdefghij"}) for hit in (1.0, 0.5))
+    for limit, passed in ((0.4999, False), (0.5, True), (0.5001, True)):
+        assert night_drop(nights_review(tied, good), CheckSettings(max_metric_drop=limit)).passed == passed
+    for query, passed in (("ab", True), ("a", False)):
+        whole = {"examples": examples(spark, {"q1": "ab"}), "rankings": rankings(spark, {"q1": query})}
+        assert complete_queries(RunUnderReview(whole, {}, "s", "P@1"), LIMITS).passed == passed
 
 
 def test_every_question_with_enough_answers_is_served(spark: SparkSession) -> None:

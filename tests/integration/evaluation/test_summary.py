@@ -154,12 +154,12 @@ def test_measures_of_relevant_candidates_are_absent_where_there_are_none(spark: 
         ("duplicate", split, "a.org", query, "given", measure, 1.0, [1.0, counts])
         for split, counts in (("dev", 0.0), ("test", 1.0))
         for query in ("1", "2")
-        for measure in ("TMAP", "RR@50")
+        for measure in ("TMAP", "AnsRR@50")
     ]
     found = [
         (each["split"], each["measure"]) for each in summarise(frame(spark, rows), "given", 9, best_by="TMAP").metrics
     ]
-    assert found == [("test", "RR@50"), ("test", "TMAP")]
+    assert found == [("test", "AnsRR@50"), ("test", "TMAP")]
 
 
 def test_absent_baseline_is_refused(metrics) -> None:

@@ -34,7 +34,7 @@ from cqa_spark.tasks.duplicate.task import Duplicate
 
 def duplicates_by_words(dump: Path, lake: str, *systems: str) -> list[str]:
     """The command line of a run that retrieves candidates by words alone; the golden run also does by embeddings."""
-    measured = ["--evaluation.measures", "RR@50", "--evaluation.resamples", "99", "--baseline", "retrieval_order"]
+    measured = ["--evaluation.measures", "AnsRR@50", "--evaluation.resamples", "99", "--baseline", "retrieval_order"]
     return ["duplicates", "--input", str(dump), "--lake", lake, "--systems", *systems, *measured]
 
 
@@ -76,7 +76,7 @@ def test_duplicates_are_found_cut_measured_and_published(
         (row["system"], row["measure"]): row["value"] for row in published.entries(METRICS) if row["split"] == "test"
     }
     assert found["no_duplicates", "TMAP"] == 0.5
-    assert found["bm25_order", "RR@50"] == 1.0
+    assert found["bm25_order", "AnsRR@50"] == 1.0
     assert found["fused_e", "TMAP"] > max(found["no_duplicates", "TMAP"], found["retrieval_order", "TMAP"])
     assert {row["baseline"] for row in published.entries(COMPARISONS)} == {"retrieval_order", "no_duplicates"}
     page = Path(published.record.artifacts["report"]).read_text(encoding="utf-8")

@@ -8,17 +8,18 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from cqa_spark.config.preferred_answer_settings import AnswerSettings
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.table import Table
 from cqa_spark.tasks.preferred_answer import dataset
 from cqa_spark.tasks.preferred_answer.data_card import data_card
 from cqa_spark.tasks.preferred_answer.dataset import examples_of
-from cqa_spark.tasks.preferred_answer.judged_answers import AnswerRules, candidates, judged_answers
+from cqa_spark.tasks.preferred_answer.judged_answers import candidates, judged_answers
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
-TWO = AnswerRules(min_answers=2)
+TWO = AnswerSettings(min_answers=2)
 YES, NO = True, False
 TASK = PreferredAnswer()
 
@@ -137,7 +138,7 @@ def test_outcome_and_initial_rank(answers: DataFrame) -> None:
         (replace(TWO, within_hours=30, open_questions=True), {"sound", "skewed", "self", "undated"}),
     ],
 )
-def test_what_can_be_switched_off(answers: DataFrame, rules: AnswerRules, lost: set[str]) -> None:
+def test_what_can_be_switched_off(answers: DataFrame, rules: AnswerSettings, lost: set[str]) -> None:
     kept = {question for question, outcome in outcomes(candidates(answers, rules)).items() if outcome == "kept"}
     assert kept == {"sound", "skewed", "self", "undated"} - lost
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from cqa_spark.checks.check import CHECKS, CheckFunction, RunUnderReview, all_checks
+from cqa_spark.checks.check import CHECKS, CheckFunction, RunUnderReview, Verdict, all_checks
 from cqa_spark.checks.metric_drop import metric_drop
 from cqa_spark.checks.null_shares import null_shares
+from cqa_spark.checks.quarantine_share import quarantine_share
 from cqa_spark.checks.row_counts import row_counts
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.errors import ContractError
@@ -59,6 +60,59 @@ def test_a_measure_below_its_interval(value: float, passed: bool) -> None:
     both = RunUnderReview({}, {}, "s", "MAP@10", entries={"metrics": now}, last_entries={"metrics": last})
     verdict = metric_drop(both, LIMITS)
     assert (verdict.passed, verdict.reason) == (passed, f"MAP@10: 0.6000 [0.5000, 0.7000], now {value:.4f}")
+
+
+def table(rows: int, nulls: int = 0) -> TableFiles:
+    return TableFiles(("body",), (DataFile(f"{rows} {nulls}", 99, rows, nulls={"body": nulls}),))
+
+
+@pytest.mark.parametrize(
+    ("rows", "passed", "measured", "limit"),
+    [
+        (124, True, 4 / 128, 1 / 32),
+        (123, False, 5 / 128, 1 / 32),
+        (125, True, 3 / 128, 1 / 32),
+        (191, True, 63 / 128, 1 / 2),
+        (192, True, 64 / 128, 1 / 2),
+        (193, False, 65 / 128, 1 / 2),
+    ],
+)
+def test_rows_at_the_limit_and_a_row_beside_it(rows: int, passed: bool, measured: float, limit: float) -> None:
+    limits = CheckSettings(max_row_loss=1 / 32, max_row_growth=1 / 2)
+    assert row_counts(review({"posts": table(rows)}, {"posts": table(128)}), limits) == Verdict(
+        "row counts", passed, measured, limit, f"posts: 128 rows, now {rows}"
+    )
+
+
+@pytest.mark.parametrize(("nulls", "passed"), [(11, True), (12, True), (13, False)])
+def test_unknown_values_at_the_limit_and_one_beside_it(nulls: int, passed: bool) -> None:
+    both = review({"posts": table(128, nulls)}, {"posts": table(128, 8)})
+    verdict = null_shares(both, CheckSettings(max_null_rise=4 / 128))
+    assert (verdict.passed, verdict.measured, verdict.limit) == (passed, (nulls - 8) / 128, 4 / 128)
+
+
+@pytest.mark.parametrize(
+    ("value", "passed", "drop"),
+    [(0.5, True, 0.0), (0.4375, True, 0.0625), (0.421875, False, 0.078125), (0.453125, True, 0.046875)],
+)
+def test_a_measure_at_the_limit_and_a_step_beside_it(value: float, passed: bool, drop: float) -> None:
+    entries = [measured("dev", each, 0.5, 0.75) for each in (0.625, value)]
+    both = RunUnderReview(
+        {}, {}, "s", "MAP@10", entries={"metrics": entries[1:]}, last_entries={"metrics": entries[:1]}
+    )
+    verdict = metric_drop(both, CheckSettings(max_metric_drop=0.0625))
+    assert (verdict.passed, verdict.measured) == (passed, drop)
+    assert metric_drop(both, LIMITS).passed == (drop == 0)  # by default, the lower end is the limit
+
+
+@pytest.mark.parametrize(("bad", "passed"), [(3, True), (4, True), (5, False)])
+def test_quarantined_records_at_the_limit_and_one_beside_it(bad: int, passed: bool) -> None:
+    file = {"source_file": "f", "lines": None, "not_rows": None, "rows_in": 1024, "rows_out": 1024 - bad}
+    entries = {"ingested_files": [{**file, "rows_quarantined": bad}]}
+    run = RunUnderReview({}, {}, "s", "MAP@10", entries=entries)
+    assert quarantine_share(run, CheckSettings(max_quarantine_share=4 / 1024)) == Verdict(
+        "quarantine", passed, bad / 1024, 4 / 1024, f"{bad} of 1,024 records"
+    )
 
 
 def test_a_check_that_does_not_declare_what_it_reads_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

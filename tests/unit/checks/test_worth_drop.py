@@ -32,6 +32,14 @@ def test_a_drop_counts_as_far_as_the_intervals_leave_it_certain() -> None:
     assert verdict([SIMPLE, WORSE], [TRAINED], limit=0.08).passed
 
 
+@pytest.mark.parametrize(("limit", "passed"), [(0.2499, False), (0.25, True), (0.2501, True)])
+def test_a_drop_at_the_limit_and_a_step_beside_it(limit: float, passed: bool) -> None:
+    trained = replace(TRAINED, difference=0.5, low_difference=0.5 - 0.09375, high_difference=0.625)
+    tonight = replace(TRAINED, difference=0.09375, low_difference=0.0, high_difference=0.21875)
+    found = verdict([tonight], [trained], limit)  # the half of the interval is that of 0.09375 and 0.125: 0.15625
+    assert (found.passed, found.measured) == (passed, 0.25)
+
+
 def test_no_drop_is_none() -> None:
     for tonight in (TRAINED, replace(TRAINED, difference=0.3, low_difference=0.2, high_difference=0.4)):
         assert (verdict([tonight], [TRAINED]).passed, verdict([tonight], [TRAINED]).measured) == (True, 0.0)

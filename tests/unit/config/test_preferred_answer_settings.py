@@ -1,6 +1,6 @@
 import pytest
 
-from cqa_spark.config.preferred_answer_settings import PreferredAnswerExperimentSettings
+from cqa_spark.config.preferred_answer_settings import AnswerSettings, NightSettings, PreferredAnswerExperimentSettings
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,15 @@ def test_as_of_the_cut_only_what_was_there_is_ranked():
     given["experiment"] = {"all_sites": True, "protocol": "xu2018"}
     threads = PreferredAnswerExperimentSettings.model_validate(given).chosen_threads()
     assert (threads.within_hours, threads.open_questions) == (None, False)
+
+
+def test_by_default_all_answers_of_questions_with_four_are_kept():
+    assert AnswerSettings().model_dump() == {
+        "min_answers": 4,
+        "self_answers": True,
+        "late_answers": True,
+        "deleted_owners": True,
+        "within_hours": None,
+        "open_questions": False,
+    }
+    assert NightSettings().model_dump() == {"min_answers": 2}

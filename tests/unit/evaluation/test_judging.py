@@ -69,7 +69,7 @@ def test_official_files(tmp_path: Path) -> None:
     compared = cqa.compare(gold, {"given": gold, "ours": prediction}, resamples=9)
     assert compared["measure"].unique().tolist() == ["MAP@10", "AvgRec@10", "MRR@10", "F1", "Accuracy"]
     assert cqa.evaluate(gold, prediction, ["TMAP"], truncated=True) == {"TMAP": pytest.approx((0.5 + 0.0) / 2, abs=1)}
-    with pytest.raises(ConfigError, match="to which relevance level, precision and judged-only do not apply"):
+    with pytest.raises(ConfigError, match="to which the settings of TREC runs do not apply"):
         cqa.evaluate(gold, prediction, relevance_level=2)
 
 

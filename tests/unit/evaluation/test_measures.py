@@ -47,6 +47,13 @@ NO_HITS = RankedQuery([MISS, CALLED_MISS])
         ("RR@1", 0.0),
         ("R@50", 2 / 3),
         ("R@2", 1 / 3),
+        ("AnsRR@50", 1 / 2),
+        ("AnsRR@1", 0.0),
+        ("AnsR@50", 2 / 3),
+        ("AnsR@2", 1 / 3),
+        ("RBP(p=0)", 0.0),
+        ("RBP(p=0.5)@2", 1 / 4),
+        ("RBP(p=0.5)", 1 / 4 + 1 / 8),
         ("OracleTMAP", (1 / 2 + 2 / 3 + 2 / 3 * (2 + 2 / 3) / 4) / (3 + 1)),
         ("UncutTMAP", (1 / 2 + 2 / 3 + 2 / 3 * (2 + 2 / 3) / 5) / (3 + 1)),
         ("TMAP", (1 * 1 / 2 + 1 / 3 * (1 + 1 / 3) / 3) / (3 + 1)),
@@ -81,8 +88,10 @@ def test_query_without_hits_scores_nothing(written: str) -> None:
         ("Recall", (1 + 1 + 0 + 0) / (3 + 1 + 1 + 0)),
         ("F1", 2 * 2 / (4 + 5)),
         ("Accuracy", (2 + 1 + 0 + 1) / (5 + 1 + 2 + 2)),
-        ("RR@50", (1 / 2 + 1 + 0) / 3),
-        ("R@50", (2 / 3 + 1 + 0) / 3),
+        ("RR@50", (1 / 2 + 1 + 0 + 0) / 4),
+        ("R@50", (2 / 3 + 1 + 0 + 0) / 4),
+        ("AnsRR@50", (1 / 2 + 1 + 0) / 3),
+        ("AnsR@50", (2 / 3 + 1 + 0) / 3),
     ],
 )
 def test_total_over_queries(written: str, expected: float) -> None:
@@ -112,12 +121,112 @@ def test_truncated_rankings_end_in_a_terminal_document(query: RankedQuery, expec
     assert parse_measure("TMAP").value(query) == pytest.approx(expected, abs=1e-15)
 
 
-def test_default_cutoff() -> None:
-    assert [str(parse_measure(name)) for name in ("MAP", "P")] == ["MAP@10", "P@1"]
+LAST_OF_2000 = RankedQuery([MISS] * 1999 + [HIT])
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "cut"),
+    [
+        ("AP", 1 / 2000, "AP@1000"),
+        ("RR", 1 / 2000, "RR@1000"),
+        ("MRR", 1 / 2000, "MRR@1000"),
+        ("AnsRR", 1 / 2000, "AnsRR@1000"),
+        ("nDCG", 1 / math.log2(2001), "nDCG@1000"),
+        ("RBP(p=0.999)", 0.001 * 0.999**1999, "RBP(p=0.999)@1000"),
+    ],
+)
+def test_names_without_a_cutoff_consider_all_ranks(written: str, value: float, cut: str) -> None:
+    assert str(parse_measure(written)) == written
+    assert parse_measure(written).value(LAST_OF_2000) == pytest.approx(value, rel=1e-12)
+    assert parse_measure(cut).value(LAST_OF_2000) == 0
+
+
+@pytest.mark.parametrize(
+    ("written", "advice"),
+    [("P", "P@1"), ("R", "R@50"), ("AvgRec", "AvgRec@10"), ("AnsR", "AnsR@50"), ("MAP", "MAP@10, or AP")],
+)
+def test_measures_that_need_a_cutoff_say_which(written: str, advice: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        parse_measure(written)
+    assert str(refused.value) == f"measure '{written}' has no cutoff\n  → write, for instance, {advice}"
+
+
+@pytest.mark.parametrize(
+    ("written", "displayed"),
+    [
+        ("map", "AP"),
+        ("map_cut_5", "AP@5"),
+        ("ndcg", "nDCG"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_cut.10", "nDCG@10"),
+        ("P_10", "P@10"),
+        ("P.5", "P@5"),
+        ("recall_100", "R@100"),
+        ("recip_rank", "RR"),
+        ("success_5", "Success@5"),
+        ("iprec_at_recall_0.10", "IPrec(recall=0.1)"),
+        ("set_recall", "SetR"),
+        ("set_P", "SetP"),
+        ("set_relative_P", "SetP(relative=True)"),
+        ("set_map", "SetAP"),
+        ("set_F", "SetF"),
+        ("Rprec", "Rprec"),
+        ("bpref", "Bpref"),
+        ("infAP", "infAP"),
+        ("ndcg@10", "nDCG@10"),
+        ("rr@10", "RR@10"),
+        ("Recall@10", "R@10"),
+    ],
+)
+def test_names_of_trec_eval_and_spellings_are_understood(written: str, displayed: str) -> None:
+    assert str(parse_measure(written)) == displayed
+    assert parse_measure(written) == parse_measure(displayed)
+
+
+@pytest.mark.parametrize(
+    ("written", "advice"),
+    [
+        ("RBP(p=2)", "p is not a probability below 1"),
+        ("RBP(p=1)", "p is not a probability below 1"),
+        ("P(rel=0)@5", "rel must be 1 or more"),
+        ("P(rel=2)@1000000", "cutoff must be 1 to 999999"),
+        ("AvgRec@1000000", "not known"),
+        ("P@0", "cutoff must be 1 to 999999"),
+        ("IPrec@1.5", "recall must be 0 to 1"),
+        ("SetF(beta=0.0)", "beta must be above 0"),
+        ("nDCG(gains={1:'x'})", "gains must be a number"),
+        ("nDCG(gains={1:0.0000001})", "gains must be a number"),
+        ("nDCG(gains={1:True})", "gains must be a number"),
+        ("nDCG@10,P@1", "separate measures by blanks"),
+        ("ndgc@10", r"did you mean nDCG@10\?"),
+    ],
+)
+def test_parameters_are_checked_where_they_are_accepted(written: str, advice: str) -> None:
+    with pytest.raises(ConfigError, match=advice):
+        parse_measure(written)
+
+
+def test_gains_may_be_fractions() -> None:
+    graded = [Candidate(relevant=True, gain=grade) for grade in (1, 2, 3, 4, 7)]
+    query = RankedQuery(graded[:4], unranked=graded[4:])
+    fractions, whole = (
+        parse_measure(f"nDCG(gains={gains})@10") for gains in ("{1:0,2:0.01,3:0.1,4:1,7:0.07}", "{1:0,2:1,3:10,4:100}")
+    )
+    discounts = [1 / math.log2(rank + 1) for rank in range(1, 6)]
+    found = 1 * discounts[1] + 10 * discounts[2] + 100 * discounts[3]
+    ideal = 100 * discounts[0] + 10 * discounts[1] + 7 * discounts[2] + 1 * discounts[3]
+    assert [fractions.value(query), whole.value(query)] == pytest.approx([found / ideal] * 2, rel=1e-12)
+    assert parse_measure("nDCG(gains={1:0.5})").value(query) == pytest.approx(
+        sum(gain * discount for gain, discount in zip((0.5, 2, 3, 4), discounts, strict=False))
+        / sum(gain * discount for gain, discount in zip((7, 4, 3, 2, 0.5), discounts, strict=True)),
+        rel=1e-12,
+    )
 
 
 def test_every_module_declares_a_documented_measure() -> None:
-    names = "AP Accuracy AvgRec F1 MAP MRR OracleTMAP P Pearson Precision R RBP RR Recall TMAP UncutTMAP nDCG"
+    names = (
+        "AP Accuracy AnsR AnsRR AvgRec F1 MAP MRR OracleTMAP P Pearson Precision R RBP RR Recall TMAP UncutTMAP nDCG"
+    )
     assert sorted(MEASURES.names()) == names.split()
     for measure in MEASURES.load_all().values():
         assert measure.about
@@ -136,7 +245,7 @@ def test_unknown_measure_is_answered_with_the_known_ones() -> None:
     ("written", "level", "displayed"),
     [
         ("nDCG@10", 2, "nDCG@10"),
-        ("RBP(p=.5)", 1, "RBP(p=0.5)@1000"),
+        ("RBP(p=.5)", 1, "RBP(p=0.5)"),
         ("RBP(p=0.95)@10", 1, "RBP(p=0.95)@10"),
         ("P(rel=2)@5", 1, "P(rel=2)@5"),
         ("P(rel=2)@5", 3, "P(rel=2)@5"),

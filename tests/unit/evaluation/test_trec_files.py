@@ -68,14 +68,33 @@ def test_ranks_of_ms_marco_order_documents(tmp_path: Path) -> None:
     assert numbers(read_run(tmp_path / "run")) == {"301": {"d2": -2, "d1": -1}, "302": {"d4": -1}}
 
 
+def test_runs_of_colbert_are_ordered_by_score(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("301\td2\t2\t17.25\n301\td1\t1\t18\n302\td4\t1\t-0.5\n")
+    assert numbers(read_run(tmp_path / "run")) == {"301": {"d2": 17.25, "d1": 18}, "302": {"d4": -0.5}}
+
+
+@pytest.mark.parametrize("before", ["", "\ufeff", "\n "])
+def test_json_of_ranx_and_pytrec_eval(tmp_path: Path, before: str) -> None:
+    for name, text, read in (
+        ("qrels", '{"301": {"d1": 1, "d3": 2.0}, "302": {"d4": -1}}', read_qrels),
+        ("run", '{\n "301": {"d1": 3.5, "d3": -15e-1},\n "302": {"d4": 0.04}}', read_run),
+    ):
+        (tmp_path / name).write_text(before + text, encoding="utf-8")
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress((before + text).encode()))
+        expected = GRADES if name == "qrels" else SCORES
+        assert numbers(read(tmp_path / name)) == numbers(read(tmp_path / f"{name}.gz")) == expected
+    assert is_qrels(tmp_path / "qrels.gz")
+
+
 def test_blanks_beyond_ascii_are_parts_of_ids(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("301 Q0 a\u00a0b 1 3.5 made\n301 Q0 a\u3000b 2 2.5 made\n")
     assert numbers(read_run(tmp_path / "run")) == {"301": {"a\u00a0b": 3.5, "a\u3000b": 2.5}}
 
 
 def test_files_of_semeval_are_no_qrels(tmp_path: Path) -> None:
-    (tmp_path / "gold").write_text("Q1\tC1\t1\t1\ttrue\n")
-    assert not is_qrels(tmp_path / "gold")
+    for label, is_trec in (("true", False), ("maybe", False), ("2", True)):
+        (tmp_path / "gold").write_text(f"Q1\tC1\t1\t1\t{label}\n")
+        assert is_qrels(tmp_path / "gold") == is_trec
 
 
 @pytest.mark.parametrize(
@@ -86,7 +105,7 @@ def test_files_of_semeval_are_no_qrels(tmp_path: Path) -> None:
         (read_run, "301 Q0 d1 1 1_0 made", r"file:1: score '1_0' is not a finite number"),
         (read_run, "301 Q0 d1 1 3,5 made", r"file:1: score '3,5' is not a finite number"),
         (read_run, "301 Q0 d1 1 \u0663 made", r"file:1: score '\u0663' is not a finite number"),
-        (read_run, "301 Q0 d1 1 2.5", r"file:1: 5 columns instead of 6 or 3\n.*query Q0 document rank score run"),
+        (read_run, "301 Q0 d1 1 2.5", r"file:1: 5 columns instead of 6 or 3 or 4\n.*query Q0 document rank score run"),
         (read_run, "301 d1 1\n301 Q0 d2 2 2.5 made", r"file:2: 6 columns instead of 3"),
         (
             read_run,
@@ -104,6 +123,36 @@ def test_files_of_semeval_are_no_qrels(tmp_path: Path) -> None:
         (read_qrels, "301 d1 1", r"file:1: 3 columns without the header of BEIR\n.*query-id corpus-id score"),
         (read_qrels, "query-id corpus-id score\n301 0 d1 1", r"file:2: 4 columns instead of 3"),
         (read_qrels, "301 0 d1 1\n301 1 d1 0", r"file:2: document d1 of query 301 is in the file twice"),
+        (read_run, "301 0 17 1\n301 0 18 0", r"file: the ranks of query 301 are not 1 to 2\n.*qrels are given before"),
+        (read_run, "301 0 d1 1", r"file: the ranks of query 301 are not 1 to 1\n.*qrels are given before"),
+        (read_run, "301 d1 1 high", r"file:1: score 'high' is not a finite number"),
+        (read_run, "301\tQ0\tred kite\t1\t2\tx", r"file:1: a column between tabs holds a blank\n.*write ids without"),
+        (read_run, "301\tQ0\tkite\t1\t2\tx\n301\tQ0\tred kite\t1\t2\tx", r"file:2: a column between tabs holds"),
+        (read_qrels, "301\t0\tred kite\t1", r"file:1: 5 columns instead of 4 or 3 or 6\n.*write ids without"),
+        (read_qrels, '<?xml version="1.0" ?>\n<root/>', r"file:1: the file is XML, not lines of columns"),
+        (read_qrels, "<root>", r"file:1: the file is XML, not lines of columns"),
+        (read_run, "<!DOCTYPE html>\n<html>", r"file:1: the file is XML, not lines of columns"),
+        (
+            read_qrels,
+            '{"query-id": "t1", "corpus-id": "a", "score": 1}',
+            "JSON, but query-id has no documents",
+        ),
+        (
+            read_qrels,
+            '{"t": {"a": 1}}\n{"t": {"b": 1}}',
+            "JSON, but cannot be read: Extra data: line 2",
+        ),
+        (read_qrels, '{"t": {"a": 1, "b": 0, "a": 0}}', r"file is JSON, but cannot be read: a is there twice"),
+        (read_qrels, '{"t": {"a": 1}, "t": {"b": 0}}', r"file is JSON, but cannot be read: t is there twice"),
+        (read_qrels, '{"t": {"a": 0.5}}', r"grade 0\.5 of document a of query t is not a whole number"),
+        (read_qrels, '{"t": {"a": true}}', r"grade true of document a of query t is not a finite number"),
+        (read_run, '{"t": {"a": NaN}}', r"score NaN of document a of query t is not a finite number"),
+        (read_run, '{"t": {"a": 1e999}}', r"score Infinity of document a of query t is not a finite number"),
+        (read_run, '{"t": {"a": 1' + "0" * 400 + "}}", r"of document a of query t is not a finite number"),
+        (read_run, '{"t": {"a": "1"}}', r'score "1" of document a of query t is not a finite number'),
+        (read_run, "{}", r"file is JSON, but has no queries"),
+        (read_run, '[{"q": 1}]', r"file is JSON, but has no queries"),
+        (read_run, "[[" * 100_000, r"file is JSON, but cannot be read"),
         (read_qrels, "301 Q0 d1 1 2.5 made", r"file is a run, not judgments\n.*give the qrels first"),
     ],
 )

@@ -9,7 +9,7 @@ import ir_measures
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from ir_measures import AP, RR, P, nDCG
+from ir_measures import AP, RR, P, R, nDCG
 
 import cqa_spark as cqa
 from cqa_spark.cli import main
@@ -100,12 +100,17 @@ def test_any_values_are_those_of_trec_eval_9(
 ) -> None:
     assume(grades.keys() & scores.keys())
     assume(all(max(of_query.values()) >= 0 for of_query in grades.values()))  # trec_eval fails otherwise
-    options = {"rel": level, "judged_only": judged_only}
-    peers = [AP @ 1000, nDCG(judged_only=judged_only) @ 10, P @ 1, P @ 10, RR]
-    peers = [peer if peer.NAME == "nDCG" else peer(**options) for peer in peers]
-    theirs = ir_measures.calc_aggregate(peers, grades, scores)
-    ours = cqa.evaluate(grades, scores, relevance_level=level, precision="single", judged_only=judged_only)
-    assert [ours[name] for name in MEASURES] == pytest.approx([theirs[peer] for peer in peers], abs=1e-12)
+    peers = {
+        "AP@1000": AP @ 1000, "nDCG@10": nDCG @ 10, "P@1": P @ 1, "P@10": P @ 10, "MRR@10": RR, "RR": RR, "AP": AP,
+        "map_cut_2": AP @ 2, "nDCG": nDCG, "ndcg_cut_3": nDCG @ 3, "R@1": R @ 1, "recall_5": R @ 5,
+    }  # fmt: skip
+    names = {
+        name: peer(judged_only=judged_only, **({} if peer.NAME == "nDCG" else {"rel": level}))
+        for name, peer in peers.items()
+    }
+    theirs = ir_measures.calc_aggregate([*names.values()], grades, scores)
+    ours = cqa.evaluate(grades, scores, [*names], relevance_level=level, precision="single", judged_only=judged_only)
+    assert [*ours.values()] == pytest.approx([theirs[peer] for peer in names.values()], abs=1e-12)
 
 
 def test_near_ties_by_the_versions_of_trec_eval(files: tuple[Path, Path, Path], capsys) -> None:
@@ -158,6 +163,17 @@ def test_near_ties_that_change_a_measure_are_named(precision: str, value: float,
     ]
 
 
+def test_documents_with_the_id_of_their_query(caplog) -> None:
+    grades = {"7": {"12": 1, "7": 1}, "8": {"11": 1}}
+    run = {"7": {"7": 1.0, "12": 0.8}, "8": {"8": 1.0, "11": 0.9}, "9": {"9": 1.0}}
+    assert cqa.evaluate(grades, run, ["P@1", "R@2", "AP"]) == {"P@1": 1 / 2, "R@2": 1, "AP": (1 + 1 / 2) / 2}
+    assert "the run: 2 of 2 queries rank a document with their own id" in caplog.text
+    caplog.clear()
+    left_out = cqa.evaluate(grades, run, ["P@1", "R@2", "AP"], ignore_identical_ids=True)
+    assert left_out == {"P@1": 1, "R@2": (1 / 2 + 1) / 2, "AP": (1 / 2 + 1) / 2}
+    assert [record.getMessage() for record in caplog.records if "own id" in record.getMessage()] == []
+
+
 def test_queries_of_one_file_only_are_counted(files: tuple[Path, Path, Path], caplog) -> None:
     qrels, first, second = files
     (ranking,) = judged_runs(qrels, [first])
@@ -184,7 +200,7 @@ def test_the_commands_tell_qrels_from_official_files(files: tuple[Path, Path, Pa
     [
         ("q1 Q0 c1 1 1.0 x\nq1 Q0 c1 2 0.5 x\n", "document c1 of query q1 is in the file twice"),
         ("q9 Q0 c1 1 1.0 x\n", "has no query in common with"),
-        (QRELS, "4 columns instead of 6 or 3"),
+        (QRELS, "the ranks of query q1 are not 1 to 3\n.*qrels are given before the runs"),
     ],
 )
 def test_files_that_do_not_belong_together(files: tuple[Path, Path, Path], run: str, problem: str) -> None:
@@ -200,10 +216,7 @@ def test_runs_and_files_of_semeval_are_no_qrels(files: tuple[Path, Path, Path], 
         assert f"{first} is a run, not judgments\n  → give the qrels first, then the runs" in capsys.readouterr().err
     (tmp_path / "gold").write_text("q1\tc1\t1\t1\ttrue\n")
     assert main(["evaluate-file", str(tmp_path / "gold"), first, "--judged-only"]) == 2
-    assert (
-        "has the layout of SemEval, to which relevance level, precision and judged-only do not apply"
-        in capsys.readouterr().err
-    )
+    assert "has the layout of SemEval, to which the settings of TREC runs do not apply" in capsys.readouterr().err
     (tmp_path / "gold").write_text("q1 c1\n")
     assert main(["evaluate-file", str(tmp_path / "gold"), first]) == 3
     assert "gold:1: 2 columns instead of 5 or 4 or 3 or 6" in capsys.readouterr().err

@@ -62,6 +62,15 @@ def test_the_direct_score_is_that_of_the_query_itself() -> None:
     assert found == [(log(0.5), 0.0), (log(0.25), log(0.25) - log(0.5)), (None, None)]
 
 
+def test_what_replaces_values_that_are_not_known() -> None:
+    assert {column.name: column.missing for column in PathScoresV1.columns} == {
+        "log_comment": -3, "log_question": -3, "log_path": -6, "log_path_twice": -9, "product": 0,
+        "comment_place": 5, "question_place": 5, "question_relative": -3, "comment_relative": -3,
+    }  # fmt: skip
+    others = [{column.name: column.missing for column in group.columns} for group in (DirectScoreV1, RankedPathV1)]
+    assert others == [{"log_probability": -3, "relative": -3}, {"product": 0}]
+
+
 def test_what_no_system_has_scored_is_not_known(found) -> None:
     assert set(found["T9_C1"]) == {None}
 

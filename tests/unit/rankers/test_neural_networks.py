@@ -123,6 +123,15 @@ def test_every_example_is_in_one_batch_of_pairs_of_similar_length() -> None:
     assert sorted(drawn[0]) == given.query.tolist() != drawn[0]
 
 
+def test_batches_of_long_texts_at_the_lengths_where_they_get_smaller() -> None:
+    """Up to 500 words, 500 included, a batch has all pairs; up to 2,000 a fourth, and an eighth of longer ones."""
+    numbers, nothing = np.zeros(8, dtype=np.int64), [np.empty(0, dtype=np.int64)] * 8
+    for words, sizes in ((499, [8]), (500, [8]), (501, [2] * 4), (2000, [2] * 4), (2001, [1] * 8)):
+        texts = [np.zeros(words, dtype=np.int64)] * 8
+        pairs = TrainingExamples(numbers, numbers, np.empty((8, 0)), texts, nothing)
+        assert [*map(len, pairs.batches(8, np.random.default_rng(1)))] == sizes
+
+
 @pytest.mark.neural
 def test_padding_changes_no_score() -> None:
     trained = network(FIRST_PLUS_SECOND, attend=0.7)

@@ -1,5 +1,6 @@
 """What a night does with the model of the night before, where this release does not read it."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -54,6 +55,20 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], s
     shipped = model("new")
     monkeypatch.setattr(kept_models, "shipped_model", lambda name: shipped)
     return model
+
+
+def test_a_model_that_is_named_ranks_instead_of_the_published_one(models: Callable[[str], str], tmp_path: Path) -> None:
+    shipped, published, other = models("new"), models("published"), models("other")
+    copy = str(shutil.copytree(published, tmp_path / "copy"))
+    last: Any = SimpleNamespace(record=SimpleNamespace(artifacts={"model/mine": published}))
+    first_night: Any = SimpleNamespace(record=SimpleNamespace(artifacts={}))
+    assert kept_model(SYSTEM, last, NEARBY) == published
+    assert kept_model(SYSTEM, last, NEARBY, other) == other
+    assert kept_model(SYSTEM, last, NEARBY, shipped) == shipped
+    assert kept_model(SYSTEM, last, NEARBY, copy) == published  # the same files: nothing is copied to the lake
+    for nothing in (None, first_night):
+        assert kept_model(SYSTEM, nothing, NEARBY) == shipped
+        assert kept_model(SYSTEM, nothing, NEARBY, copy) == copy
 
 
 def lake_of(folder: Path, *challenges: dict[str, Any], named: str | None = None) -> Any:

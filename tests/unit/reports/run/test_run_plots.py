@@ -8,10 +8,12 @@ import pytest
 from html_checks import drawn, labels
 from lxml import etree
 from markupsafe import Markup
+from matplotlib.axes import Axes
 
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.svg import NARROW, ROLES, WIDE, folded, group_role, sentinel, themed
+from cqa_spark.reports.sections import scores
 from cqa_spark.reports.sections.differences import Differences, plot_differences
 from cqa_spark.reports.sections.features import ReportedImportance, draw_importances, plot_importances
 from cqa_spark.reports.sections.record import plot_steps
@@ -143,3 +145,12 @@ def test_calibration_is_the_share_of_relevant_candidates_by_score() -> None:
     drawing = drawn(plot_calibration, histogram)
     assert "25 % of 40 at 0.125; 75 % of 80 at 0.625; 100 % of 30 at 0.875." in drawing
     assert {"0", "50", "100 %"} <= set(labels(drawing))
+
+
+def test_the_largest_dot_is_that_of_the_most_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    areas: list[float] = []
+    monkeypatch.setattr(Axes, "scatter", lambda axes, x, y, s, **style: areas.extend(s))
+    plot_calibration(ScoreHistogram("best", 0.0, 1.0, (10, 3, 60, 30), (30, 6, 20, 0), (0, 50, 0, 0)), 400)
+    assert max(areas) == areas[1]
+    assert [area / areas[1] for area in areas] == pytest.approx([40 / 80, 1, 30 / 80])
+    assert areas[1] == scores._LARGEST**2

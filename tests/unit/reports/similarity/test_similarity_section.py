@@ -1,10 +1,15 @@
 """The section about sets of sentence pairs."""
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from literal_report import short_report
 from lxml import html
 
 from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN, SetScore
+from cqa_spark.reports.sections import similarity as similarity_section
 from cqa_spark.reports.sections.similarity import Points, PublishedScore, Similarity, WorstPair
 from cqa_spark.reports.sts_results import RESULTS, official_mean, published_mean, published_results
 
@@ -27,6 +32,34 @@ def similarity() -> Similarity:
         "best_a",
         "given_order",
     )
+
+
+@pytest.mark.parametrize(
+    ("sets", "means", "headline"),
+    [
+        (["2014/OnWN.test", "2014/images.test"], [WEIGHTED_MEAN, MEAN], WEIGHTED_MEAN),
+        (["official/track1.ar-ar", "official/track5.en-en"], [WEIGHTED_MEAN, MEAN], MEAN),
+        (["benchmark/sts-dev"], [], "benchmark/sts-dev"),
+    ],
+)
+def test_systems_are_ordered_by_the_official_mean_or_by_the_only_set(
+    sets: list[str], means: list[str], headline: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = [
+        SetScore(system, name, 0.5 + (better if name == headline else -better) / 4, 0.0, 1.0, 250, 0.0, 1.0)._asdict()
+        for system, better in (("a", -1), ("b", 1))
+        for name in (*sets, *means)
+    ]
+    run: Any = SimpleNamespace(
+        entries=lambda table: entries, best_system="b", once=lambda read: SimpleNamespace(baseline="a")
+    )
+    monkeypatch.setattr(similarity_section, "_pairs", lambda run: None)
+    monkeypatch.setattr(similarity_section, "persisted", lambda frame: nullcontext((frame,)))
+    monkeypatch.setattr(similarity_section, "_points", lambda pairs: ())
+    monkeypatch.setattr(similarity_section, "_worst", lambda run, pairs: ())
+    shown = similarity_section.data(run)
+    assert shown is not None
+    assert (shown.systems, shown.sets) == (("b", "a"), (*sets, *means))
 
 
 @pytest.fixture(scope="module")
