@@ -34,7 +34,7 @@ OTHER_POST_TYPE = "other"
 INVENTED = "invented"
 """The type of posts that the archive invents; nothing is computed from what is neither a question nor an answer."""
 DELETED = "deleted"
-"""The type of posts that were deleted, which dumps of closed sites have; rankings, labels and texts are without them."""
+"""The type of deleted posts, which dumps of closed sites have; rankings, labels and texts are without them."""
 POST_TYPES = {
     1: "question",
     2: "answer",

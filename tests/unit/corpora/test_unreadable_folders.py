@@ -70,7 +70,7 @@ def test_a_folder_above_that_cannot_be_searched(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(Path, "stat", stat)
     for search in (find_dump_files, lambda paths: find_inputs(paths, "train"), lambda paths: locate(paths[0], STORAGE)):
-        with pytest.raises(InputError, match="cannot read .*absent: Permission denied"):
+        with pytest.raises(InputError, match=r"cannot read .*absent: Permission denied"):
             search([str(tmp_path / "absent")])
 
 
