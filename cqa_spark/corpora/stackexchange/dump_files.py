@@ -57,6 +57,12 @@ def is_archive(path: str) -> bool:
     return ARCHIVE_NAME.fullmatch(PurePosixPath(path).name) is not None
 
 
+def is_dump_table(name: str) -> bool:
+    """Whether a file is named like a table of a dump."""
+    match = FILE_NAME.fullmatch(name)
+    return match is not None and _table_named(match["table"]) is not None
+
+
 def find_archives(paths: Iterable[str], storage: ObjectStorageSettings | None = None) -> list[str]:
     """Find the archives in the given paths, searching folders.
 

@@ -200,7 +200,10 @@ def tables_of_folder(settings: DumpJobSettings, *, full: bool = False) -> list[C
 
 
 COMMUNITY_TABLES = DumpFormat(
-    "tables of sites: posts.parquet, votes.csv, users/, …", CommunityFiles.of_settings, tables_of_folder
+    "tables of sites: posts.parquet, votes.csv, users/, …",
+    CommunityFiles.of_settings,
+    tables_of_folder,
+    lambda settings: [source.find() for source in tables_of_folder(settings)],
 )
 
 
