@@ -199,11 +199,17 @@ def tables_of_folder(settings: DumpJobSettings, *, full: bool = False) -> list[C
     return [CommunityFiles.of_settings(read, settings, full=full)]
 
 
+def check_folder(settings: DumpJobSettings) -> None:
+    """Find the files of all tables; arguments and errors as for ``tables_of_folder``."""
+    for source in tables_of_folder(settings):
+        source.find()
+
+
 COMMUNITY_TABLES = DumpFormat(
     "tables of sites: posts.parquet, votes.csv, users/, …",
     CommunityFiles.of_settings,
     tables_of_folder,
-    lambda settings: [source.find() for source in tables_of_folder(settings)],
+    check_folder,
 )
 
 

@@ -164,8 +164,8 @@ def check_dumps(settings: DumpJobSettings) -> None:
             failed.setdefault(file.site, error)
     if failed and failed.keys() == {file.site for file in files} and len(local) == len(settings.dumps.input):
         raise next(iter(failed.values()))
-    for site, error in sorted(failed.items()):
-        Terminal(stderr=True).line(f"warning: {site} cannot be read: {error.problem}")
+    for site, reason in sorted(failed.items()):
+        Terminal(stderr=True).line(f"warning: {site} cannot be read: {reason.problem}")
 
 
 STACKEXCHANGE = DumpFormat("dumps of Stack Exchange sites", StackExchangeDump, stackexchange_dumps, check_dumps)
