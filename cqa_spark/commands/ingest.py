@@ -4,7 +4,7 @@ from cqa_spark import flows
 from cqa_spark.config.dump_settings import IngestStackExchangeSettings
 from cqa_spark.config.ingest_tables_settings import IngestTablesSettings
 from cqa_spark.config.run_settings import IngestSettings
-from cqa_spark.corpora.registry import dump_sources
+from cqa_spark.corpora.registry import dump_before_search, dump_sources
 from cqa_spark.corpora.tables.ingest import CommunityFiles
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import new_run_id, run_flow, run_flow_in, write_lake
@@ -31,11 +31,25 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
     Terminal().line(f"look at it: cqa inspect --lake {settings.lake}")
 
 
+def check_stackexchange(settings: IngestStackExchangeSettings) -> None:
+    """Check the dumps, for a dry run."""
+    dump_before_search("stackexchange", settings)
+
+
+def check_tables(settings: IngestTablesSettings) -> None:
+    """Find the tables, for a dry run."""
+    _community_files(settings).find()
+
+
+def _community_files(settings: IngestTablesSettings) -> CommunityFiles:
+    given = settings.tables
+    return CommunityFiles(given.given(), given.site, settings.object_storage, given.max_bad_fraction)
+
+
 def ingest_tables(settings: IngestTablesSettings) -> None:
     """Read tables into community tables, and publish them."""
     run_id = settings.run_id or new_run_id(settings)
-    given = settings.tables
-    source = CommunityFiles(given.given(), given.site, settings.object_storage, given.max_bad_fraction)
+    source = _community_files(settings)
     with write_lake(settings, "ingest tables") as lake:
         flow = flows.ingest_dump(source, "community_tables", publish=settings.publish)
         run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))

@@ -85,16 +85,21 @@ def locate(folder: Path, path: str) -> Path:
 
     Returns:
         The file that was found; ``folder / path`` if there is none.
+
+    Raises:
+        OSError: the file was not found, and a folder cannot be listed.
     """
-    names = file_names(path)
+    names, unlisted = file_names(path), list[OSError]()
     for name in names:
         if (beside := (folder / path).with_name(name)).exists():
             return beside
     if path in _described() and Counter(Path(other).name for other in _described())[names[0]] == 1:
         for name in names:
-            for parent, _, files in sorted(os.walk(folder)):
+            for parent, _, files in sorted(os.walk(folder, onerror=unlisted.append)):
                 if name in files:
                     return Path(parent, name)
+    if unlisted and folder.exists():
+        raise unlisted[0]
     return folder / path
 
 

@@ -4,6 +4,7 @@ A file contains plain data: mappings with distinct keys, lists, texts, numbers, 
 merge keys (``<<``) are expanded. Size and nesting are limited, so that no file can block a job or exhaust its memory.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,8 +58,16 @@ class YamlError(ConfigError):
 
 
 def named_files(folder: Path) -> dict[str, Path]:
-    """The YAML files of a folder by name, in alphabetical order; names given by users are looked up here."""
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+    """The YAML files of a folder by name, in alphabetical order; names given by users are looked up here.
+
+    Raises:
+        OSError: the folder is there and cannot be listed.
+    """
+    try:
+        names = sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    return {path.stem: path for path in map(folder.joinpath, names) if path.suffix == ".yaml"}
 
 
 def read_yaml(path: Path) -> Document:

@@ -16,7 +16,7 @@ _CONTENT = (
     (rb"\x1f\x8b", "compressed by gzip", ".xml.gz"),
     (rb"BZh", "compressed by bzip2", ".xml.bz2"),
     (rb"\x28\xb5\x2f\xfd", "compressed by zstandard", ".xml.zst"),
-    (rb"PK\x03\x04", "a zip archive", "unpack it first"),
+    (rb"PK\x03\x04", "a zip archive", ".zip"),
     # Other encodings
     (rb"\xff\xfe|\xfe\xff", "UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8"),
     (rb"<\x00", "UTF-16 text", "convert it: iconv -f UTF-16LE -t UTF-8"),

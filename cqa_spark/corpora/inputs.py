@@ -5,7 +5,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
+from fnmatch import fnmatch, fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -14,9 +14,12 @@ from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.archives.limits import USUAL_RATIO
 from cqa_spark.errors import InputError
 from cqa_spark.lake.run_record import InputRecord
-from cqa_spark.object_store.locations import find_files, open_file
+from cqa_spark.object_store.locations import WILDCARDS, find_files, open_file
 
 DUMPS = "*.xml"
+HIDDEN = (".", "_")
+"""Starts of the names of files that Spark skips."""
+
 PACKED = (".gz", ".bz2", ".zst")
 """Ends of the names of compressed files, whose size is not that of their text."""
 
@@ -91,13 +94,87 @@ def _is_named_like(location: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch(name, pattern) for pattern in patterns)
 
 
+def exists(path: Path) -> bool:
+    """Whether something is at a local path.
+
+    Raises:
+        InputError: a folder above it cannot be searched, so nobody knows.
+    """
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise _cannot_read(path, error) from error
+    return True
+
+
+def files_below(folder: Path) -> list[Path]:
+    """The local files in a folder and in the folders below it, sorted; links to folders are not followed.
+
+    Raises:
+        InputError: one of the folders cannot be read. What is hidden, or the file system's own, may be unreadable.
+    """
+
+    def refuse(error: OSError) -> None:
+        name = Path(error.filename).name
+        if error.filename == str(folder) or not (name.startswith(HIDDEN) or name == "lost+found"):
+            raise _cannot_read(error.filename, error) from error
+
+    found = [Path(parent, name) for parent, _, names in os.walk(folder, onerror=refuse) for name in names]
+    # A link to nothing stays: who opens it says so.
+    return sorted(path for path in found if path.is_symlink() or path.is_file())
+
+
+def matching_paths(pattern: str) -> list[Path]:
+    """The local paths that a pattern of the shell matches, sorted; ``*`` matches no leading dot.
+
+    Raises:
+        InputError: a folder that may contain matches cannot be read.
+    """
+    first, *parts = Path(pattern).parts
+    paths = [Path()] if has_wildcards(first) else [Path(first)]
+    for part in [first, *parts] if has_wildcards(first) else parts:
+        if has_wildcards(part):
+            paths = [path / name for path in paths for name in _names_in(path) if _fits(name, part)]
+        else:
+            paths = [path / part for path in paths if exists(path / part)]
+    return sorted(paths)
+
+
+def has_wildcards(path: str) -> bool:
+    """Whether a path is a pattern."""
+    return any(character in path for character in WILDCARDS)
+
+
+def _names_in(folder: Path) -> list[str]:
+    """The names in a folder; none of a file."""
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise _cannot_read(folder, error) from error
+
+
+def _fits(name: str, pattern: str) -> bool:
+    return fnmatchcase(name, pattern) and (pattern.startswith(".") or not name.startswith("."))
+
+
+def _cannot_read(path: str | Path, error: OSError) -> InputError:
+    remedy = "give the user that runs the job read access to it" if isinstance(error, PermissionError) else (
+        "check the disk and the network, and try again")  # fmt: skip
+    return InputError(f"cannot read {path}: {error.strerror}", remedy)
+
+
 def _expand(given: str, patterns: Sequence[str]) -> list[str]:
     path = Path(given)
-    if not path.exists():
+    if not exists(path):
         raise InputError(f"no such file or directory: {given}", f"check the path; relative paths start at {Path.cwd()}")
     if not path.is_dir():
         return [str(_readable(path))]
-    wanted = sorted(entry for entry in path.iterdir() if _is_named_like(entry.name, patterns) and entry.is_file())
+    wanted = sorted(path / name for name in _names_in(path) if _is_named_like(name, patterns))
+    wanted = [file for file in wanted if file.is_symlink() or file.is_file()]
     if not wanted:
         problem = f"no {' or '.join(patterns)} file in the directory {given}"
         raise InputError(problem, "name the directory that holds the dumps")
@@ -107,7 +184,7 @@ def _expand(given: str, patterns: Sequence[str]) -> list[str]:
 def _readable(path: Path) -> Path:
     if not os.access(path, os.R_OK):
         raise InputError(f"cannot read {path}", "give the user that runs the job read access to it")
-    if path.name.startswith(("_", ".")):
+    if path.name.startswith(HIDDEN):
         raise InputError(f"Spark skips files such as {path}", "rename it: the name must not start with _ or a dot")
     return path
 

@@ -1,11 +1,14 @@
 """Source formats by name: annotated files, which are given by split, and dumps, which are complete sites."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.annotated_files import AnnotatedFiles
 from cqa_spark.corpora.source import DumpFormat, Source
+from cqa_spark.corpora.stackexchange.dump_files import is_dump_table
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.plugins import PluginKind
 
@@ -25,8 +28,30 @@ def file_source(
 
     Raises:
         ConfigError: unknown format; the known ones are listed.
+        InputError: a path holds a dump.
     """
-    return require_file_format(corpus)(by_split, site, storage)
+    source = require_file_format(corpus)
+    refuse_dumps(corpus, [path for paths in by_split.values() for path in paths])
+    return source(by_split, site, storage)
+
+
+def refuse_dumps(corpus: str, paths: Iterable[str]) -> None:
+    """Refuse dumps of Stack Exchange as annotated files.
+
+    Args:
+        corpus: name of a format of annotated files.
+        paths: of files and folders; addresses are not looked at.
+
+    Raises:
+        InputError: one of them is, or holds, a table of a dump.
+    """
+    for path in filter(lambda path: not is_remote(path), paths):
+        files = Path(path).iterdir() if Path(path).is_dir() else [Path(path)]
+        if table := next((file for file in files if is_dump_table(file.name)), None):
+            raise InputError(
+                f"{table} is a table of a Stack Exchange dump, and files of {corpus} are expected",
+                "rank dumps with a system for them: cqa nightly --system night_answers; cqa systems list has others",
+            )
 
 
 def dump_sources(source_format: str, settings: DumpJobSettings, *, full: bool = False) -> Sequence[Source]:
@@ -79,13 +104,18 @@ def site_of(source_format: str, settings: DumpJobSettings) -> str:
 
 
 def dump_before_search(source_format: str, settings: DumpJobSettings) -> Source:
-    """The input before its files are searched; it only declares its tables.
+    """The input of a dry run: its files are checked and not read; it only declares its tables.
 
     Raises:
         ConfigError: unknown format; the known ones are listed.
+        InputError: the job would refuse the files.
     """
     source = require_format(source_format)
-    return source.source((), settings) if isinstance(source, DumpFormat) else source({}, "", settings.object_storage)
+    if isinstance(source, DumpFormat):
+        source.check(settings)
+        return source.source((), settings)
+    refuse_dumps(source_format, settings.dumps.input)
+    return source({}, "", settings.object_storage)
 
 
 def is_of_dumps(source_format: str) -> bool:

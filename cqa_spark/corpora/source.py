@@ -63,8 +63,11 @@ class DumpFormat:
         about: description, one sentence.
         source: creates the source of one dump per site, from its files and a job's settings.
         find: finds the dumps named in a job's settings; several dumps of a site are in order of time.
+        check: refuses what ``find`` or the job would refuse, as far as listings and the ends of local files show it;
+            unpacks and writes nothing, for dry runs.
     """
 
     about: str
     source: Callable[..., Source]
     find: Callable[..., Sequence[Source]]
+    check: Callable[..., None] = lambda settings: None

@@ -44,7 +44,7 @@ def run(settings: RunSettings) -> Flow:
     """Everything, from files to a report and a published run."""
     systems = read_systems(settings.systems)
     task = task_of(systems)
-    source = annotated_files(settings, settings.inputs.by_split())
+    source = annotated_files(settings, settings.inputs.by_split(), systems)
     folds, evaluation = EveryFold(settings.features.folds), evaluation_of(settings.evaluation, task)
     pages = [WriteThreads(settings.page_rows, served=False), WriteLakePage()] if settings.pages else []
     return Flow(
@@ -68,7 +68,7 @@ def rank(settings: RankSettings) -> Flow:
     systems = read_systems([settings.system])
     task = task_of(systems)
     by_split = {**settings.inputs.by_split(), "test": (settings.input,)}
-    source = annotated_files(settings, by_split)
+    source = annotated_files(settings, by_split, systems)
     return Flow(
         "rank",
         (
@@ -84,8 +84,9 @@ def rank(settings: RankSettings) -> Flow:
 def train_on_files(settings: TrainSettings) -> Flow:
     """Train one system on files."""
     assert settings.system is not None, "required with --model"
-    source = annotated_files(settings, settings.inputs.by_split())
-    return training_on_files(source, settings.corpus, read_systems([settings.system]), settings.features)
+    systems = read_systems([settings.system])
+    source = annotated_files(settings, settings.inputs.by_split(), systems)
+    return training_on_files(source, settings.corpus, systems, settings.features)
 
 
 def training_on_files(source: Source, corpus: str, systems: Sequence[System], features: FeatureSettings) -> Flow:
@@ -105,7 +106,7 @@ def score_file(settings: ScoreSettings, system: System) -> Flow:
     assert settings.input is not None, "required with --model"
     assert settings.predictions is not None, "required with --model"
     by_split = {"test": (settings.input,)}
-    source = annotated_files(settings, by_split)
+    source = annotated_files(settings, by_split, [system])
     return Flow(
         "score",
         (

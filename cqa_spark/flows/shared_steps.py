@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.config.run_settings import IngestSettings, RunSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
-from cqa_spark.corpora.registry import file_source
+from cqa_spark.corpora.registry import file_source, is_of_dumps
 from cqa_spark.corpora.source import Source
+from cqa_spark.errors import ConfigError
+from cqa_spark.examples.task import TASKS
 from cqa_spark.examples.task import task as task_named
 from cqa_spark.features.registry import embedding_models, reads_texts
 from cqa_spark.lake.snapshot import Snapshot
@@ -16,16 +18,36 @@ from cqa_spark.steps.embed import Embed
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import TrainUpstream, upstream_of
-from cqa_spark.systems.recipes import groups_of, rank_by_words
+from cqa_spark.systems.recipes import groups_of, rank_by_words, task_of
 from cqa_spark.systems.system import System
 
 
 def annotated_files(
     settings: RunSettings | RankSettings | TrainSettings | ScoreSettings | IngestSettings,
     by_split: Mapping[str, Sequence[str]],
+    systems: Sequence[System] = (),
 ) -> Source:
-    """The files of a job's corpus, by split."""
+    """The files of a job's corpus, by split.
+
+    Raises:
+        ConfigError: the systems are for a task of which files of this format have no examples, but those of others do.
+    """
+    if systems:
+        _require_examples(task_of(systems), settings.corpus, systems[0])
     return file_source(settings.corpus, by_split, site=settings.site, storage=settings.object_storage)
+
+
+def _require_examples(task: str, corpus: str, system: System) -> None:
+    formats = task_named(task).formats
+    # A format that no task names, such as tables or one of a plug-in, may have examples of any.
+    if corpus in formats or not any(corpus in other.formats for other in TASKS.load_all().values()):
+        return
+    raise ConfigError(
+        f"{system.name} ranks for the task {task}, and files of {corpus} have no examples of it; those of "
+        f"{' and '.join(formats)} have",
+        f"name a system for these files (cqa systems list), or files of {' or '.join(formats)}"
+        + (" with cqa nightly" if is_of_dumps(formats[0]) else " with --corpus"),
+    )
 
 
 def evaluation_of(settings: EvaluationSettings, task: str) -> EvaluationSettings:

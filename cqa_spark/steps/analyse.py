@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.values import INVENTED
+from cqa_spark.corpora.stackexchange.values import DELETED, INVENTED
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
@@ -55,7 +55,7 @@ class Analyse(Step):
         counts.rows_in = run.rows(DOCUMENTS)
 
     def _documents(self, run: Run) -> tuple[DataFrame, DataFrame]:
-        posts = run.read(POSTS).where(F.col("post_type") != INVENTED)
+        posts = run.read(POSTS).where(~F.col("post_type").isin(DELETED, INVENTED))
         if self.questions_only:
             return posts.where(F.col("post_type") == "question"), COMMENTS.empty(run.lake.spark)
         return posts, run.read(COMMENTS)

@@ -1,1 +1,1 @@
-"""7z archives of dumps, which Spark cannot read: they are unpacked once into a staging folder."""
+"""7z and zip archives of dumps, which Spark cannot read: they are unpacked once into a staging folder."""

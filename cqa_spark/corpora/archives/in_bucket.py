@@ -12,8 +12,7 @@ from pyspark.sql import SparkSession
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.archives.sevenzip import extract_tables
-from cqa_spark.corpora.archives.unpacking import RECORD, Unpacked, folder_name
+from cqa_spark.corpora.archives.unpacking import RECORD, Unpacked, extract, folder_name
 from cqa_spark.errors import ConfigError, CqaError, InputError
 from cqa_spark.object_store.locations import fetch, find_files, open_store, split
 from cqa_spark.object_store.s3 import credentials, use_credentials
@@ -95,7 +94,7 @@ def _unpack(
                 sizes = json.loads(record.data)
             else:
                 fetch(archive, copy, storage)
-                sizes = extract_tables(copy, limits, lambda table: MultipartUpload(bucket, table))
+                sizes = extract(copy, limits, lambda table: MultipartUpload(bucket, table))
                 bucket.put(RECORD, json.dumps(sizes).encode())
         except CqaError as error:
             return type(error)(error.problem.replace(str(copy), archive), error.remedy)

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-
-from py7zr import FileInfo
+from typing import Protocol
 
 from cqa_spark.errors import InputError
 
@@ -14,7 +13,23 @@ DRIVE = re.compile(r"[a-z]:", re.ASCII | re.IGNORECASE)
 AGAIN = "get the archive from its publisher again"
 
 
-def table_names(archive: Path, members: Sequence[FileInfo]) -> dict[str, str]:
+class Member(Protocol):
+    """A file, folder or anything else in an archive."""
+
+    @property
+    def filename(self) -> str:
+        """Its path in the archive."""
+
+    @property
+    def is_directory(self) -> bool:
+        """Whether it is a folder."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a plain file."""
+
+
+def table_names(archive: Path, members: Sequence[Member]) -> dict[str, str]:
     """The members that are named like tables, with the names of their tables, the last parts of their paths.
 
     Args:
@@ -44,7 +59,7 @@ def table_names(archive: Path, members: Sequence[FileInfo]) -> dict[str, str]:
     return names
 
 
-def _refuse_unsafe(archive: Path, member: FileInfo, path: PurePosixPath) -> None:
+def _refuse_unsafe(archive: Path, member: Member, path: PurePosixPath) -> None:
     if not (member.is_directory or member.is_file):
         problem = "is a link or a device"
     elif path.is_absolute() or DRIVE.match(member.filename):

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.archives.sevenzip import extract_tables, unpacked_size
+from cqa_spark.corpora.archives.sevenzip import Target, extract_tables, unpacked_size
 from cqa_spark.corpora.archives.staging import StagedFile, Staging, read_json, refuse_change, size_and_time
+from cqa_spark.corpora.archives.zip_archive import extract_zip, is_zip, zip_size
 from cqa_spark.errors import EnvironmentProblem, InputError
 from cqa_spark.process.pool import Pool
 
@@ -45,9 +46,14 @@ def folder_name(archive: str, identity: str) -> str:
         archive: its file name.
         identity: hash of its content or version, hexadecimal.
     """
-    stem = re.sub(r"(?i)\.7z$", "", archive)
+    stem = re.sub(r"(?i)\.(7z|zip)$", "", archive)
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", stem).lstrip("._")
     return f"{plain or 'archive'}-{identity[:SHOWN_DIGITS]}"
+
+
+def extract(archive: Path, limits: UnpackLimits, open_target: Callable[[str], Target]) -> dict[str, int]:
+    """Extract the tables of a 7z or zip archive; arguments, result and errors as for ``sevenzip.extract_tables``."""
+    return (extract_zip if is_zip(archive) else extract_tables)(archive, limits, open_target)
 
 
 def unpack(
@@ -100,7 +106,7 @@ def unpack(
 def _missing_bytes(area: Staging, limits: UnpackLimits, archive: Path) -> int:
     sha256 = area.sha256(archive)
     folder = area.root / folder_name(archive.name, sha256)
-    return 0 if _table_sizes(folder, sha256) else unpacked_size(archive, limits)
+    return 0 if _table_sizes(folder, sha256) else (zip_size if is_zip(archive) else unpacked_size)(archive, limits)
 
 
 def _unpack(area: Staging, limits: UnpackLimits, archive: Path) -> Unpacked:
@@ -112,7 +118,7 @@ def _unpack(area: Staging, limits: UnpackLimits, archive: Path) -> Unpacked:
         reused = bool(sizes)
         if not reused:
             with area.new_folder(name) as folder:
-                sizes = extract_tables(archive, limits, lambda table: StagedFile(area, folder / table))
+                sizes = extract(archive, limits, lambda table: StagedFile(area, folder / table))
                 refuse_change(archive, before)
                 record = {"source": archive.name, "sha256": sha256, "files": dict(sorted(sizes.items()))}
                 with area.writing():

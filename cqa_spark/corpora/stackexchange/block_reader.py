@@ -8,6 +8,7 @@ import numpy as np
 
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, RowLayout
+from cqa_spark.corpora.stackexchange.markup import Construct
 from cqa_spark.corpora.stackexchange.parsed_rows import parsed_rows
 from cqa_spark.corpora.stackexchange.records import Outcome
 from cqa_spark.corpora.stackexchange.recovery import LONGEST, NotEnoughText, Records, recover
@@ -79,6 +80,7 @@ class BlockReader:
     _base: int = field(default=0, init=False)
     _position: int = field(default=0, init=False)
     _at_end: bool = field(default=False, init=False)
+    _searched: dict[Construct, range] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def end(self) -> int:
@@ -211,7 +213,7 @@ class BlockReader:
         return outcomes, claimed, max(end, position)
 
     def _records(self) -> Records:
-        return Records(self._text, self._separator, self._at_end, self.root, self._base)
+        return Records(self._text, self._separator, self._at_end, self.root, self._base, self._searched)
 
     def _parsed(self) -> Block | None:
         """The records that the text has, all of them read by the parser; None if it has none."""

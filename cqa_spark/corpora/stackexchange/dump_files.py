@@ -1,24 +1,35 @@
 """Assigns files to dumps: the table by the file's name, the site by the folder's name."""
 
-import glob
 import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path, PurePath, PurePosixPath
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.site_names import ALLOWED, site_problem
 from cqa_spark.config.value_types import is_remote
+from cqa_spark.corpora.inputs import HIDDEN, exists, files_below, has_wildcards, matching_paths
 from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DumpTable
 from cqa_spark.errors import InputError
 from cqa_spark.object_store.locations import find_files
 
 # Compressed files are read as streams; archives are unpacked first.
 FILE_NAME = re.compile(r"(?P<table>[a-z]+)\.xml(?P<packing>\.gz|\.bz2|\.zst)?", re.IGNORECASE)
-ARCHIVE_NAME = re.compile(r"(?P<name>.+)\.7z", re.IGNORECASE)
+ARCHIVE_NAME = re.compile(r"(?P<name>.+)\.(?:7z|zip)", re.IGNORECASE)
+UNREAD_ARCHIVES = (
+    (re.compile(r".+\.(?:tar|tgz|tbz2?|txz|tar\.(?:gz|bz2|xz|zst))", re.IGNORECASE), "tar -xf {}"),
+    (re.compile(r".+\.(?:7z|zip)\.001", re.IGNORECASE), "7z x {}, which reads the other volumes, too"),
+    (re.compile(r".+\.rar", re.IGNORECASE), "7z x {}"),
+)
+"""Archives that are not read, with the command that unpacks them."""
+
 TABLE_OF_ARCHIVE = re.compile(rf"(?P<site>.+)-(?P<table>{'|'.join(BY_FILE)})", re.IGNORECASE)
+WITH_DELETED = "postswithdeleted"
+"""The file that takes the place of Posts.xml in the dumps of closed sites, with the deleted posts."""
+
 HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}", re.IGNORECASE)
 
 
@@ -46,6 +57,12 @@ def is_archive(path: str) -> bool:
     return ARCHIVE_NAME.fullmatch(PurePosixPath(path).name) is not None
 
 
+def is_dump_table(name: str) -> bool:
+    """Whether a file is named like a table of a dump."""
+    match = FILE_NAME.fullmatch(name)
+    return match is not None and _table_named(match["table"]) is not None
+
+
 def find_archives(paths: Iterable[str], storage: ObjectStorageSettings | None = None) -> list[str]:
     """Find the archives in the given paths, searching folders.
 
@@ -66,17 +83,18 @@ def find_dump_files(
 
     Args:
         paths: files, folders and patterns of either, local or ``s3a://…``; other files in the folders are ignored.
-        site: the site of all files; None for the name of the nearest folder that looks like a host name, such as
-            ``beer.stackexchange.com``, else of the file's own folder.
+        site: the site of all files; None for the name of a folder, as ``site_of`` finds it.
         storage: object storage settings; None for Amazon S3.
 
     Raises:
-        InputError: a path does not exist or cannot be read, a folder contains no dump, or its name is not a valid site.
+        InputError: a path does not exist or cannot be read, a folder contains no dump or an archive that is not read,
+            or names no site.
     """
     given = list(paths)
     found: list[DumpFile] = []
     for path in given:
         there = list(_files_of(path, storage))
+        _refuse_unread_archives(there)
         files = [dump for file in there if (dump := _dump_file(file, site))]
         if not files and not any(map(is_archive, there)):
             names = ", ".join(f"{table.file}.xml" for table in BY_FILE.values())
@@ -100,13 +118,13 @@ def of_archive(tables: Iterable[str], archive: str, site: str | None = None) -> 
     assert name is not None
     stem = name["name"]
     by_table = TABLE_OF_ARCHIVE.fullmatch(stem)
-    within = stem.lower() in BY_FILE
+    within = _table_named(stem) is not None
     named = by_table["site"] if by_table else site_of(archive) if within else stem
     dump, of_site = _folder_of(archive), site or _usable(named, archive)
     return [
-        DumpFile(path, of_site, BY_FILE[match["table"].lower()], dump)
+        DumpFile(path, of_site, table, dump)
         for path in sorted(tables)
-        if (match := FILE_NAME.fullmatch(PurePosixPath(path).name)) and match["table"].lower() in BY_FILE
+        if (match := FILE_NAME.fullmatch(PurePosixPath(path).name)) and (table := _table_named(match["table"]))
     ]
 
 
@@ -127,11 +145,11 @@ def rounds(files: Sequence[DumpFile]) -> list[list[DumpFile]]:
 
 def _dump_file(path: str, site: str | None) -> DumpFile | None:
     match = FILE_NAME.fullmatch(PurePosixPath(path).name)
-    if match is None or match["table"].lower() not in BY_FILE:
+    table = _table_named(match["table"]) if match else None
+    if match is None or table is None:
         return None
     if not is_remote(path) and not os.access(path, os.R_OK):
         raise InputError(f"cannot read {path}", "give the user that runs the job read access to it")
-    table = BY_FILE[match["table"].lower()]
     return DumpFile(
         path, site or _usable(site_of(path), path), table, _folder_of(path), (match["packing"] or "").lower()
     )
@@ -142,11 +160,37 @@ def _folder_of(path: str) -> str:
     return path.rpartition("/")[0] if is_remote(path) else os.path.abspath(Path(path).parent)
 
 
+def _table_named(stem: str) -> DumpTable | None:
+    """The kind of the rows of a file, by its name without extension."""
+    return BY_FILE.get("posts" if stem.lower() == WITH_DELETED else stem.lower())
+
+
 def site_of(path: str) -> str:
-    """The nearest folder whose name looks like a host's, or else the nearest folder."""
-    folders = list((PurePosixPath(path) if is_remote(path) else Path(path).absolute()).parents)
-    hosts = [folder.name for folder in folders if HOST.fullmatch(folder.name)]
-    return hosts[0] if hosts else folders[0].name
+    """The site that a file's folder is named after.
+
+    It is the nearest folder whose name looks like a host's, if all folders between have a number in their names, as
+    those of several dumps of a site have: ``beer.stackexchange.com/2016-09/Posts.xml``. Without a host, it is the
+    file's own folder.
+
+    Raises:
+        InputError: other folders are between, so the host may be the name of anything, such as a user or a backup, and
+            two sites would become one.
+    """
+    # The parts of an address before the bucket are no folders, and a bucket is no host if another folder may be meant.
+    folders = list(PurePosixPath(path).parents)[:-2] if is_remote(path) else list(Path(path).absolute().parents)
+    between = list(takewhile(lambda folder: not HOST.fullmatch(folder.name), folders))
+    if len(between) == len(folders):
+        return folders[0].name
+    host = folders[len(between)].name
+    if unnumbered := [folder.name for folder in between if not re.search(r"\d", folder.name)]:
+        if is_remote(path) and len(between) == len(folders) - 1:
+            return folders[0].name
+        raise InputError(
+            f"{path}: its site may be {unnumbered[0]} or {host}, because both are names of folders",
+            f"name the site with --site, or give its folder the name of a host, such as {unnumbered[0]}.example.org; "
+            "folders of several dumps of one site have a date or a number in their names",
+        )
+    return host
 
 
 def _usable(site: str, path: str) -> str:
@@ -163,20 +207,29 @@ def _files_of(given: str, storage: ObjectStorageSettings | None) -> Iterator[str
             raise InputError(f"no such file or folder: {given}", "check the address")
         yield from (each for each in there if not _hidden(PurePosixPath(each)))
         return
-    named = [Path(given)] if Path(given).exists() else [Path(match) for match in sorted(glob.glob(given))]
+    named = [Path(given)] if exists(Path(given)) else matching_paths(given) if has_wildcards(given) else []
     if not named:
         raise InputError(f"no such file or folder: {given}", f"check the path; relative paths start at {Path.cwd()}")
     for path in named:
         if path.is_dir():
-            within = (each for each in path.rglob("*") if each.is_file() and not _hidden(each))
-            yield from map(str, sorted(within))
+            yield from (str(file) for file in files_below(path) if not _hidden(file))
         else:
             yield str(path)
 
 
 def _hidden(path: PurePath) -> bool:
     """Whether Spark would skip the file."""
-    return path.name.startswith((".", "_"))
+    return path.name.startswith(HIDDEN)
+
+
+def _refuse_unread_archives(paths: Iterable[str]) -> None:
+    for path in paths:
+        for name, command in UNREAD_ARCHIVES:
+            if name.fullmatch(PurePosixPath(path).name):
+                raise InputError(
+                    f"{path} is an archive that is not read; .7z and .zip are",
+                    f"unpack it into a folder that is named after its site: {command.format(path)}",
+                )
 
 
 def _refuse_repeats(files: Sequence[DumpFile]) -> None:

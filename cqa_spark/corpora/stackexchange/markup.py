@@ -45,6 +45,7 @@ COMMENT = Construct("comment", re.compile(rb"(?P<end>-->)|<!--"))
 INSTRUCTION = Construct("processing instruction", re.compile(rb"(?P<end>\?>)|<\?"))
 DOCUMENT_TYPE = Construct("document type", re.compile(rb"(?P<end>>)|(?P<subset>\[)|<"))
 SUBSET = Construct("document type", re.compile(rb"(?P<end>\]\s*>)"))
+CDATA = Construct("CDATA section", re.compile(rb"(?P<end>\]\]>)"))
 _BY_OPENING = {b"<!--": COMMENT, b"<?": INSTRUCTION, b"<!DOCTYPE": DOCUMENT_TYPE}
 
 _opening = re.compile(b"|".join(map(re.escape, _BY_OPENING)), re.IGNORECASE)

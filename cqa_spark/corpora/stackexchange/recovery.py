@@ -1,9 +1,9 @@
 """Reads what the scanner leaves: joins rows and markup over several records, and separates markup from rows."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from cqa_spark.corpora.stackexchange.markup import Construct, DamagedMarkup, open_markup, skip
+from cqa_spark.corpora.stackexchange.markup import CDATA, SUBSET, Construct, DamagedMarkup, open_markup, skip
 from cqa_spark.corpora.stackexchange.records import Outcome, parse
 
 MOST_JOINS = 2
@@ -12,7 +12,7 @@ MOST_JOINS = 2
 LONGEST = 1 << 26
 """Bytes of a record, or of a comment or row over several, above which it counts as one that does not end."""
 
-_CDATA, _END_OF_CDATA = b"<![CDATA[", b"]]>"
+_CDATA = b"<![CDATA["
 
 
 class RawRow(NamedTuple):
@@ -32,6 +32,8 @@ class Records:
         at_end: whether the file ends with the text.
         root: the element around the rows.
         base: byte offset of the text in its file.
+        searched: by construct, bytes of the file in which it does not end. What opens it there is not searched again,
+            because each of many lines that open it would cost a search up to the end of the text.
     """
 
     text: bytes
@@ -39,14 +41,19 @@ class Records:
     at_end: bool
     root: str
     base: int = 0
+    searched: dict[Construct, range] = field(default_factory=dict)
+
+    @property
+    def are_lines(self) -> bool:
+        """Whether the separator is a line end."""
+        return len(self.separator) == 1
 
     def at(self, start: int) -> RawRow | None:
         """The record at a position; None if the text does not show its end."""
-        is_line = len(self.separator) == 1
-        end = self.text.find(self.separator, start if is_line else start + 1)
+        end = self.text.find(self.separator, start if self.are_lines else start + 1)
         if end < 0:
             return RawRow(len(self.text), len(self.text)) if self.at_end else None
-        return RawRow(end, end + is_line)
+        return RawRow(end, end + self.are_lines)
 
 
 class Recovery(NamedTuple):
@@ -90,8 +97,8 @@ def recover(records: Records, start: int) -> Recovery:
         if end is not None:
             return _separated(records, start, start + after_row, end)
     outcome = parse(raw, records.root, records.base + start)
-    if outcome.problem and _opens_cdata(raw, records.root):
-        end = _end_of_cdata(records, start, record)
+    if outcome.problem and _opens_cdata(raw, records.root) and not CDATA.stop.search(raw):
+        end = _end_of_markup(records, start, record, CDATA)
         if end is not None:
             return _separated(records, start, start, end, refusal=outcome)
     if outcome.problem and _starts_row(raw):
@@ -117,31 +124,26 @@ class _End(NamedTuple):
 
 def _end_of_markup(records: Records, start: int, first: RawRow, within: Construct) -> _End | None:
     """The end of markup that the first record leaves open; None if it does not end."""
-    position, count = first.following, 0
-    while (record := _next(records, start, position)) is not None:
-        count += 1
-        try:
-            end, left_open = skip(records.text[position : record.stop], records.root, within=within)
-        except DamagedMarkup:
+    text, base, position = records.text, records.base, first.following
+    while True:
+        searched = records.searched.get(within, range(0))
+        if base + position in searched:
+            position = searched.stop - base
+        record = _next(records, start, position)
+        if record is None:
             return None
-        if left_open is None:
-            return _End(position + end, record, count)
-        within, position = left_open, record.following
-    return None
-
-
-def _end_of_cdata(records: Records, start: int, first: RawRow) -> _End | None:
-    """The end of a CDATA section over several records; None if it ends in the first, or does not end."""
-    if _END_OF_CDATA in records.text[start : first.stop]:
-        return None
-    position, count = first.following, 0
-    while (record := _next(records, start, position)) is not None:
-        count += 1
-        end = records.text.find(_END_OF_CDATA, position, record.stop)
-        if end >= 0:
-            return _End(end + len(_END_OF_CDATA), record, count)
-        position = record.following
-    return None
+        stop = within.stop.search(text, position, record.stop)
+        if stop is None:
+            begin = searched.start if searched.stop == base + position else base + position
+            records.searched[within] = range(begin, base + record.following)
+            position = record.following
+        elif stop.lastgroup == "subset":
+            within, position = SUBSET, stop.end()
+        elif stop.lastgroup is None:
+            return None
+        else:
+            separators = text.count(records.separator, first.following, stop.end())
+            return _End(stop.end(), record, separators + records.are_lines)
 
 
 def _separated(

@@ -10,7 +10,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.stackexchange.dump_tables import DumpTable
 from cqa_spark.corpora.stackexchange.row_columns import UNKNOWN
-from cqa_spark.corpora.stackexchange.values import INVENTED, OTHER_POST_TYPE, POST_TYPES
+from cqa_spark.corpora.stackexchange.values import DELETED, INVENTED, OTHER_POST_TYPE, POST_TYPES
 from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.writing import nullable
 
@@ -48,9 +48,10 @@ def table_rows(dump: DumpTable, columns: Mapping[str, pa.Array], site: str, sour
 
 
 def _post_types(columns: Mapping[str, pa.Array], invented_from: int | None) -> pa.Array:
-    """The name of each post's type; posts that the archive invents have their own, whatever their number says."""
+    """The name of each post's type; deleted and invented posts have their own, whatever their number says."""
     index = pc.index_in(columns["post_type_id"], _TYPE_NUMBERS)
     names = _TYPE_NAMES.take(pc.fill_null(index, len(POST_TYPES)))
+    names = pc.if_else(columns["deleted_at"].is_valid(), DELETED, names)
     if invented_from is None:
         return names
     is_large = pc.greater_equal(columns["post_id"].cast(pa.int64()), invented_from)

@@ -33,6 +33,8 @@ FIRST_YEAR, LAST_YEAR = 1970, 2199
 OTHER_POST_TYPE = "other"
 INVENTED = "invented"
 """The type of posts that the archive invents; nothing is computed from what is neither a question nor an answer."""
+DELETED = "deleted"
+"""The type of deleted posts, which dumps of closed sites have; rankings, labels and texts are without them."""
 POST_TYPES = {
     1: "question",
     2: "answer",

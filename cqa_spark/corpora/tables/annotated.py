@@ -17,6 +17,7 @@ from cqa_spark.corpora.tables.conversion import (
     converted,
     counts_by,
     good_rows,
+    print_thread_warnings,
     refused_rows,
 )
 from cqa_spark.corpora.tables.locations import bytes_at, locate, table_name, tables_at
@@ -53,6 +54,7 @@ class AnnotatedTables(AnnotatedFiles):
             InputError: a column that identifies rows is missing.
         """
         frames = {name: self._rows(spark, table) for name, table in TABLES.items()}
+        print_thread_warnings(frames[POSTS.name])
         accounts = [each for name, table in TABLES.items() for each in self._accounts(table, frames[name])]
         refused = [refused_rows(frame, F.lit(self.site)) for frame in frames.values()]
         return CommunityTables(

@@ -13,6 +13,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS, UNANNOTATED
 from cqa_spark.lake.table import Table
+from cqa_spark.process.terminal import Terminal
 
 PROBLEM, RAW = "_problem", "_raw"
 """Columns of ``converted``: why a row is refused, null for a good one; and the row as JSON."""
@@ -51,7 +52,7 @@ def converted(frame: DataFrame, table: Table, site: str | None, where: str) -> D
         if field.name in defaults:
             values[field.name] = defaults[field.name]
         elif field.name in types:
-            values[field.name] = _value(F.col(field.name), types[field.name], field.dataType)
+            values[field.name] = _value(field.name, types[field.name], field.dataType)
             problems.append(_problem(field, values[field.name]))
         elif field.name == _EXTRA:
             values[field.name] = _extra([name for name in types if name not in table.schema.names and name != CORRUPT])
@@ -91,7 +92,7 @@ def _defaults(found: Mapping[str, T.DataType], table: Table, site: str | None, w
         defaults["split"] = F.lit(UNANNOTATED)
     if table is POSTS and "post_id" in found:
         ids = [name for name in ("thread_id", "post_id") if name in found]
-        of_post = [_value(F.col(name), found[name], T.StringType()) for name in ids]
+        of_post = [_value(name, found[name], T.StringType()) for name in ids]
         thread, own = F.coalesce(*of_post), of_post[-1]
         defaults["thread_id"] = thread
         if "post_type" not in found:
@@ -99,14 +100,17 @@ def _defaults(found: Mapping[str, T.DataType], table: Table, site: str | None, w
     return defaults
 
 
-def _value(value: Column, given: T.DataType, declared: T.DataType) -> Column:
+def _value(name: str, given: T.DataType, declared: T.DataType) -> Column:
+    value = F.col(name)
+    # Ids with missing values are often stored as floats, such as 7.0, or written as such into texts.
     if isinstance(declared, T.StringType) and isinstance(given, T.FractionalType):
-        # Ids with missing values are often stored as floats, such as 7.0.
         whole = value.cast("bigint")
         return F.when(whole == value, whole.cast("string")).otherwise(value.cast("string"))
+    if isinstance(declared, T.StringType) and isinstance(given, T.StringType) and name.endswith("_id"):
+        return F.regexp_replace(value, r"^(-?[0-9]+)\.0+$", "$1")
     if isinstance(declared, T.ArrayType) and isinstance(given, T.StringType):
-        # "a,b", "<a><b>" or a JSON array.
-        return F.when(value.isNotNull(), F.regexp_extract_all(value, F.lit(r'([^<>\[\]",\s][^<>\[\]",]*)'), 1))
+        # "a,b", "<a><b>", "|a|b|" or a JSON array.
+        return F.when(value.isNotNull(), F.regexp_extract_all(value, F.lit(r'([^<>|\[\]",\s][^<>|\[\]",]*)'), 1))
     return value.cast(declared)
 
 
@@ -183,3 +187,46 @@ def account(site: str, source_file: str, split: str, table: Table, counts: tuple
         site=site, source_file=source_file, split=split, table_name=table.name, lines=None, not_rows=None,
         is_complete=None, rows_in=rows, rows_out=rows - refused, rows_quarantined=refused,
     )  # fmt: skip
+
+
+def print_thread_warnings(rows: DataFrame) -> None:
+    """Print the warnings about the checked rows of ``posts``."""
+    for warning in thread_warnings(good_rows(rows, POSTS)):
+        Terminal(stderr=True).line(f"warning: {warning}")
+
+
+def thread_warnings(posts: DataFrame) -> list[str]:
+    """A sentence for every site of which no post is a question, or which has answers to questions that it lacks.
+
+    Args:
+        posts: the rows of the table ``posts``.
+    """
+    posts = posts.where(F.col("post_type").isin("question", "answer"))
+    is_question, is_lost = F.col("post_type") == "question", F.col("is_thread").isNull()
+    threads = posts.where(is_question).select(
+        "site", F.col("post_id").alias("thread_id"), F.lit(True).alias("is_thread")
+    )
+    by_site = (
+        posts.select("site", "thread_id", "post_type")
+        .join(threads, on=["site", "thread_id"], how="left")
+        .groupBy("site")
+        .agg(
+            F.count_if(is_question).alias("questions"),
+            F.count(F.lit(1)).alias("posts"),
+            F.count_if(is_lost).alias("lost"),
+            F.min(F.when(is_lost, F.col("thread_id"))).alias("thread"),
+        )
+    )
+    warnings = []
+    for row in by_site.where((F.col("questions") == 0) | (F.col("lost") > 0)).orderBy("site").collect():
+        if not row["questions"]:
+            warnings.append(
+                f"{row['site']}: none of its {row['posts']:,} posts is a question; a question's thread_id equals its "
+                "post_id, or its post_type is question"
+            )
+        else:
+            warnings.append(
+                f"{row['site']}: {row['lost']:,} of {row['posts']:,} posts have a thread_id that is the post_id of no "
+                f"question, such as {row['thread']}; no ranking has them"
+            )
+    return warnings

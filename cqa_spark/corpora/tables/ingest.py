@@ -16,7 +16,16 @@ from cqa_spark.corpora.fingerprints import fingerprints, input_record
 from cqa_spark.corpora.forgetting import leave_out_forgotten
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites
 from cqa_spark.corpora.source import DumpFormat, Source
-from cqa_spark.corpora.tables.conversion import PROBLEM, account, checked, converted, counts_by, good_rows, refused_rows
+from cqa_spark.corpora.tables.conversion import (
+    PROBLEM,
+    account,
+    checked,
+    converted,
+    counts_by,
+    good_rows,
+    print_thread_warnings,
+    refused_rows,
+)
 from cqa_spark.corpora.tables.locations import Location, locate, table_name, tables_at
 from cqa_spark.errors import InputError
 from cqa_spark.lake.forgotten import read_forgotten
@@ -118,6 +127,8 @@ class CommunityFiles(Source):
         for name, frame in typed.items():
             with run.step(name) as step, persisted(checked(frame, TABLES[name])) as (rows,):
                 accounts += _write(tables, TABLES[name], rows, locations[name])
+                if TABLES[name] is POSTS:
+                    print_thread_warnings(rows)
                 step.rows_in, step.rows_out, step.rows_quarantined = check_accounting(
                     [account for account in accounts if account["table_name"] == name]
                 )
@@ -188,8 +199,17 @@ def tables_of_folder(settings: DumpJobSettings, *, full: bool = False) -> list[C
     return [CommunityFiles.of_settings(read, settings, full=full)]
 
 
+def check_folder(settings: DumpJobSettings) -> None:
+    """Find the files of all tables; arguments and errors as for ``tables_of_folder``."""
+    for source in tables_of_folder(settings):
+        source.find()
+
+
 COMMUNITY_TABLES = DumpFormat(
-    "tables of sites: posts.parquet, votes.csv, users/, …", CommunityFiles.of_settings, tables_of_folder
+    "tables of sites: posts.parquet, votes.csv, users/, …",
+    CommunityFiles.of_settings,
+    tables_of_folder,
+    check_folder,
 )
 
 

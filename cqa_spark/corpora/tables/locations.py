@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
+from cqa_spark.corpora.inputs import exists, files_below
 from cqa_spark.errors import InputError
 from cqa_spark.object_store.locations import FoundFile, find_files
 from cqa_spark.object_store.storage import delta_address, delta_options
@@ -78,8 +79,8 @@ def locate(name: str, storage: ObjectStorageSettings) -> Location:
     Raises:
         InputError: there is no such table, or it has no files or files of several formats.
     """
-    exists = is_remote(name) or Path(name).exists()
-    if not exists and _CATALOGUE_NAME.fullmatch(name) and _format_of(name) is None:
+    is_there = is_remote(name) or exists(Path(name))
+    if not is_there and _CATALOGUE_NAME.fullmatch(name) and _format_of(name) is None:
         return Location(name)
     is_folder = _format_of(name) is None if is_remote(name) else Path(name).is_dir()
     files = (_delta_files(name, storage) if is_folder else []) or _data_files(name, storage)
@@ -132,8 +133,8 @@ def _files_at(location: str, storage: ObjectStorageSettings) -> list[FoundFile]:
     if is_remote(location):
         return find_files(location, storage)
     path = Path(location)
-    below = path.rglob("*") if path.is_dir() else [path]
-    return [FoundFile(str(each), each.stat().st_size, version="") for each in below if each.is_file()]
+    below = files_below(path) if path.is_dir() else [path] if exists(path) else []
+    return [FoundFile(str(file), file.stat().st_size, version="") for file in below if exists(file)]
 
 
 def _format_of(name: str) -> Format | None:

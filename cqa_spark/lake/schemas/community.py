@@ -34,8 +34,8 @@ POSTS = SiteTable(
         required(
             "post_type",
             "string",
-            "question, answer, or a rarer type such as tag_wiki; other if the type is unknown; invented if the archive "
-            "of the dump invented the post",
+            "question, answer, or a rarer type such as tag_wiki; other if the type is unknown; deleted if the post "
+            "was deleted; invented if the archive of the dump invented it",
         ),
         column("post_type_id", "int", "type number in Stack Exchange dumps, 1 to 17; null in other corpora"),
         required(

@@ -14,7 +14,7 @@ TABLE_BLOCKS = ("table", "tbody", "td", "tfoot", "th", "thead", "tr")
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 LIST_BLOCKS = ("dd", "dl", "dt", "li", "ol", "ul")
 BLOCKS = frozenset(("blockquote", "div", "hr", "p", "pre", *HEADINGS, *LIST_BLOCKS, *TABLE_BLOCKS))
-CODE, QUOTE = "pre", "blockquote"
+CODE, QUOTE, SPOILER = "pre", "blockquote", "spoiler"
 UNSEEN = frozenset({"script", "style"})
 ADDRESSES = {"a": "href", "img": "src"}
 
@@ -36,7 +36,7 @@ class ParsedBody:
     Attributes:
         prose: text with inline code, one line per block, without code blocks and quotes.
         code: code blocks, verbatim, from anywhere in the body.
-        quotes: quotes, one line per block; nested quotes are part of the outer one.
+        quotes: quotes, one line per block; nested quotes are part of the outer one. A spoiler is no quote.
         links: distinct link targets, from anywhere in the body.
         images: distinct image sources, from anywhere in the body.
     """
@@ -99,7 +99,7 @@ class _Parts:
         open_elements: list[tuple[LexborNode, str]] = []
         while True:
             while node is not None:
-                tag = node.tag or ""
+                tag = _tag(node)
                 if tag == TEXT:
                     self._add(node.text_content or "")
                 elif node.is_element_node:
@@ -153,6 +153,12 @@ class _Parts:
     def _end_line(self) -> None:
         if not self._depth[CODE]:
             self._open_part().append("\n")
+
+
+def _tag(node: LexborNode) -> str:
+    """The tag of a node; a spoiler, hidden until a click, is the author's own text and not a quote."""
+    tag = node.tag or ""
+    return "div" if tag == QUOTE and SPOILER in (node.attrs.get("class") or "").split() else tag
 
 
 def _lines(pieces: list[str]) -> str:

@@ -1,9 +1,11 @@
 """Tables in files → community tables."""
 
+import re
 from datetime import datetime
 from pathlib import Path
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -15,7 +17,7 @@ from cqa_spark.cli import main
 from cqa_spark.config.dump_settings import DumpSettings
 from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted
+from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted, thread_warnings
 from cqa_spark.corpora.tables.ingest import tables_of_folder
 from cqa_spark.corpora.tables.locations import locate
 from cqa_spark.errors import InputError
@@ -67,6 +69,64 @@ def test_tags_and_whole_numbers_are_read_in_their_usual_spellings(spark, tmp_pat
     assert (first["post_id"], first["tags"], second["thread_id"], second["tags"]) == (
         "1", ["ale", "dry stout"], "1", ["a", "b"],
     )  # fmt: skip
+
+
+PANDAS_ROWS = [
+    {"post_id": "1.0", "thread_id": "1.0", "user_id": "7.0", "accepted_answer_id": "2.0", "subject": "16.0"},
+    {"post_id": "2.0", "thread_id": "1.0", "user_id": None, "accepted_answer_id": None, "subject": "1.0.0"},
+    {"post_id": "1.5", "thread_id": "a.0", "user_id": "1.00", "accepted_answer_id": None, "subject": None},
+]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_ids_that_were_stored_as_floats_are_whole_in_texts_too(spark, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"posts{suffix}"
+    frame = pd.DataFrame(PANDAS_ROWS)
+    if suffix == ".csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_json(path, orient="records", lines=True)
+    names = ("post_id", "thread_id", "post_type", "user_id", "accepted_answer_id", "subject")
+    assert [tuple(row[name] for name in names) for row in converted_rows(spark, path, POSTS)] == [
+        ("1", "1", "question", "7", "2", "16.0"),
+        ("2", "1", "answer", None, None, "1.0.0"),
+        ("1.5", "a.0", "answer", "1", None, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("|ferns|water|", ["ferns", "water"]),
+        ("ferns|dry water", ["ferns", "dry water"]),
+        ("<c++><.net>", ["c++", ".net"]),
+        ("a, b", ["a", "b"]),
+        ('["a", "b c"]', ["a", "b c"]),
+        ("||", []),
+    ],
+)
+def test_spellings_of_tags(spark, tmp_path: Path, text: str, tags: list[str]) -> None:
+    path = tmp_path / "posts.parquet"
+    pq.write_table(pa.table({"post_id": ["1"], "tags": [text]}), path)
+    (row,) = converted_rows(spark, path, POSTS)
+    assert row["tags"] == tags
+
+
+def test_sites_without_questions_and_threads_that_do_not_exist_are_named(spark) -> None:
+    rows = [
+        *[("a", "question", "1", "1"), ("a", "answer", "1", "2"), ("a", "answer", "9", "3"), ("a", "answer", "8", "4")],
+        *[
+            ("b", "question", "1", "1"),
+            ("b", "answer", "1", "2"),
+            ("b", "tag_wiki", "5", "5"),
+            ("b", "answer", "2", "6"),
+        ],
+        *[("c", "answer", "1", "1"), ("d", "question", "1", "1")],
+    ]
+    posts = spark.createDataFrame(rows, "site string, post_type string, thread_id string, post_id string")
+    assert [(warning[0], re.findall(r"\d+", warning)) for warning in thread_warnings(posts)] == [
+        ("a", ["2", "4", "8"]), ("b", ["1", "3", "2"]), ("c", ["1"]),
+    ]  # fmt: skip
 
 
 def test_lines_that_are_no_json_are_refused(spark, tmp_path: Path) -> None:

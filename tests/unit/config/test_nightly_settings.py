@@ -1,5 +1,7 @@
 """What a night reads and does follows from the task of its system."""
 
+from pathlib import Path
+
 import pytest
 
 from cqa_spark import flows
@@ -8,8 +10,22 @@ from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.config.resolve import resolve
 
 
+@pytest.fixture(autouse=True)
+def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "Posts.xml").write_text("<posts></posts>")
+    (tmp_path / "train.xml").touch()
+    monkeypatch.chdir(tmp_path)
+
+
 def night_of(system: str) -> NightlySettings:
-    arguments = ["--lake", "lake", "--input", __file__, "--system", system]
+    arguments = [
+        "--lake",
+        "lake",
+        "--input",
+        "train.xml" if system in ("best_a", "best_c") else "Posts.xml",
+        "--system",
+        system,
+    ]
     return resolve("cqa nightly", NightlySettings, arguments, {"system": lambda name: None}).settings
 
 

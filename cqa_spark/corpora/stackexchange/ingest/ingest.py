@@ -21,6 +21,7 @@ from cqa_spark.corpora.source import DumpFormat, Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
 from cqa_spark.corpora.stackexchange.dump_stream import Access
 from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
+from cqa_spark.corpora.stackexchange.file_probe import probe
 from cqa_spark.corpora.stackexchange.ingest.site_reader import SiteReader, failures, wanted_tables
 from cqa_spark.corpora.stackexchange.orphans import orphans
 from cqa_spark.corpora.stackexchange.values import INVENTED
@@ -144,7 +145,30 @@ def stackexchange_dumps(settings: DumpJobSettings, *, full: bool = False) -> lis
     return [StackExchangeDump(files, settings, full) for files in rounds(dump_files(settings))]
 
 
-STACKEXCHANGE = DumpFormat("dumps of Stack Exchange sites", StackExchangeDump, stackexchange_dumps)
+def check_dumps(settings: DumpJobSettings) -> None:
+    """Check the dumps on this machine: their names, and both ends of their files.
+
+    Sites that cannot be read are named, as the job does.
+
+    Raises:
+        InputError: there is none, or none can be read.
+    """
+    local = [path for path in settings.dumps.input if not is_remote(path)]
+    files = find_dump_files(local, settings.dumps.site)
+    rounds(files)
+    failed: dict[str, InputError] = {}
+    for file in files:
+        try:
+            probe(file, access(settings))
+        except InputError as error:
+            failed.setdefault(file.site, error)
+    if failed and failed.keys() == {file.site for file in files} and len(local) == len(settings.dumps.input):
+        raise next(iter(failed.values()))
+    for site, reason in sorted(failed.items()):
+        Terminal(stderr=True).line(f"warning: {site} cannot be read: {reason.problem}")
+
+
+STACKEXCHANGE = DumpFormat("dumps of Stack Exchange sites", StackExchangeDump, stackexchange_dumps, check_dumps)
 
 
 def access(settings: DumpJobSettings) -> Access:

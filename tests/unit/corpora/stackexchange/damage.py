@@ -325,7 +325,7 @@ FOREIGN = (
     ("gzip", b"\x1f\x8b\x08\x00", "is compressed by gzip", "let its name end in .xml.gz"),
     ("bzip2", b"BZh91AY", "is compressed by bzip2", "let its name end in .xml.bz2"),
     ("zstandard", b"\x28\xb5\x2f\xfd\x00", "is compressed by zstandard", "let its name end in .xml.zst"),
-    ("a zip archive", b"PK\x03\x04\x14\x00", "is a zip archive", "unpack it first"),
+    ("a zip archive", b"PK\x03\x04\x14\x00", "is a zip archive", "let its name end in .zip"),
     ("UTF-16", "\ufeff<posts />".encode("utf-16-le"), "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8"),
     ("UTF-16, big end first", "\ufeff<posts />".encode("utf-16-be"), "is UTF-16 text",
      "convert it: iconv -f UTF-16 -t UTF-8"),

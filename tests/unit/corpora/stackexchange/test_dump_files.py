@@ -10,6 +10,7 @@ from cqa_spark.corpora.stackexchange.dump_files import (
     is_archive,
     of_archive,
     rounds,
+    site_of,
 )
 from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE
 from cqa_spark.errors import InputError
@@ -63,12 +64,36 @@ def test_other_files_in_a_folder_are_left_alone(tmp_path: Path) -> None:
         ("dumps/beer/Posts.xml", "beer"),
         ("it's 100% [new]/Posts.xml", "it's 100% [new]"),
         ("v1.2/Posts.xml", "v1.2"),
+        ("beer.example.org/v2/2016-09/Posts.xml", "beer.example.org"),
+        ("beer.example.org/PostsWithDeleted.xml", "beer.example.org"),
     ],
 )
 def test_the_site_is_in_the_path(tmp_path: Path, path: str, site: str) -> None:
     make(tmp_path, path)
     assert [each[0] for each in found(tmp_path / path)] == [site]
     assert [each[0] for each in found(tmp_path)] == [site]
+
+
+@pytest.mark.parametrize("host", ["j.doe", "v1.final", "2024.backup", "beer.example.org"])
+@pytest.mark.parametrize("folders", ["garden", "dumps/garden", "2016-09/garden", "garden/2016-09"])
+def test_a_folder_above_others_names_no_site(tmp_path: Path, host: str, folders: str) -> None:
+    folder = make(tmp_path / host / folders, "Posts.xml")
+    with pytest.raises(InputError, match=rf"its site may be (garden|dumps) or {host}") as refused:
+        find_dump_files([str(tmp_path)])
+    assert "--site" in refused.value.remedy
+    assert found(folder, site="garden") == [("garden", "Posts", "Posts.xml", False)]
+
+
+@pytest.mark.parametrize(
+    ("address", "site"),
+    [
+        ("s3a://my.bucket/dumps/garden/Posts.xml", "garden"),
+        ("s3a://my.bucket/beer.example.org/2016-09/Posts.xml", "beer.example.org"),
+        ("s3a://beer.example.org/2016-09/Posts.xml", "beer.example.org"),
+    ],
+)
+def test_the_site_of_a_file_in_a_bucket(address: str, site: str) -> None:
+    assert site_of(address) == site
 
 
 def test_the_site_is_what_the_user_says(tmp_path: Path) -> None:
@@ -107,6 +132,52 @@ def test_a_folder_of_archives_alone_is_no_mistake(tmp_path: Path) -> None:
     assert find_archives([str(tmp_path)]) == [str(tmp_path / "beer.example.org.7z")]
 
 
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("beer.example.org.tar.gz", "tar -xf"),
+        ("beer.example.org.TGZ", "tar -xf"),
+        ("beer.example.org.tar", "tar -xf"),
+        ("beer.example.org.7z.001", "7z x"),
+        ("beer.example.org.zip.001", "7z x"),
+        ("beer.example.org.rar", "7z x"),
+    ],
+)
+def test_archives_that_are_not_read(tmp_path: Path, name: str, command: str) -> None:
+    make(tmp_path, name, "ale.example.org/Posts.xml")
+    for given in (tmp_path, tmp_path / name):
+        with pytest.raises(InputError, match=r"is an archive that is not read; \.7z and \.zip are") as refused:
+            find_dump_files([str(given)])
+        assert f"{command} {tmp_path / name}" in refused.value.remedy
+
+
+def test_the_file_with_deleted_posts_takes_the_place_of_posts(tmp_path: Path) -> None:
+    folder = make(tmp_path / "beer.example.org", "PostsWithDeleted.xml", "Users.xml")
+    assert found(folder) == [("beer.example.org", "Posts", "PostsWithDeleted.xml", False),
+                             ("beer.example.org", "Users", "Users.xml", False)]  # fmt: skip
+    (unpacked,) = of_archive([str(folder / "PostsWithDeleted.xml")], "beer.example.org.7z")
+    assert unpacked.dump_table.file == "Posts"
+    make(folder, "Posts.xml")
+    with pytest.raises(InputError, match="has Posts twice"):
+        rounds(find_dump_files([str(folder)]))
+
+
+def test_a_pattern_names_folders_and_files(tmp_path: Path) -> None:
+    make(tmp_path, "a.example.org/Posts.xml", "b.example.org/Posts.xml", ".c.example.org/Posts.xml", "notes")
+    for pattern in ("*.example.org", "*/Posts.xml", "[ab].*/Po?ts.xml"):
+        files = find_dump_files([str(tmp_path / pattern)])
+        assert [file.site for file in files] == ["a.example.org", "b.example.org"]
+    with pytest.raises(InputError, match="no such file or folder"):
+        find_dump_files([str(tmp_path / "*.example.com")])
+
+
+def test_a_link_to_nothing_is_no_absent_file(tmp_path: Path) -> None:
+    make(tmp_path, "beer.example.org/Users.xml")
+    (tmp_path / "beer.example.org/Posts.xml").symlink_to(tmp_path / "absent")
+    with pytest.raises(InputError, match=r"cannot read .*Posts\.xml"):
+        find_dump_files([str(tmp_path)])
+
+
 def test_a_file_that_must_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path, "Posts.xml")
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may read anything
@@ -118,6 +189,7 @@ def test_a_file_that_must_not_be_read(tmp_path: Path, monkeypatch: pytest.Monkey
     ("name", "is_one"),
     [
         ("beer.example.org.7z", True),
+        ("beer.example.org.zip", True),
         ("example.org-Posts.7Z", True),
         ("Posts.xml", False),
         ("Posts.xml.zst", False),

@@ -160,15 +160,17 @@ ROW_2 = b'<row Id="2" />'
     ("lines", "outcomes"),
     [
         ([b"<!--", b'<row Id="1" />', b"&nbsp; --", b"-->", ROW_2], [(4, None, False), (1, {"Id": "2"}, False)]),
-        ([b"<posts> <!-- a", b"b --> <?c", b"d?>", ROW_2], [(3, None, False), (1, {"Id": "2"}, False)]),
+        ([b"<posts> <!-- a", b"b --> <?c", b"d?>", ROW_2],
+         [(1, None, False), (2, None, False), (1, {"Id": "2"}, False)]),
         ([b'<row Id="1" /> <!-- a', b"b", b"-->" + ROW_2],
          [(1, {"Id": "1"}, False), (1, None, False), (1, {"Id": "2"}, False)]),
         ([b'<row Id="1" /> <!-- a', b"--> <!-- c", b"-->" + ROW_2 + b"</posts>"],
-         [(1, {"Id": "1"}, False), (1, None, False), (1, {"Id": "2"}, False)]),
+         [(1, {"Id": "1"}, False), (0, None, False), (1, None, False), (1, {"Id": "2"}, False)]),
         ([b'<row Id="1" /> <!-- a', b"-->" + ROW_2],
          [(1, {"Id": "1"}, False), (0, None, False), (1, {"Id": "2"}, False)]),
         ([b'<row Id="1"', b"/> <!-- a", b"-->", ROW_2], [(3, {"Id": "1"}, False), (1, {"Id": "2"}, False)]),
-        # Markup that does not end is damage, which costs its first line.
+        # Markup that does not end is damage, which costs its first line, or what is left of it after other markup.
+        ([b"<!-- a", b"--> <!-- b", ROW_2], [(1, None, False), (1, None, True), (1, {"Id": "2"}, False)]),
         ([b"<!-- a", b'<row Id="1" />', ROW_2], [(1, None, True), (1, {"Id": "1"}, False), (1, {"Id": "2"}, False)]),
         ([b"<!-- a", ROW_2, b"<!-- b", b"-->"], [(1, None, True), (1, {"Id": "2"}, False), (2, None, False)]),
         ([ROW_2 + b" <!-- a", b'<row Id="1" />'], [(1, None, True), (1, {"Id": "1"}, False)]),
@@ -182,7 +184,7 @@ def test_markup_over_several_lines(lines: list[bytes], outcomes: list[tuple[int,
 def test_the_pieces_of_a_line_stand_where_they_do() -> None:
     outcomes = outcomes_of(b"<posts>" + ROW_2 + b" <!--\n -->  " + ROW_2, base=70)
     pieces = [(outcome.offset, outcome.raw) for outcome in outcomes]
-    assert pieces == [(70, b"<posts>" + ROW_2), (91, b" <!--\n -->  "), (103, ROW_2)]
+    assert pieces == [(70, b"<posts>" + ROW_2), (91, b" <!--\n -->"), (101, b"  " + ROW_2)]
 
 
 def test_much_markup_that_does_not_end_takes_no_time() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pyarrow as pa
 import pytest
@@ -55,6 +56,12 @@ def test_posts_that_the_archive_invents_have_a_type_of_their_own() -> None:
         "invented", "answer", "answer",
     ]  # fmt: skip
     assert "invented" not in rows_of(replace(POSTS, invented_from=None), *rows)["post_type"].to_pylist()
+
+
+def test_deleted_posts_have_a_type_of_their_own() -> None:
+    deleted = {"post_id": "2", "post_type_id": 2, "parent_id": "1", "deleted_at": datetime(2020, 2, 1, tzinfo=UTC)}
+    (row,) = rows_of(POSTS, deleted).to_pylist()
+    assert (row["post_type"], row["thread_id"], row["deleted_at"]) == ("deleted", "1", deleted["deleted_at"])
 
 
 def test_of_withheld_columns_only_the_names_of_unknown_attributes_are_stored() -> None:

@@ -171,3 +171,19 @@ def test_notices_of_duplicates_go_with_their_links() -> None:
     found = parse_body(notice + notice + body)
     assert (found.prose, found.quotes, found.links) == ("Why?\ny", ["quoted: Possible Duplicate"], ["/own"])
     assert parse_body("<blockquote><p><strong>Possible duplicates</strong> never closed").prose == ""
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('a<blockquote class="spoiler"><p>b</p></blockquote>', body("a\nb")),
+        ('<blockquote class="spoiler data-x">b</blockquote>', body("b")),
+        ('<blockquote class="nospoiler">b</blockquote>', body("", quotes=("b",))),
+        ("<blockquote spoiler>b</blockquote>", body("", quotes=("b",))),
+        ('<blockquote class="spoiler">a<blockquote>b</blockquote>c</blockquote>', body("a\nc", quotes=("b",))),
+        ('<blockquote>a<blockquote class="spoiler">b</blockquote>c</blockquote>', body("", quotes=("a\nb\nc",))),
+        ('<blockquote class="spoiler">a<pre>b</pre></blockquote>', body("a", code=("b",))),
+    ],
+)
+def test_a_spoiler_is_no_quote(html: str, expected: ParsedBody) -> None:
+    assert parse_body(html) == expected
