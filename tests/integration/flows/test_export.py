@@ -22,7 +22,7 @@ from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.steps import rankings_export
-from cqa_spark.steps.rankings_export import MANIFEST
+from cqa_spark.steps.export_manifest import MANIFEST
 
 SITES = ["it's 100% a:b", 'the "best"/a=b', "50%25", "[x]?*", "007", "Zürich 日本"]
 
@@ -108,12 +108,15 @@ def test_an_export_stays_until_another_is_whole(
     first = exported(output)
     published(lake, "r2", {("served", "a"): 2, ("served", "it's"): 3})
     with monkeypatch.context() as patch:
-        whole = rankings_export._files
-        patch.setattr(rankings_export, "_files", lambda *of: [file for file in whole(*of) if file.site == "a"])
+        write = rankings_export.write_ranking_files
+        patch.setattr(
+            rankings_export, "write_ranking_files", lambda *of: [file for file in write(*of) if file.site == "a"]
+        )
         assert main(["export", "r2", *export[2:]]) == 5
     assert """the export of run r2 is incomplete: 0 of 3 rows of site "it's\"""" in capsys.readouterr().err
     assert exported(output) == first
     assert rows_by_site(first) == {"a": 1}
+    assert sorted(path.name for path in output.iterdir()) == [MANIFEST, "mine", first["folder"]]
 
     assert main(["export", "published", *export[2:]]) == 0
     second = exported(output)
@@ -122,8 +125,17 @@ def test_an_export_stays_until_another_is_whole(
     assert main(export) == 0
     third = exported(output)
     assert (third["run_id"], rows_by_site(third)) == ("r1", {"a": 1})
-    assert [(output / file["path"]).exists() for file in first["files"]] == [False]
     assert all((output / file["path"]).exists() for file in second["files"])
+    assert sorted(path.name for path in output.iterdir()) == sorted(
+        [MANIFEST, "mine", second["folder"], third["folder"]]
+    )
+    assert (first["publication"], second["publication"], third["publication"]) == (3, 6, 3)
+    assert main(["export", "published", *export[2:]]) == 0
+    published(lake, "r3", {("served", "a"): 1})
+    assert main(["export", "published", *export[2:]]) == 0
+    (output / MANIFEST).write_text('{"folder": "mine"}')
+    assert main(export) == 3
+    assert "manifest.json is not of an export of cqa" in capsys.readouterr().err
     assert (output / "mine" / "notes.txt").read_text() == "not ours"
 
 
