@@ -77,7 +77,9 @@ class TextTable:
         rows: Iterable[Iterable[str | Styled]] = (),
     ) -> None:  # fmt: skip
         self._columns = [Column(column) if isinstance(column, str) else column for column in columns]
-        self._title, self._caption, self._has_headings = title, caption, has_headings
+        self.title = Text(visible(title), "italic") if title else None
+        self.caption = Text(visible(caption), "dim italic") if caption else None
+        self._has_headings = has_headings
         self._rows: list[tuple[list[Text], str]] = []
         for row in rows:
             self.add_row(*row)
@@ -104,16 +106,16 @@ class TextTable:
         return stream.getvalue().splitlines()
 
     def fitted(self, width: int) -> tuple[Table, list[str]]:
-        """The table in a number of characters, and the headings of the columns at its end that have no room.
+        """The table without title and caption in a number of characters, and the headings of columns without room.
 
-        Texts are broken, at best between words; numbers and whole cells are not. A window that is narrower than the
-        first column breaks the lines itself.
+        The last columns are left out first. Texts are broken, at best between words; numbers and whole cells are not,
+        but for a first column that is wider than all the room.
         """
         full, least = zip(*(self._widths(index) for index in range(len(self._columns))), strict=True)
         shown = len(self._columns)
         while shown > 1 and sum(least[:shown]) + _GAP * (shown - 1) > width:
             shown -= 1
-        widths = list(least[:shown])
+        widths = [min(least[0], width), *least[1:shown]]
         room = max(0, width - sum(widths) - _GAP * (shown - 1))
         # Columns that want the least get all of it, and the others equal shares of what is left.
         by_need = sorted(range(shown), key=lambda index: full[index] - least[index])
@@ -140,10 +142,10 @@ class TextTable:
         return self._table()
 
     def _table(self, widths: Sequence[int] | None = None) -> Table:
-        """The first columns with some widths; all columns without any break if there are none."""
+        """The first columns with some widths; the whole table without any break if there are none."""
         table = Table(
-            title=Text(visible(self._title), "italic") if self._title else None,
-            caption=Text(visible(self._caption), "dim italic") if self._caption else None,
+            title=self.title if widths is None else None,
+            caption=self.caption if widths is None else None,
             title_justify="left",
             caption_justify="left",
             box=None,
@@ -206,9 +208,8 @@ class Terminal:
             Console(file=self._console.file, width=max(self._console.width, table.width)).print(table)
             return
         fitted, absent = table.fitted(self.width)
-        # A first column that is wider than the window keeps its width, and the window breaks its lines.
-        width = max(self.width, sum(column.width or 0 for column in fitted.columns[:1]))
-        self._console.print(fitted, width=width, crop=False, no_wrap=False)
+        for part in filter(None, (table.title, fitted, table.caption)):
+            self._console.print(part)
         if absent:
             self.line(f"no room for {', '.join(absent)}: a wider window, or a pipe such as | less -S, shows all", "dim")
 
