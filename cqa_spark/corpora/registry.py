@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from cqa_spark.config.dump_settings import DumpJobSettings
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.annotated_files import AnnotatedFiles
 from cqa_spark.corpora.source import DumpFormat, Source
-from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
 from cqa_spark.plugins import PluginKind
+from cqa_spark.process.terminal import Terminal
 
 CORPORA: PluginKind[type[AnnotatedFiles] | DumpFormat] = PluginKind("corpora", "source format")
 
@@ -66,6 +68,22 @@ def one_dump(source_format: str, settings: DumpJobSettings, *, full: bool = Fals
     return sources[0]
 
 
+def planned_dump(source_format: str, settings: DumpJobSettings, *, full: bool = False) -> Source:
+    """The input as ``one_dump`` finds it, for a dry run; in object storage that does not answer, it is only declared.
+
+    Raises:
+        InputError: as for ``one_dump``.
+    """
+    try:
+        return one_dump(source_format, settings, full=full)
+    except EnvironmentProblem as error:
+        if not any(map(is_remote, settings.dumps.input)):
+            raise
+        Terminal(stderr=True).line(f"warning: the input was not searched: {error.problem}")
+    source = require_format(source_format)
+    return source.source((), settings) if isinstance(source, DumpFormat) else source({}, "", settings.object_storage)
+
+
 def site_of(source_format: str, settings: DumpJobSettings) -> str:
     """The site of annotated files: that of the settings, or that of the format.
 
@@ -76,16 +94,6 @@ def site_of(source_format: str, settings: DumpJobSettings) -> str:
     if not site:
         raise ConfigError(f"the files of {source_format} name no site", "name it with --site")
     return site
-
-
-def dump_before_search(source_format: str, settings: DumpJobSettings) -> Source:
-    """The input before its files are searched; it only declares its tables.
-
-    Raises:
-        ConfigError: unknown format; the known ones are listed.
-    """
-    source = require_format(source_format)
-    return source.source((), settings) if isinstance(source, DumpFormat) else source({}, "", settings.object_storage)
 
 
 def is_of_dumps(source_format: str) -> bool:

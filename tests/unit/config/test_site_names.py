@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from cqa_spark.cli import main
@@ -19,17 +21,24 @@ ODD = [
     "..",
 ]
 
+MODEL = str(Path(__file__).resolve().parents[3] / "conf" / "trained" / "night_answers")
 LAKE = ["--lake", "lake", "--run-id", "r1"]
 COMMANDS = {
     "ingest": [*LAKE, "--train", __file__],
-    "ingest stackexchange": ["--lake", "lake", "--input", __file__],
-    "nightly": ["--lake", "lake", "--input", __file__],
+    "ingest stackexchange": ["--lake", "lake", "--input", "Posts.xml"],
+    "nightly": ["--lake", "lake", "--input", "Posts.xml"],
     "rank": ["--system", "given_order", "--train", __file__, "--input", __file__, "--predictions", "p"],
-    "score": ["--model", __file__, "--input", __file__, "--predictions", "p"],
+    "score": ["--model", MODEL, "--input", __file__, "--predictions", "p"],
     "explain": [*LAKE, "--thread", "1"],
     "dataset preferred-answer": [*LAKE],
     "synth stackexchange": ["--output", "o"],
 }
+
+
+@pytest.fixture(autouse=True)
+def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Posts.xml").write_text("<posts>\n</posts>\n")
 
 
 @pytest.mark.parametrize("name", ODD)
