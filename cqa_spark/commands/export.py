@@ -3,7 +3,7 @@
 from cqa_spark.config.nightly_settings import ExportDatasetSettings, ExportSettings, ExportTrecSettings
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.snapshot import snapshot_of
-from cqa_spark.object_store.locations import local_target, open_store
+from cqa_spark.object_store.locations import local_target, open_store, require_writable
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.steps.dataset_export import write_dataset
@@ -49,6 +49,7 @@ def export_dataset(settings: ExportDatasetSettings) -> None:
 def export_trec(settings: ExportTrecSettings) -> None:
     """Write the files of a run, the published one by default."""
     snapshot = snapshot_of(read_lake(settings), settings.run_id)
+    require_writable(settings.trec, settings.object_storage)
     with local_target(settings.trec, settings.object_storage) as folder:
         folder.mkdir(parents=True, exist_ok=True)
         files = write_trec(snapshot, folder, system=settings.system, split=settings.split)

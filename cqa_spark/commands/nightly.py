@@ -14,7 +14,6 @@ from cqa_spark.corpora.registry import file_source, is_of_dumps, one_dump, plann
 from cqa_spark.corpora.source import Source
 from cqa_spark.errors import ConfigError, EnvironmentProblem
 from cqa_spark.lake.collection import collect
-from cqa_spark.lake.delta_tables import refuse_unusable_path
 from cqa_spark.lake.opening import refuse_unusable_lake
 from cqa_spark.lake.publishing import INDEX
 from cqa_spark.lake.run import Run
@@ -127,7 +126,6 @@ def planned_flows(settings: NightlySettings) -> list[Flow]:
     """
     systems = flows.night_systems(settings)
     corpus = flows.night_format(settings, systems)
-    refuse_unusable_path(settings.lake)
     source = planned_dump(corpus, settings, full=settings.full)
     try:
         refuse_unusable_lake(settings.lake, settings.object_storage)
