@@ -129,7 +129,7 @@ def _of_lake(location: str) -> str:
     """Refuse a path that Delta's log cannot be written at, and a local one that cannot be created."""
     if wrong := _UNUSABLE_IN_LAKE.search(location):
         raise refused(
-            f"the lake's path {location!r} has the character {wrong[0]!r}, which Delta tables cannot have in their path",
+            f"the path {location!r} has the character {wrong[0]!r}, which Delta tables cannot have in their path",
             "name a folder without it: --lake FOLDER",
         )
     path = Path(location).absolute()
