@@ -1,5 +1,6 @@
 """Exports of a few rankings, of sites with names that paths encode."""
 
+import csv
 import json
 from datetime import datetime
 from hashlib import sha256
@@ -23,6 +24,8 @@ from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.steps import rankings_export
 from cqa_spark.steps.export_manifest import MANIFEST
+
+TITLE = '=Ale,\r\n"or" beer?'
 
 SITES = ["it's 100% a:b", 'the "best"/a=b', "50%25", "[x]?*", "007", "Zürich 日本"]
 
@@ -155,7 +158,7 @@ def test_texts_leave_the_lake_with_author_address_and_licence(lake: Lake, tmp_pa
     """A site of Stack Exchange whose dump states a licence for one post, and a forum without licences."""
     site, forum, base = "beer.stackexchange.com", "forum", {"split": "test", "source_file": "x"}
     posts = [
-        {"site": site, "post_id": "1", "post_type": "question", "post_type_id": 1, "user_id": "7", "subject": "Ale?",
+        {"site": site, "post_id": "1", "post_type": "question", "post_type_id": 1, "user_id": "7", "subject": TITLE,
          "created_at": datetime(2011, 4, 7, 23, 59)},
         {"site": site, "post_id": "2", "post_type": "answer", "post_type_id": 2, "user_name": "gone",
          "created_at": datetime(2011, 4, 8), "edited_at": datetime(2018, 5, 2)},
@@ -199,11 +202,16 @@ def test_texts_leave_the_lake_with_author_address_and_licence(lake: Lake, tmp_pa
         "title_address",
         "title_licence",
     )
-    question = ("Ale?", "Ada", f"https://{site}/q/1", "CC BY-SA 2.5")
+    question = (TITLE, "Ada", f"https://{site}/q/1", "CC BY-SA 2.5")
     assert [tuple(map(json.loads(line).get, columns)) for line in (output / file["path"]).read_text().splitlines()] == [
         ("2", "gone", f"https://{site}/a/2", "CC BY-SA 4.0", *question),
         ("3", "Ada", f"https://{site}/a/3", "CC BY-SA 9", *question),
     ]
+    assert main(["export", "r1", "--lake", lake.root, "--output", str(output), "--format", "csv"]) == 0
+    (file,) = exported(output)["files"]
+    with (output / file["path"]).open(newline="", encoding="utf-8") as stream:
+        rows = [(row["candidate_id"], row["rank"], row["title"], row["author"]) for row in csv.DictReader(stream)]
+    assert rows == [("2", "1", TITLE, "gone"), ("3", "2", TITLE, "Ada")]
     assert main(["export", "dataset", str(tmp_path / "data"), "--lake", lake.root]) == 0
     texts = lake.spark.read.parquet(str(tmp_path / "data" / "texts")).orderBy("site", "document_id").collect()
     assert [(row.document_id, row.author, row.address, row.licence) for row in texts] == [
