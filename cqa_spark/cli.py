@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cqa_spark.commands.table import JOBS, Job, named
+from cqa_spark.commands.table import JOBS, Job, named, plan
 from cqa_spark.errors import ConfigError, CqaError, message_of
 from cqa_spark.process.control_characters import visible
 from cqa_spark.process.stop_signals import Stopped, stop_on_signals
@@ -183,7 +183,6 @@ def _named_in_config(job: Job, arguments: list[str], jobs: dict[str, Job]) -> Jo
 
 def _do(job: Job, arguments: list[str]) -> int:
     from cqa_spark.commands.known_names import checks
-    from cqa_spark.config.rendering import dry_run
     from cqa_spark.config.resolve import resolve
 
     program, resolved = f"cqa {job.name}", None
@@ -192,9 +191,7 @@ def _do(job: Job, arguments: list[str]) -> int:
         if not resolved.dry_run:
             named(job.function)(resolved.settings)
             return 0
-        print(dry_run(program, resolved.settings))
-        if job.flow and (flow := named(job.flow)(resolved.settings)):
-            print(f"steps:\n{flow.draw()}")
+        print(plan(job, resolved.settings))
         if job.preview:
             named(job.preview)(resolved.settings)
     except Exception as error:

@@ -12,7 +12,6 @@ from cqa_spark.commands.known_names import checks
 from cqa_spark.config.flags import flags
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.layers import Key, SettingsLayer, nested
-from cqa_spark.config.rendering import dry_run
 from cqa_spark.config.resolve import resolve_layer
 from cqa_spark.config.sections import Command
 from cqa_spark.config.suggestions import did_you_mean
@@ -64,10 +63,7 @@ class Job:
 
     def plan(self) -> str:
         """The settings, inputs and outputs, and the steps of the flow, as ``--dry-run`` prints them."""
-        flow = table.named(self._entry.flow)(self._settings) if self._entry.flow else None
-        return "\n".join(
-            [dry_run(f"cqa {self._entry.name}", self._settings), *([f"steps:\n{flow.draw()}"] if flow else [])]
-        )
+        return table.plan(self._entry, self._settings)
 
     def run(self) -> Run | None:
         """Run the job; progress and results are printed as on the command line.

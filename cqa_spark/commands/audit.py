@@ -7,10 +7,16 @@ from cqa_spark.config.preferred_answer_settings import FeatureAuditSettings
 from cqa_spark.errors import ContractError
 from cqa_spark.features.history.audit import AuditedGroup, Exposure
 from cqa_spark.process.terminal import Terminal, TextTable, number
+from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.workspace import given, run_flow
 from cqa_spark.steps.audit import audited
 
 SHOWN_COLUMNS = 5
+
+
+def audit_flow(settings: FeatureAuditSettings) -> Flow:
+    """The flow for the tables that the run has."""
+    return flows.audit(settings, given(settings))
 
 
 def audit(settings: FeatureAuditSettings) -> None:
@@ -20,7 +26,7 @@ def audit(settings: FeatureAuditSettings) -> None:
         ContractError: a value changed, or answers were posted after the cut.
         InputError: the run has no examples that the audit can use.
     """
-    run = run_flow(flows.audit(settings, given(settings)), settings, resume=True)
+    run = run_flow(audit_flow(settings), settings, resume=True)
     exposure, findings = audited(run)
     terminal = Terminal()
     terminal.table(findings_table(findings))

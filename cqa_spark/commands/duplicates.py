@@ -2,14 +2,20 @@
 
 from cqa_spark.commands.stages import print_report
 from cqa_spark.config.duplicates_settings import DuplicatesSettings
-from cqa_spark.corpora.registry import dump_sources
-from cqa_spark.errors import InputError, noted
+from cqa_spark.corpora.registry import one_dump, planned_dump
+from cqa_spark.errors import noted
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections import systems
+from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.steps.report import written_report
 from cqa_spark.tasks.duplicate.flow import duplicates as duplicates_flow
 from cqa_spark.tasks.duplicate.task import Duplicate
+
+
+def planned_flow(settings: DuplicatesSettings) -> Flow:
+    """The flow that the job would run now."""
+    return duplicates_flow(settings, planned_dump(settings.dump_format or Duplicate.formats[0], settings))
 
 
 def duplicates(settings: DuplicatesSettings) -> None:
@@ -18,10 +24,8 @@ def duplicates(settings: DuplicatesSettings) -> None:
     Raises:
         InputError: a site has several dumps.
     """
-    sources = dump_sources(settings.dump_format or Duplicate.formats[0], settings)
-    if len(sources) > 1:
-        raise InputError(f"{len(sources)} dumps of one site", "name one of them with --input")
-    finished = run_flow(duplicates_flow(settings, sources[0]), settings)
+    source = one_dump(settings.dump_format or Duplicate.formats[0], settings)
+    finished = run_flow(duplicates_flow(settings, source), settings)
     with noted(f"run {finished.run_id} is {'published' if settings.publish else 'finished, and not published'}"):
         print_report(finished)
         terminal = Terminal()

@@ -4,9 +4,10 @@ from cqa_spark import flows
 from cqa_spark.config.dump_settings import IngestStackExchangeSettings
 from cqa_spark.config.ingest_tables_settings import IngestTablesSettings
 from cqa_spark.config.run_settings import IngestSettings
-from cqa_spark.corpora.registry import dump_before_search, dump_sources
+from cqa_spark.corpora.registry import dump_sources
 from cqa_spark.corpora.tables.ingest import CommunityFiles
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.workspace import new_run_id, run_flow, run_flow_in, write_lake
 
 
@@ -15,43 +16,39 @@ def ingest(settings: IngestSettings) -> None:
     run_flow(flows.ingest(settings), settings)
 
 
+def dump_flows(settings: IngestStackExchangeSettings) -> list[Flow]:
+    """A flow for each dump of a site, the earlier one first."""
+    sources = dump_sources("stackexchange", settings)
+    return [flows.ingest_dump(source, "stackexchange", publish=settings.publish) for source in sources]
+
+
 def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
     """Read dumps into community tables, and publish them.
 
     If a site has several dumps, each becomes a separate run, the earlier one first.
     """
-    sources = dump_sources("stackexchange", settings)
+    planned = dump_flows(settings)
     first_id = settings.run_id or new_run_id(settings)
     with write_lake(settings, "ingest stackexchange") as lake:
-        for place, source in enumerate(sources, start=1):
-            run_id = first_id if place == 1 else f"{first_id}-{place}"
-            flow = flows.ingest_dump(source, "stackexchange", publish=settings.publish)
+        for number, flow in enumerate(planned, start=1):
+            run_id = first_id if number == 1 else f"{first_id}-{number}"
             run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))
             Terminal().line(f"run: {run_id}{', published' if settings.publish else ''}")
     Terminal().line(f"look at it: cqa inspect --lake {settings.lake}")
 
 
-def check_stackexchange(settings: IngestStackExchangeSettings) -> None:
-    """Check the dumps, for a dry run."""
-    dump_before_search("stackexchange", settings)
-
-
-def check_tables(settings: IngestTablesSettings) -> None:
-    """Find the tables, for a dry run."""
-    _community_files(settings).find()
-
-
-def _community_files(settings: IngestTablesSettings) -> CommunityFiles:
+def tables_flow(settings: IngestTablesSettings) -> Flow:
+    """The flow of ``cqa ingest tables``."""
     given = settings.tables
-    return CommunityFiles(given.given(), given.site, settings.object_storage, given.max_bad_fraction)
+    source = CommunityFiles(given.given(), given.site, settings.object_storage, given.max_bad_fraction)
+    return flows.ingest_dump(source, "community_tables", publish=settings.publish)
 
 
 def ingest_tables(settings: IngestTablesSettings) -> None:
     """Read tables into community tables, and publish them."""
     run_id = settings.run_id or new_run_id(settings)
-    source = _community_files(settings)
+    flow = tables_flow(settings)
     with write_lake(settings, "ingest tables") as lake:
-        flow = flows.ingest_dump(source, "community_tables", publish=settings.publish)
         run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))
     Terminal().line(f"run: {run_id}{', published' if settings.publish else ''}")
     Terminal().line(f"look at it: cqa inspect --lake {settings.lake}")

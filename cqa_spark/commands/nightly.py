@@ -1,15 +1,20 @@
 """``cqa nightly``: a new dump, or new files → new rankings, checked and published atomically."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from cqa_spark import flows
 from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.config.rendering import config_hash
+from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.disk_space import require_space_for_dumps
-from cqa_spark.corpora.registry import file_source, is_of_dumps, one_dump, site_of
+from cqa_spark.corpora.registry import file_source, is_of_dumps, one_dump, planned_dump, site_of
 from cqa_spark.corpora.source import Source
-from cqa_spark.errors import ConfigError
+from cqa_spark.errors import ConfigError, EnvironmentProblem
 from cqa_spark.lake.collection import collect
+from cqa_spark.lake.opening import refuse_unusable_lake
 from cqa_spark.lake.publishing import INDEX
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS, FIRST_ANSWERS
@@ -17,6 +22,7 @@ from cqa_spark.lake.snapshot import Snapshot, published_of
 from cqa_spark.lake.storage import Lake, LeasedLake
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections import first_answers, night, night_worth
+from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.provenance import code_version
 from cqa_spark.runtime.workspace import open_run_in, run_flow_in, write_lake
 from cqa_spark.spark.session import session_of
@@ -26,6 +32,116 @@ from cqa_spark.steps.report import written_report
 from cqa_spark.systems.recipes import learn
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
+
+
+@dataclass(frozen=True)
+class NightPlan:
+    """What a night does with a lake; ``--dry-run`` prints its flows, and the night runs them.
+
+    Attributes:
+        settings: of the job.
+        systems: the system that ranks, and the simple orders of its task.
+        source: the dump, or the files.
+        last: the published run; None before the first publication.
+        kept: folder of each reused trained system, by name.
+        released: folder of each model of the package that challenges one of these, by name.
+    """
+
+    settings: NightlySettings
+    systems: Sequence[System]
+    source: Source
+    last: Snapshot | None
+    kept: Mapping[str, str]
+    released: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls, settings: NightlySettings, systems: Sequence[System], source: Source, last: Snapshot | None
+    ) -> NightPlan:
+        """The plan for a published run, with the models that can be reused."""
+        kept = _kept_models(settings, systems, last)
+        return cls(settings, systems, source, last, kept, _challenging_releases(settings, systems, last, kept))
+
+    @property
+    def learners(self) -> list[System]:
+        """The systems that learn on annotated files, in a run of its own; dumps have labels themselves."""
+        new = [system for system in self.systems if system.name not in self.kept and learn([system])]
+        return [] if new and is_of_dumps(flows.night_format(self.settings, new)) else new
+
+    @property
+    def carried(self) -> Snapshot | None:
+        """The published run if it is a night of the same dump, code, settings and models; needs no Spark."""
+        settings, last = self.settings, self.last
+        is_unchanged = (
+            last is not None
+            and not (settings.full or settings.retrain or self.released or self.learners)
+            and last.record.code_version == code_version()
+            and last.record.config_hash == config_hash(settings)
+            and all(last.record.artifacts.get(model_artifact(name)) == path for name, path in self.kept.items())
+            and last.has(CHECKS)
+            and self.source.is_unchanged(last, last.record.code_version)
+        )
+        return last if is_unchanged else None
+
+    def training(self) -> Flow | None:
+        """The run before, in which systems learn from annotated files; None if there are none to train.
+
+        Raises:
+            ConfigError: systems that learn from annotated files have neither files nor a model.
+        """
+        if not self.learners:
+            return None
+        settings, source_format = self.settings, flows.night_format(self.settings, self.learners)
+        if not settings.inputs.train:
+            raise ConfigError(
+                f"{self.learners[0].name} is not trained, and files of {source_format} are ranked without learning "
+                "from them",
+                "name annotated files with --train, in the first night, or a trained system with --model",
+            )
+        site = site_of(source_format, settings)
+        files = {"train": settings.inputs.train}
+        source = file_source(source_format, files, site=site, storage=settings.object_storage)
+        return flows.training_on_files(source, source_format, self.learners, settings.features)
+
+    def ranking(self, trained: Mapping[str, str]) -> Flow:
+        """The run that ranks.
+
+        Args:
+            trained: folders of the systems that the run before has trained, by name.
+        """
+        return flows.nightly(
+            self.settings,
+            self.systems,
+            self.source,
+            last=self.last,
+            kept={**self.kept, **trained},
+            released=self.released,
+        )
+
+
+def planned_flows(settings: NightlySettings) -> list[Flow]:
+    """The flows that a night would run now; none if it would publish the last run again.
+
+    A lake or dumps in object storage that do not answer here are taken to be those of a first night, with a warning.
+    """
+    systems = flows.night_systems(settings)
+    corpus = flows.night_format(settings, systems)
+    source = planned_dump(corpus, settings, full=settings.full)
+    try:
+        refuse_unusable_lake(settings.lake, settings.object_storage)
+        last = published_of(Lake(lambda: session_of(settings), settings.lake, settings.object_storage), corpus)
+    except EnvironmentProblem as error:
+        if not is_remote(settings.lake):
+            raise
+        Terminal(stderr=True).line(f"warning: the steps are those of a first night: {error.problem}")
+        last = None
+    plan = NightPlan.of(settings, systems, source, last)
+    if (carried := plan.carried) is not None:
+        Terminal().line(f"no site has changed since run {carried.record.run_id}, which is published again")
+        return []
+    training = plan.training()
+    trained = dict.fromkeys([system.name for system in plan.learners], "(trained)")
+    return [*([training] if training else []), plan.ranking(trained)]
 
 
 def nightly(settings: NightlySettings) -> None:
@@ -40,14 +156,11 @@ def nightly(settings: NightlySettings) -> None:
     source = one_dump(corpus, settings, full=settings.full)
     _require_space(settings, corpus, source)
     with write_lake(settings, "nightly") as lake:
-        last = published_of(lake, corpus)
-        kept = _kept_models(settings, systems, last)
-        kept |= _trained_on_files(lake, settings, [system for system in systems if system.name not in kept])
-        released = _challenging_releases(settings, systems, last, kept)
-        if last is not None and not released and _is_unchanged(settings, source, last, kept):
-            run = _carry(lake, settings, last)
+        plan = NightPlan.of(settings, systems, source, published_of(lake, corpus))
+        if (carried := plan.carried) is not None:
+            run = _carry(lake, settings, carried)
         else:
-            flow = flows.nightly(settings, systems, source, last=last, kept=kept, released=released)
+            flow = plan.ranking(_train(lake, plan))
             run = run_flow_in(lake, flow, settings, on_success=_print_night)
         found = collect(lake, settings.keep)
     terminal = Terminal()
@@ -66,18 +179,6 @@ def _require_space(settings: NightlySettings, corpus: str, source: Source) -> No
     if last is not None and last.record.config_hash != config_hash(settings):
         last = None
     require_space_for_dumps(settings, source.bytes_to_read(last, code_version()))
-
-
-def _is_unchanged(settings: NightlySettings, source: Source, last: Snapshot, kept: Mapping[str, str]) -> bool:
-    """Whether the published run is a night of the same dump, code, settings and models; needs no Spark."""
-    return (
-        not (settings.full or settings.retrain)
-        and last.record.code_version == code_version()
-        and last.record.config_hash == config_hash(settings)
-        and all(last.record.artifacts.get(model_artifact(name)) == path for name, path in kept.items())
-        and last.has(CHECKS)
-        and source.is_unchanged(last, last.record.code_version)
-    )
 
 
 def _carry(lake: LeasedLake, settings: NightlySettings, last: Snapshot) -> Run:
@@ -112,28 +213,13 @@ def _challenging_releases(
     return {name: path for name, path in found.items() if path is not None}
 
 
-def _trained_on_files(lake: LeasedLake, settings: NightlySettings, systems: Sequence[System]) -> dict[str, str]:
-    """Train those systems that learn on annotated files, in a run of its own; dumps have labels themselves.
-
-    Returns:
-        The folders of the trained systems, by name.
-
-    Raises:
-        ConfigError: systems that learn from annotated files have neither files nor a model.
-    """
-    new = [system for system in systems if learn([system])]
-    if not new or is_of_dumps(source_format := flows.night_format(settings, new)):
+def _train(lake: LeasedLake, plan: NightPlan) -> dict[str, str]:
+    """Train the systems that learn on annotated files; return their folders by name."""
+    flow = plan.training()
+    if flow is None:
         return {}
-    if not settings.inputs.train:
-        raise ConfigError(
-            f"{new[0].name} is not trained, and files of {source_format} are ranked without learning from them",
-            "name annotated files with --train, in the first night, or a trained system with --model",
-        )
-    files = {"train": settings.inputs.train}
-    source = file_source(source_format, files, site=site_of(source_format, settings), storage=settings.object_storage)
-    flow = flows.training_on_files(source, source_format, new, settings.features)
-    trained = run_flow_in(lake, flow, settings.model_copy(update={"run_id": None}))
-    folders = {system.name: trained.record.artifacts[model_artifact(system.name)] for system in new}
+    trained = run_flow_in(lake, flow, plan.settings.model_copy(update={"run_id": None}))
+    folders = {system.name: trained.record.artifacts[model_artifact(system.name)] for system in plan.learners}
     for name, folder in folders.items():
         Terminal().line(f"trained {name}: {folder}; if the night fails, the next one takes it with --model")
     return folders

@@ -14,7 +14,8 @@ class Job:
         about: description in the list of commands.
         settings: ``module:class`` of its settings.
         function: ``module:function`` that takes the settings.
-        flow: ``module:function`` that builds its flow from the settings, for a dry run; None for a job without one.
+        flow: ``module:function`` that builds its flow, or its flows in order, from the settings, as the job runs it
+            now; None for a job without one.
         preview: ``module:function`` that takes the settings and prints what the job would do, for a dry run.
     """
 
@@ -30,6 +31,23 @@ def named(target: str) -> Any:
     """The class or function of a ``module:name``."""
     module, name = target.split(":")
     return getattr(import_module(module), name)
+
+
+def plan(job: Job, settings: Any) -> str:
+    """The settings, inputs and outputs of a job and the steps that it would run now, as ``--dry-run`` prints them.
+
+    Args:
+        job: the job.
+        settings: its resolved settings.
+    """
+    from cqa_spark.config.rendering import dry_run
+
+    text = dry_run(f"cqa {job.name}", settings)
+    if job.flow is None:
+        return text
+    planned = named(job.flow)(settings)
+    drawn = [flow.draw() for flow in (planned if isinstance(planned, list) else [planned])]
+    return "\n".join([text, *(f"steps:\n{steps}" for steps in drawn)])
 
 
 def _job(name: str, about: str, settings: str, function: str, flow: str | None = None) -> Job:
@@ -65,36 +83,35 @@ JOBS: dict[str, tuple[Job, ...]] = {
         _job("run", "all steps, from dumps to a report and a published run",
              "run_settings:RunSettings", "run:run", "flows:run"),
         _job("duplicates", "a dump → for each question, the earlier questions that it duplicates",
-             "duplicates_settings:DuplicatesSettings", "duplicates:duplicates", "commands.plans:duplicates"),
+             "duplicates_settings:DuplicatesSettings", "duplicates:duplicates", "commands.duplicates:planned_flow"),
         _job("similar", "the questions of a published index that are most similar to a text",
              "duplicates_settings:SimilarSettings", "similar:similar"),
         _job("nightly", "a new dump → new rankings, published if the checks pass",
-             "nightly_settings:NightlySettings", "nightly:nightly", "commands.plans:nightly"),
+             "nightly_settings:NightlySettings", "nightly:nightly", "commands.nightly:planned_flows"),
     ),
     "single steps": (
         _job("ingest", "dumps → community tables", "run_settings:IngestSettings", "ingest:ingest", "flows:ingest"),
-        Job("ingest stackexchange", "Stack Exchange dumps → community tables",
-            "cqa_spark.config.dump_settings:IngestStackExchangeSettings",
-            "cqa_spark.commands.ingest:ingest_stackexchange",
-            preview="cqa_spark.commands.ingest:check_stackexchange"),
-        Job("ingest tables", "tables in files or in Spark's catalogue → community tables",
-            "cqa_spark.config.ingest_tables_settings:IngestTablesSettings", "cqa_spark.commands.ingest:ingest_tables",
-            preview="cqa_spark.commands.ingest:check_tables"),
+        _job("ingest stackexchange", "Stack Exchange dumps → community tables",
+             "dump_settings:IngestStackExchangeSettings", "ingest:ingest_stackexchange", "commands.ingest:dump_flows"),
+        _job("ingest tables", "tables in files or in Spark's catalogue → community tables",
+             "ingest_tables_settings:IngestTablesSettings", "ingest:ingest_tables", "commands.ingest:tables_flow"),
         _job("dataset preferred-answer", "community tables → examples with train, dev and test splits, and a data card",
              "preferred_answer_settings:PreferredAnswerDatasetSettings",
              "preferred_answer:preferred_answer_dataset", "tasks.preferred_answer.flow:dataset"),
-        _job("pair", "community tables → examples", "stage_settings:PairSettings", "stages:pair", "flows:pair"),
+        _job("pair", "community tables → examples", "stage_settings:PairSettings", "stages:pair",
+             "commands.stages:pair_flow"),
         _job("featurize", "examples → features",
-             "stage_settings:FeaturizeSettings", "stages:featurize", "flows:featurize"),
+             "stage_settings:FeaturizeSettings", "stages:featurize", "commands.stages:featurize_flow"),
         _job("train", "features → trained systems, or training files → a model folder",
-             "file_settings:TrainSettings", "train:train", "commands.plans:train"),
+             "file_settings:TrainSettings", "train:train", "commands.train:train_flow"),
         _job("train nights", "dumps of many sites → a system that ranks answers on the first night of any site",
-             "preferred_answer_settings:TrainNightsSettings", "train:train_nights", "commands.plans:train_nights"),
+             "preferred_answer_settings:TrainNightsSettings", "train:train_nights", "commands.train:planned_nights"),
         _job("score", "trained systems → rankings, or a model folder and a file → predictions",
-             "file_settings:ScoreSettings", "train:score", "commands.plans:score"),
+             "file_settings:ScoreSettings", "train:score", "commands.train:score_flow"),
         _job("evaluate", "rankings → measures, confidence intervals, significance tests",
-             "stage_settings:EvaluateSettings", "stages:evaluate", "flows:evaluate"),
-        _job("report", "a run → one HTML file", "stage_settings:ReportSettings", "stages:report", "flows:report"),
+             "stage_settings:EvaluateSettings", "stages:evaluate", "commands.stages:evaluate_flow"),
+        _job("report", "a run → one HTML file", "stage_settings:ReportSettings", "stages:report",
+             "commands.stages:report_flow"),
         _job("export", "write the rankings of a run to Parquet, JSON lines or CSV files",
              "nightly_settings:ExportSettings", "export:export"),
         _job("export dataset", "write examples, texts and rankings as Parquet files with a dataset card",
@@ -163,7 +180,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
              "runs_settings:RegisterTablesSettings", "register:print_statements"),
         _job("runs keep", "keep the files of a run", "runs_settings:KeepRunSettings", "publications:keep_run"),
         _job("features audit", "check that as-of features do not depend on later events",
-             "preferred_answer_settings:FeatureAuditSettings", "audit:audit", "flows:audit"),
+             "preferred_answer_settings:FeatureAuditSettings", "audit:audit", "commands.audit:audit_flow"),
         *_PLUGIN_LISTS,
         _job("new", "write a package with a plug-in and its test", "file_commands:NewSettings", "new.writing:new"),
         _job("features list", "list feature groups", "file_commands:CatalogueSettings", "features:print_groups"),

@@ -4,24 +4,35 @@ from cqa_spark import flows
 from cqa_spark.commands.model_cards import card_tables
 from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.config.preferred_answer_settings import TrainNightsSettings
-from cqa_spark.corpora.registry import one_dump
+from cqa_spark.corpora.registry import one_dump, planned_dump
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
 from cqa_spark.systems.trained_system import load_recipe, model_artifact, trained_system
 from cqa_spark.tasks.preferred_answer.flow import train_nights as nights_flow
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 
+def train_flow(settings: TrainSettings) -> Flow:
+    """The training on files if a folder for the model is given, else on a run."""
+    return flows.train_on_files(settings) if settings.model else flows.train(settings, given(settings))
+
+
 def train(settings: TrainSettings) -> None:
     """Train the systems of a run, or one system on files if a folder for its model is given."""
     if settings.model is None or settings.system is None:
-        run_flow(flows.train(settings, given(settings)), settings, resume=True)
+        run_flow(train_flow(settings), settings, resume=True)
         return
     with temporary_lake(settings) as job:
-        run = run_flow(flows.train_on_files(settings), job)
+        run = run_flow(train_flow(settings), job)
         trained_system(run, model_artifact(settings.system)).save(settings.model, settings.object_storage)
     Terminal().line(f"{settings.system} trained: {settings.model}")
+
+
+def planned_nights(settings: TrainNightsSettings) -> Flow:
+    """The flow that ``cqa train nights`` would run now."""
+    return nights_flow(settings, planned_dump(PreferredAnswer.formats[0], settings))
 
 
 def train_nights(settings: TrainNightsSettings) -> None:
@@ -36,14 +47,22 @@ def train_nights(settings: TrainNightsSettings) -> None:
     Terminal().line(f"{settings.system} trained: {settings.model}")
 
 
+def score_flow(settings: ScoreSettings) -> Flow:
+    """The ranking of a file if the folder of a trained system is given, else of a run."""
+    if settings.model is None:
+        return flows.score(settings, given(settings))
+    system = load_recipe(open_model_folder(settings.model, "trained_system", settings.object_storage)).system
+    return flows.score_file(settings, system)
+
+
 def score(settings: ScoreSettings) -> None:
     """Rank the examples of a run, or a file if the folder of a trained system is given."""
+    flow = score_flow(settings)
     if settings.model is None:
-        run_flow(flows.score(settings, given(settings)), settings, resume=True)
+        run_flow(flow, settings, resume=True)
         return
-    system = load_recipe(open_model_folder(settings.model, "trained_system", settings.object_storage)).system
     with temporary_lake(settings) as job:
-        run_flow(flows.score_file(settings, system), job)
+        run_flow(flow, job)
     Terminal().line(f"predictions: {settings.predictions}")
 
 

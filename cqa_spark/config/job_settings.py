@@ -1,5 +1,6 @@
 """Base classes of the settings of jobs on a lake, and settings that several jobs share; each adds its default."""
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -10,21 +11,24 @@ from cqa_spark.config.sections import Command, SparkSettings
 from cqa_spark.config.site_names import SiteName
 from cqa_spark.config.value_types import (
     CorpusName,
-    Folder,
     FormatName,
+    LakeFolder,
     NotHashed,
-    OptionalFolder,
+    OptionalLakeFolder,
     OutputFile,
     RunName,
     RunSystemNames,
     SystemName,
     TaskName,
+    is_remote,
     one_or_many,
 )
 
-Lake = Annotated[Folder, NotHashed(), Field(description="folder or object storage location of the tables of all runs")]
+Lake = Annotated[
+    LakeFolder, NotHashed(), Field(description="folder or object storage location of the tables of all runs")
+]
 OptionalLake = Annotated[
-    OptionalFolder, NotHashed(), Field(description="lake of the run; default for files: a temporary lake")
+    OptionalLakeFolder, NotHashed(), Field(description="lake of the run; default for files: a temporary lake")
 ]
 RunId = Annotated[RunName, NotHashed(), Field(description="run to continue")]
 NewRunId = Annotated[
@@ -75,6 +79,21 @@ def baseline_not_run(given: Mapping[str, Any], default: str) -> Iterator[tuple[s
     systems, baseline = one_or_many(given.get("systems") or ()), given.get("baseline", default)
     if isinstance(systems, list | tuple) and systems and baseline not in systems:
         yield "baseline", f"{baseline} is not in systems", f"add {baseline} to systems, or set another baseline"
+
+
+def output_in_lake(given: Mapping[str, Any], key: str) -> Iterator[tuple[str, str, str]]:
+    """A contradiction: files for other programs that would lie among those of the lake, or replace them.
+
+    Args:
+        given: the settings of the job.
+        key: of the output.
+    """
+    lake, output = (
+        name if is_remote(name) else os.path.realpath(name)
+        for name in (str(given.get("lake") or ""), str(given.get(key) or ""))
+    )
+    if given.get("lake") and given.get(key) and f"{output.rstrip('/')}/".startswith(f"{lake.rstrip('/')}/"):
+        yield key, f"{given[key]} is in the lake", "name a folder outside of the lake"
 
 
 class JobSettings(Command):

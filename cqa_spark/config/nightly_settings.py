@@ -17,6 +17,7 @@ from cqa_spark.config.job_settings import (
     ReadRunId,
     Report,
     Task,
+    output_in_lake,
 )
 from cqa_spark.config.preferred_answer_settings import NightSettings
 from cqa_spark.config.sections import EvaluationSettings, FeatureSettings, TrainingInputs
@@ -130,6 +131,11 @@ class ExportSettings(JobSettings):
         default=None, description="system to export; default: the system in the settings of the run"
     )
 
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """An output in the lake."""
+        return output_in_lake(given, "output")
+
 
 class ExportTrecSettings(JobSettings):
     """Write the rankings of a run as TREC runs, and its judgments as qrels, which trec_eval and ir_measures read."""
@@ -146,6 +152,11 @@ class ExportTrecSettings(JobSettings):
     system: Annotated[SystemName | None, Field(description="system to export; default: all")] = None
     split: Annotated[str | None, Shown("NAME"), Field(description="split to export; default: all")] = None
 
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """An output in the lake."""
+        return output_in_lake(given, "trec")
+
 
 class ExportDatasetSettings(JobSettings):
     """Write the examples, texts and rankings of a run as Parquet files, with a dataset card that describes them."""
@@ -156,3 +167,8 @@ class ExportDatasetSettings(JobSettings):
 
     dataset: Annotated[OutputFolder, NotHashed(), Positional(), Field(description="output folder of the data set")]
     run_id: ReadRunId = None
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """An output in the lake."""
+        return output_in_lake(given, "dataset")

@@ -1,10 +1,11 @@
 """The settings of MLflow tracking, and of jobs that use it."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -17,18 +18,26 @@ _SCHEMES = ("http", "https", "databricks", "sqlite", "postgresql", "mysql", "mss
 """Schemes of the servers and databases that MLflow can log to."""
 
 
+_SECRET = re.compile(
+    "passw|pwd|token|secret|api.?key|access.?key|credential|signature|^user|odbc_connect", re.IGNORECASE
+)
+"""Names of parameters of a database's address that hold credentials; that of a server has no parameters."""
+
+
 def _supported(uri: str) -> str:
     """Reject what MLflow cannot log to, and credentials, which the run log and messages show."""
     parts = urlsplit(uri)
+    secret = any(_SECRET.search(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True))
+    if parts.username or parts.password or secret or (parts.query and parts.scheme in ("http", "https")):
+        raise refused(
+            "the address contains credentials",
+            "give them by MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or by MLFLOW_TRACKING_TOKEN; the "
+            "address of a server has no parameters",
+        )
     if uri != "databricks" and parts.scheme.partition("+")[0] not in _SCHEMES:
         raise refused(
             f"MLflow cannot log runs to {uri}",
             "give the URL of a server (http://HOST:5000) or an SQLite file (sqlite:///mlflow.db)",
-        )
-    if parts.username or parts.password:
-        raise refused(
-            "the address contains credentials",
-            "give them by MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD, or by MLFLOW_TRACKING_TOKEN",
         )
     return uri
 

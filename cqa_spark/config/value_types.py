@@ -1,10 +1,13 @@
 """Types of the values of settings."""
 
+import errno
 import glob
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ByteSize, StringConstraints, ValidationInfo
@@ -52,6 +55,10 @@ def is_remote(location: str) -> bool:
     return "://" in location
 
 
+_ONE_SLASH = re.compile(rf"(?P<scheme>(?!{DATA})[A-Za-z][A-Za-z0-9+.-]+):(?P<path>/(?!/).*)", re.DOTALL)
+"""An address with a slash too few, which would name a folder of this machine; drives of Windows have one letter."""
+
+
 def _checked(kind: str) -> AfterValidator:
     """Validate a name, or names, with the check of their kind, if there is one."""
 
@@ -70,9 +77,16 @@ def _checked(kind: str) -> AfterValidator:
 def _without_secrets(location: str) -> str:
     """Refuse locations with credentials, which would appear in logs, tables and reports.
 
-    An address ``file:///PATH`` is the path, so that local files have one form.
+    An address ``file:///PATH``, or ``file:/PATH`` as Hadoop writes it, is the path, so that local files have one form.
     """
     scheme, _, rest = location.partition("://")
+    if single := _ONE_SLASH.match(location):
+        if single["scheme"] == "file":
+            return single["path"]
+        raise refused(
+            f"{location} has one slash behind {single['scheme']}:",
+            f"write {single['scheme']}:/{single['path']}, or ./{location} for a path of this machine",
+        )
     if is_remote(location) and "@" in rest.partition("/")[0]:
         raise refused("the location contains credentials", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
     return rest if scheme == "file" else location
@@ -100,9 +114,37 @@ def _below_a_folder(location: str) -> str:
     existing = next(folder for folder in (path, *path.parents) if folder.exists() and (folder != path or path.is_dir()))
     if not existing.is_dir():
         raise refused(f"{existing} is a file, not a folder", "give a path below a folder")
-    if not os.access(existing, os.W_OK | os.X_OK):
+    if not os.access(existing, os.W_OK | os.X_OK) or not _takes_files(existing):
         raise refused(f"{existing} cannot be written", "give a path where this user may write")
     return location
+
+
+def _takes_files(folder: Path) -> bool:
+    """Whether a file without a name can be made; ``/proc`` grants it to a superuser and then refuses."""
+    try:
+        with TemporaryFile(dir=folder):
+            return True
+    except OSError as error:
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)  # whoever writes says how much space there is
+
+
+def _of_lake(location: str) -> str:
+    """Refuse a path that Delta's log cannot be written at, and a local one that cannot be created."""
+    if wrong := _UNUSABLE_IN_LAKE.search(location):
+        raise refused(
+            f"the path {location!r} has the character {wrong[0]!r}, which Delta tables cannot have in their path",
+            "name a folder without it: --lake FOLDER",
+        )
+    path = Path(location).absolute()
+    if location and not is_remote(location) and not os.path.lexists(path):
+        existing = next(folder for folder in path.parents if folder.exists())
+        if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK) and not _takes_files(existing):
+            raise refused(f"{location} cannot be created: {existing} takes no files", "name another --lake")
+    return location
+
+
+_UNUSABLE_IN_LAKE = re.compile(r"[%\\\x00-\x1f\x7f]")
+"""``deltalake`` decodes per cent signs, takes backslashes for slashes, and leaves out line ends and tabs."""
 
 
 def _of_data_folder(location: str) -> str:
@@ -161,7 +203,9 @@ Address = Annotated[str, AfterValidator(_without_secrets), _checked("object stor
 Location = Annotated[Address, StringConstraints(min_length=1), Shown("PATH")]
 OutputFile = Annotated[Location, AfterValidator(_no_folder), AfterValidator(_below_a_folder)]
 Folder = Annotated[Location, AfterValidator(_no_file)]
+LakeFolder = Annotated[Folder, AfterValidator(_of_lake)]
 OptionalFolder = Annotated[Address, AfterValidator(_no_file), Shown("PATH")]
+OptionalLakeFolder = Annotated[OptionalFolder, AfterValidator(_of_lake)]
 OutputFolder = Annotated[Folder, AfterValidator(_below_a_folder)]
 InputFile = Annotated[Address, AfterValidator(_of_data_folder), AfterValidator(_must_exist), Shown("FILE")]
 JudgmentsFile = Annotated[

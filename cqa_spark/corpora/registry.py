@@ -8,9 +8,10 @@ from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.annotated_files import AnnotatedFiles
 from cqa_spark.corpora.source import DumpFormat, Source
-from cqa_spark.corpora.stackexchange.dump_files import is_dump_table
-from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.corpora.stackexchange.dump_files import find_archives, is_dump_table
+from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
 from cqa_spark.plugins import PluginKind
+from cqa_spark.process.terminal import Terminal
 
 CORPORA: PluginKind[type[AnnotatedFiles] | DumpFormat] = PluginKind("corpora", "source format")
 
@@ -91,6 +92,31 @@ def one_dump(source_format: str, settings: DumpJobSettings, *, full: bool = Fals
     return sources[0]
 
 
+def planned_dump(source_format: str, settings: DumpJobSettings, *, full: bool = False) -> Source:
+    """The input as ``one_dump`` finds it, for a dry run, which unpacks and writes nothing.
+
+    Archives, and files in object storage that does not answer, are only declared.
+
+    Raises:
+        InputError: as for ``one_dump``, as far as listings and the ends of local files show it.
+    """
+    source = require_format(source_format)
+    if not isinstance(source, DumpFormat):
+        refuse_dumps(source_format, settings.dumps.input)
+        return source({}, "", settings.object_storage)
+    source.check(settings)
+    try:
+        if not find_archives(settings.dumps.input, settings.object_storage):
+            return one_dump(source_format, settings, full=full)
+        reason = "archives are unpacked by the job"
+    except EnvironmentProblem as error:
+        if not any(map(is_remote, settings.dumps.input)):
+            raise
+        reason = error.problem
+    Terminal(stderr=True).line(f"warning: the input was not searched: {reason}")
+    return source.source((), settings)
+
+
 def site_of(source_format: str, settings: DumpJobSettings) -> str:
     """The site of annotated files: that of the settings, or that of the format.
 
@@ -101,21 +127,6 @@ def site_of(source_format: str, settings: DumpJobSettings) -> str:
     if not site:
         raise ConfigError(f"the files of {source_format} name no site", "name it with --site")
     return site
-
-
-def dump_before_search(source_format: str, settings: DumpJobSettings) -> Source:
-    """The input of a dry run: its files are checked and not read; it only declares its tables.
-
-    Raises:
-        ConfigError: unknown format; the known ones are listed.
-        InputError: the job would refuse the files.
-    """
-    source = require_format(source_format)
-    if isinstance(source, DumpFormat):
-        source.check(settings)
-        return source.source((), settings)
-    refuse_dumps(source_format, settings.dumps.input)
-    return source({}, "", settings.object_storage)
 
 
 def is_of_dumps(source_format: str) -> bool:

@@ -23,7 +23,7 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
 from cqa_spark.config.value_types import is_remote
-from cqa_spark.errors import ConfigError, ContractError, EnvironmentProblem
+from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.lake.declared_tables import published_tables
 from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.lake.table import Table
@@ -42,16 +42,6 @@ _CONFIGURATION: Mapping[str, str | None] = {
     "delta.enableExpiredLogCleanup": "false",
     "delta.checkpointInterval": "10",
 }
-
-
-def refuse_unusable_path(root: str) -> None:
-    """Check that Delta's log can be written at a location.
-
-    Raises:
-        ConfigError: its path contains a percent sign, which ``deltalake`` decodes.
-    """
-    if "%" in root:
-        raise ConfigError(f"the lake {root} has a % in its path", "name a folder without it: --lake FOLDER")
 
 
 def refuse_changed_types(lake: Lake) -> None:

@@ -75,7 +75,7 @@ class Destination:
     @contextmanager
     def writer(self) -> Iterator[TableWriter]:
         """Open the writer of a task; what it has not finished at the end of the block stays invisible."""
-        with _folder_to_write(self.path) as here:
+        with folder_to_write(self.path) as here:
             yield TableWriter(self, here)
 
 
@@ -134,7 +134,7 @@ class TableWriter:
         files = [file.close(self._destination.folder) for file in self._files.values()]
         use_credentials(self._destination.credentials)
         for file in self._files.values():
-            _deliver(file, self._destination.path, self._destination.storage)
+            deliver(file.path, self._destination.path, file.name, self._destination.storage)
         return files
 
 
@@ -192,7 +192,7 @@ def _write(destinations: Sequence[Destination], batches: Iterable[pa.RecordBatch
 
 
 @contextmanager
-def _folder_to_write(folder: str) -> Iterator[Path]:
+def folder_to_write(folder: str) -> Iterator[Path]:
     """The target folder, or a temporary one of this machine for a target in a bucket."""
     if is_remote(folder):
         with TemporaryDirectory(prefix="cqa-write-") as here:
@@ -202,14 +202,24 @@ def _folder_to_write(folder: str) -> Iterator[Path]:
     yield Path(folder)
 
 
-def _deliver(file: _File, folder: str, storage: ObjectStorageSettings) -> None:
-    """Give a complete file its name; readers that list the folder see all of it or nothing."""
+def deliver(file: Path, folder: str, name: str, storage: ObjectStorageSettings) -> None:
+    """Give a complete file its name; readers that list the folder see all of it or nothing.
+
+    Args:
+        file: in the folder that ``folder_to_write`` gave.
+        folder: the target folder.
+        name: relative to it.
+        storage: object storage settings.
+    """
     if is_remote(folder):
         from cqa_spark.object_store.locations import send  # slow import of boto3, not needed for local files
 
-        send(file.path, f"{folder}/{file.name}", storage)
+        send(file, f"{folder}/{name}", storage)
+        file.unlink()
     else:
-        file.path.rename(Path(folder, file.name))
+        target = Path(folder, name)
+        target.parent.mkdir(exist_ok=True)
+        file.rename(target)
 
 
 def nullable(schema: T.StructType) -> T.StructType:

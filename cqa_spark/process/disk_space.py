@@ -1,6 +1,7 @@
 """Compares the free space of local disks with what a job will write, before it starts."""
 
 import math
+import os
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -54,10 +55,17 @@ def require_space(
         device: the number of the file system of an existing folder.
 
     Raises:
-        EnvironmentProblem: a file system has less free space than needed; the message lists all such file systems.
+        EnvironmentProblem: a folder cannot be created; or a file system has less free space than needed, and the
+            message lists all such file systems.
     """
     by_device: dict[int, list[SpaceNeed]] = defaultdict(list)
     for need in needs:
+        existing = nearest_folder(need.folder)
+        if not os.access(existing, os.W_OK | os.X_OK):
+            raise EnvironmentProblem(
+                f"{need.folder}, for {need.content}, cannot be written: no permission in {existing}",
+                "give this user write permission there, or name another folder",
+            )
         by_device[device(nearest_folder(need.folder))].append(need)
     shortages = []
     for of_device in by_device.values():

@@ -13,7 +13,6 @@ from pyspark.sql import SparkSession
 from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.config.rendering import config_hash, config_yaml
 from cqa_spark.errors import noted
-from cqa_spark.lake.delta_tables import refuse_unusable_path
 from cqa_spark.lake.holder import Holder
 from cqa_spark.lake.holding import hold
 from cqa_spark.lake.opening import refuse_unusable_lake, require_lake
@@ -73,7 +72,6 @@ def write_lake(settings: JobSettings, job: str, *, create: bool = True) -> Itera
     """
     if not create:
         require_lake(settings.lake, settings.object_storage)
-    refuse_unusable_path(settings.lake)
     refuse_unusable_lake(settings.lake, settings.object_storage)
     require_writable(settings.lake, settings.object_storage)
     with hold(Lake(_session(settings), settings.lake, settings.object_storage), Holder.of_this_process(job)) as lake:

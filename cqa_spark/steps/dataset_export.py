@@ -1,5 +1,6 @@
 """The examples, texts and rankings of a run → a data set of Parquet files with a dataset card."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import yaml
@@ -7,13 +8,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from cqa_spark.errors import InputError
 from cqa_spark.lake.plain_files import write_plain_files
 from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.object_store.locations import write_file
+from cqa_spark.object_store.locations import open_store, require_writable, write_file
+from cqa_spark.object_store.store import ObjectStore
 from cqa_spark.steps.attribution import ATTRIBUTION, NOT_STATED, attributions, licence_counts
 from cqa_spark.steps.label_counts import LabelCount, label_counts, label_table
 
@@ -22,6 +25,9 @@ SPLIT = "split"
 """Partition column of the files: data-set loaders select splits by folder."""
 
 CARD = "README.md"
+
+_WRITTEN = re.compile(r"_SUCCESS|_temporary/.*|split=[^/]*/part-[^/]+\.parquet")
+"""Files of a table, in its folder; Spark leaves temporary ones where it is killed."""
 
 Rows = Mapping[str, Mapping[str, int]]
 """Number of rows by table and split."""
@@ -40,9 +46,15 @@ def write_dataset(snapshot: Snapshot, folder: str) -> dict[str, dict[str, int]]:
 
     Returns:
         The number of rows by table and split.
+
+    Raises:
+        InputError: a folder that would be replaced has files that no export wrote.
+        EnvironmentProblem: the folder cannot be written.
     """
-    frames = _frames(snapshot)
     storage = snapshot.lake.storage
+    require_own_files(open_store(folder, storage))
+    require_writable(folder, storage)
+    frames = _frames(snapshot)
     for name, frame in frames.items():
         write_plain_files(frame, f"{folder}/{name}", storage, partition_by=[SPLIT])
     rows = {name: _rows_by_split(frame) for name, frame in frames.items()}
@@ -52,6 +64,22 @@ def write_dataset(snapshot: Snapshot, folder: str) -> dict[str, dict[str, int]]:
     card = dataset_card(snapshot.record, described, rows, labels, licences)
     write_file(f"{folder}/{CARD}", card.encode(), storage)
     return rows
+
+
+def require_own_files(target: ObjectStore) -> None:
+    """Check that the folders of the tables have no files but those of an earlier export, which replaces them whole.
+
+    Raises:
+        InputError: there are others; nothing was written.
+    """
+    for name in (EXAMPLES.name, RANKINGS.name, TEXTS.name):
+        other = next((key for key in target.keys(f"{name}/") if not _WRITTEN.fullmatch(key.partition("/")[2])), None)
+        if other is not None:
+            raise InputError(
+                f"{target.root}/{other} is not of an earlier export, which would replace the folder {name}; nothing "
+                "was written",
+                "name another folder",
+            )
 
 
 def _frames(snapshot: Snapshot) -> Mapping[str, DataFrame]:

@@ -1,5 +1,6 @@
 """Exports of a few rankings, of sites with names that paths encode."""
 
+import csv
 import json
 from datetime import datetime
 from hashlib import sha256
@@ -22,7 +23,9 @@ from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.steps import rankings_export
-from cqa_spark.steps.rankings_export import MANIFEST
+from cqa_spark.steps.export_manifest import MANIFEST
+
+TITLE = '=Ale,\r\n"or" beer?'
 
 SITES = ["it's 100% a:b", 'the "best"/a=b', "50%25", "[x]?*", "007", "Zürich 日本"]
 
@@ -108,12 +111,15 @@ def test_an_export_stays_until_another_is_whole(
     first = exported(output)
     published(lake, "r2", {("served", "a"): 2, ("served", "it's"): 3})
     with monkeypatch.context() as patch:
-        whole = rankings_export._files
-        patch.setattr(rankings_export, "_files", lambda *of: [file for file in whole(*of) if file.site == "a"])
+        write = rankings_export.write_ranking_files
+        patch.setattr(
+            rankings_export, "write_ranking_files", lambda *of: [file for file in write(*of) if file.site == "a"]
+        )
         assert main(["export", "r2", *export[2:]]) == 5
     assert """the export of run r2 is incomplete: 0 of 3 rows of site "it's\"""" in capsys.readouterr().err
     assert exported(output) == first
     assert rows_by_site(first) == {"a": 1}
+    assert sorted(path.name for path in output.iterdir()) == [MANIFEST, "mine", first["folder"]]
 
     assert main(["export", "published", *export[2:]]) == 0
     second = exported(output)
@@ -122,8 +128,17 @@ def test_an_export_stays_until_another_is_whole(
     assert main(export) == 0
     third = exported(output)
     assert (third["run_id"], rows_by_site(third)) == ("r1", {"a": 1})
-    assert [(output / file["path"]).exists() for file in first["files"]] == [False]
     assert all((output / file["path"]).exists() for file in second["files"])
+    assert sorted(path.name for path in output.iterdir()) == sorted(
+        [MANIFEST, "mine", second["folder"], third["folder"]]
+    )
+    assert (first["publication"], second["publication"], third["publication"]) == (3, 6, 3)
+    assert main(["export", "published", *export[2:]]) == 0
+    published(lake, "r3", {("served", "a"): 1})
+    assert main(["export", "published", *export[2:]]) == 0
+    (output / MANIFEST).write_text('{"folder": "mine"}')
+    assert main(export) == 3
+    assert "manifest.json is not of an export of cqa" in capsys.readouterr().err
     assert (output / "mine" / "notes.txt").read_text() == "not ours"
 
 
@@ -143,7 +158,7 @@ def test_texts_leave_the_lake_with_author_address_and_licence(lake: Lake, tmp_pa
     """A site of Stack Exchange whose dump states a licence for one post, and a forum without licences."""
     site, forum, base = "beer.stackexchange.com", "forum", {"split": "test", "source_file": "x"}
     posts = [
-        {"site": site, "post_id": "1", "post_type": "question", "post_type_id": 1, "user_id": "7", "subject": "Ale?",
+        {"site": site, "post_id": "1", "post_type": "question", "post_type_id": 1, "user_id": "7", "subject": TITLE,
          "created_at": datetime(2011, 4, 7, 23, 59)},
         {"site": site, "post_id": "2", "post_type": "answer", "post_type_id": 2, "user_name": "gone",
          "created_at": datetime(2011, 4, 8), "edited_at": datetime(2018, 5, 2)},
@@ -187,11 +202,16 @@ def test_texts_leave_the_lake_with_author_address_and_licence(lake: Lake, tmp_pa
         "title_address",
         "title_licence",
     )
-    question = ("Ale?", "Ada", f"https://{site}/q/1", "CC BY-SA 2.5")
+    question = (TITLE, "Ada", f"https://{site}/q/1", "CC BY-SA 2.5")
     assert [tuple(map(json.loads(line).get, columns)) for line in (output / file["path"]).read_text().splitlines()] == [
         ("2", "gone", f"https://{site}/a/2", "CC BY-SA 4.0", *question),
         ("3", "Ada", f"https://{site}/a/3", "CC BY-SA 9", *question),
     ]
+    assert main(["export", "r1", "--lake", lake.root, "--output", str(output), "--format", "csv"]) == 0
+    (file,) = exported(output)["files"]
+    with (output / file["path"]).open(newline="", encoding="utf-8") as stream:
+        rows = [(row["candidate_id"], row["rank"], row["title"], row["author"]) for row in csv.DictReader(stream)]
+    assert rows == [("2", "1", TITLE, "gone"), ("3", "2", TITLE, "Ada")]
     assert main(["export", "dataset", str(tmp_path / "data"), "--lake", lake.root]) == 0
     texts = lake.spark.read.parquet(str(tmp_path / "data" / "texts")).orderBy("site", "document_id").collect()
     assert [(row.document_id, row.author, row.address, row.licence) for row in texts] == [

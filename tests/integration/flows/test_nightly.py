@@ -96,6 +96,27 @@ def test_a_night_without_a_change_writes_no_table(nights: Nights, tmp_path: Path
     assert Path(after.record.artifacts["report"]).is_file()
 
 
+def test_a_dry_run_prints_the_steps_that_the_night_records(
+    nights: Nights, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On an empty lake, on that of the first night, and where no site has changed."""
+    lakes = [(str(tmp_path / "new"), nights.first, 0), (nights.first.root, nights.second, 1)]
+    for root, finished, dump in lakes:
+        capsys.readouterr()
+        assert main([*night(root, nights.dumps[dump], "r9"), "--dry-run"]) == 0
+        _, _, steps = capsys.readouterr().out.partition("steps:\n")
+        printed = {line.split()[0] for line in steps.splitlines() if "  reads   " in line}
+        recorded = {step.step for step in published_snapshot(finished).record.steps}
+        # The step ingest is recorded by its parts; the published record precedes the publishing.
+        parts = {"posts", "users", "comments", "votes", "post_links", "orphans"}
+        assert printed - {"ingest", "publish"} == recorded - parts
+    assert main([*night(nights.second.root, nights.dumps[1], "r9"), "--dry-run"]) == 0
+    printed = capsys.readouterr().out
+    assert "no site has changed since run r2, which is published again\n" in printed
+    assert "steps:" not in printed
+    assert not (tmp_path / "new").exists()
+
+
 def test_force_garbage_and_rolling_back(nights: Nights, tmp_path: Path) -> None:
     lake = copied(nights.second, tmp_path / "lake")
     limits = ["--checks.max-row-loss", "0", "--checks.max-row-growth", "0"]

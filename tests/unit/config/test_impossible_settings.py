@@ -9,7 +9,12 @@ from cqa_spark.config.duplicates_settings import DuplicatesSettings
 from cqa_spark.config.experiment_settings import TuneSettings
 from cqa_spark.config.file_settings import RankSettings, TrainSettings
 from cqa_spark.config.inspection_settings import InspectSettings
-from cqa_spark.config.nightly_settings import ExportTrecSettings, NightlySettings
+from cqa_spark.config.nightly_settings import (
+    ExportDatasetSettings,
+    ExportSettings,
+    ExportTrecSettings,
+    NightlySettings,
+)
 from cqa_spark.config.problems import Problem, SettingsError
 from cqa_spark.config.reproduce_settings import ReproduceSettings
 from cqa_spark.config.resolve import resolve
@@ -171,3 +176,59 @@ def test_all_mistakes_are_reported_together() -> None:
     assert {problem.key for problem in found} == {
         "baseline", "dump_format", "retrieval.embeddings", "spark.master", "report",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("character", ["%", "\\", "\n", "\r", "\t"])
+@pytest.mark.parametrize("folder", ["{}/50{}", "{}/a{}b/lake"])
+def test_a_path_that_delta_readers_could_not_name_becomes_no_lake(tmp_path: Path, folder: str, character: str) -> None:
+    [problem] = problems(NightlySettings, "--input", __file__, "--lake", folder.format(tmp_path, character))
+    assert problem.key == "lake"
+    assert f"has the character {character!r}, which Delta tables cannot have in their path" in problem.what
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("location", ["s3a:/bucket/lake", "s3:/bucket/lake", "gs:/bucket/lake"])
+def test_an_address_with_a_slash_too_few_is_no_folder(location: str) -> None:
+    [problem] = problems(NightlySettings, "--input", __file__, "--lake", location)
+    scheme = location.partition(":")[0]
+    assert (problem.key, problem.what) == ("lake", f"{location} has one slash behind {scheme}:")
+    assert problem.remedy == f"write {scheme}://bucket/lake, or ./{location} for a path of this machine"
+
+
+@pytest.mark.parametrize("location", ["file:/a b/lake", "file:///a b/lake"])
+def test_the_address_of_a_local_file_is_its_path(location: str) -> None:
+    arguments = ["--input", __file__, "--lake", location]
+    assert resolve("cqa nightly", NightlySettings, arguments, checks()).settings.lake == "/a b/lake"
+
+
+def test_a_folder_where_no_file_can_be_is_no_lake_and_no_output() -> None:
+    [problem] = problems(NightlySettings, "--input", __file__, "--lake", "/proc/x/lake")
+    assert problem.key == "lake"
+    [problem] = problems(ExportSettings, "published", "--lake", "lake", "--output", "/proc/x")
+    assert (problem.key, problem.what) == ("output", "/proc cannot be written")
+
+
+@pytest.mark.parametrize(
+    ("lake", "output"),
+    [("lake", "lake"), ("lake/", "lake/tables"), ("lake", "./x/../lake/new"), ("s3a://b/lake", "s3a://b/lake/out/")],
+)
+def test_an_export_does_not_write_into_a_lake(
+    lake: str, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for model, key, arguments in (
+        (ExportSettings, "output", ["published", "--output", output]),
+        (ExportDatasetSettings, "dataset", [output]),
+        (ExportTrecSettings, "trec", [output]),
+    ):
+        [problem] = problems(model, "--lake", lake, *arguments)
+        assert (problem.key, problem.what) == (key, f"{output} is in the lake")
+
+
+@pytest.mark.parametrize(("lake", "output"), [("lake", "lake2"), ("lake", "."), ("s3a://b/lake", "s3a://b/lake2")])
+def test_an_export_may_be_beside_a_lake(
+    lake: str, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ["published", "--lake", lake, "--output", output]
+    assert resolve("cqa export", ExportSettings, arguments, checks()).settings.output == output

@@ -41,6 +41,27 @@ def test_credentials_in_the_address_of_mlflow_are_refused_and_not_repeated() -> 
     assert TrackingSettings(uri="https://mlflow.example.org/a@b").uri == "https://mlflow.example.org/a@b"
 
 
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "https://mlflow.example.org/?token=hush", "http://localhost:5000?a=hush", "ftp://me:hush@mlflow.example.org",
+        "postgresql://db.example.org/mlflow?password=hush", "mysql+pymysql://db/mlflow?user=me&passwd=hush",
+        "mssql+pyodbc:///?odbc_connect=PWD%3Dhush",
+    ],
+)  # fmt: skip
+def test_credentials_among_the_parameters_of_an_address_of_mlflow_are_refused_and_not_repeated(uri: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        TrackingSettings(uri=uri)
+    (error,) = refused.value.errors()
+    assert error["msg"] == "the address contains credentials"
+    assert "hush" not in error["ctx"]["remedy"]
+
+
+def test_other_parameters_of_a_database_are_taken() -> None:
+    uri = "postgresql://db.example.org/mlflow?sslmode=require&connect_timeout=3"
+    assert TrackingSettings(uri=uri).uri == uri
+
+
 def test_credentials_in_the_endpoint_are_refused() -> None:
     with pytest.raises(ValidationError, match="the endpoint contains credentials"):
         ObjectStorageSettings(endpoint="https://id:hush@s3.example.org")

@@ -21,13 +21,14 @@ ODD = [
     "..",
 ]
 
+MODEL = str(Path(__file__).resolve().parents[3] / "conf" / "trained" / "night_answers")
 LAKE = ["--lake", "lake", "--run-id", "r1"]
 COMMANDS = {
     "ingest": [*LAKE, "--train", __file__],
     "ingest stackexchange": ["--lake", "lake", "--input", "Posts.xml"],
     "nightly": ["--lake", "lake", "--input", "Posts.xml"],
     "rank": ["--system", "given_order", "--train", __file__, "--input", __file__, "--predictions", "p"],
-    "score": ["--model", __file__, "--input", __file__, "--predictions", "p"],
+    "score": ["--model", MODEL, "--input", __file__, "--predictions", "p"],
     "explain": [*LAKE, "--thread", "1"],
     "dataset preferred-answer": [*LAKE],
     "synth stackexchange": ["--output", "o"],
@@ -36,8 +37,8 @@ COMMANDS = {
 
 @pytest.fixture(autouse=True)
 def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "Posts.xml").write_text("<posts></posts>")
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "Posts.xml").write_text("<posts>\n</posts>\n")
 
 
 @pytest.mark.parametrize("name", ODD)

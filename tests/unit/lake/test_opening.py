@@ -131,15 +131,6 @@ def test_a_job_that_would_create_a_lake_refuses_one_of_another_version(
     assert [each.name for each in tmp_path.iterdir()] == ["published.json"]
 
 
-def test_a_folder_that_delta_readers_could_not_name_becomes_no_lake(tmp_path: Path) -> None:
-    with (
-        pytest.raises(ConfigError, match=r"has a % in its path"),
-        write_lake(JobSettings(lake=str(tmp_path / "50%")), "run"),
-    ):
-        pass
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_lake_whose_pointer_is_lost_is_neither_read_nor_written(build: Path) -> None:
     objects = Folder(str(build / "lake"))
     RunLog(objects).append(RunRecord("r1", "running", "run", "c0ffee", "task: x", "0"))

@@ -1,6 +1,7 @@
 """What is printed is text: no markup, no command to the terminal."""
 
 import io
+import os
 import re
 from pathlib import Path
 
@@ -78,6 +79,97 @@ def test_a_file_gets_whole_rows_and_a_window_breaks_what_may_be_broken() -> None
         printed = re.sub("\x1b\\[[0-9;]*m", "", shown.getvalue()).splitlines()
         assert len(printed) == lines
         assert any("an-id-of-17-chars" in line and "1,234" in line for line in printed)
+
+
+RUNS = TextTable(
+    *(Column(name, whole=True) for name in ("", "run", "started")), number("score"), "about", "job", caption="▶ seen"
+)
+RUNS.add_row("▶", "20261128T150102Z-3e94cb5a", "2026-11-28 14:51", "MAP@10 80.33", "tables: beer.example.org", "run")
+NO_ROOM = "a wider window, or a pipe such as | less -S, shows all"
+
+
+def window_lines(table: TextTable, width: int) -> list[str]:
+    terminal, shown = in_window(width)
+    terminal.table(table)
+    return [re.sub("\x1b\\[[0-9;]*m", "", line).rstrip() for line in shown.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (91, [
+            "   run                        started                  score  about                     job",
+            "▶  20261128T150102Z-3e94cb5a  2026-11-28 14:51  MAP@10 80.33  tables: beer.example.org  run",
+            "▶ seen",
+        ]),
+        (79, [
+            "   run                        started                  score  about         job",
+            "▶  20261128T150102Z-3e94cb5a  2026-11-28 14:51  MAP@10 80.33  tables:       run",
+            "                                                              beer.example",
+            "                                                              .org",
+            "▶ seen",
+        ]),
+        (74, [
+            "   run                        started                  score  about",
+            "▶  20261128T150102Z-3e94cb5a  2026-11-28 14:51  MAP@10 80.33  tables:",
+            "                                                              beer.example",
+            "                                                              .org",
+            "▶ seen",
+            f"no room for job: {NO_ROOM}",
+        ]),
+        (59, [
+            "   run                        started",
+            "▶  20261128T150102Z-3e94cb5a  2026-11-28 14:51",
+            "▶ seen",
+            f"no room for score, about, job: {NO_ROOM}",
+        ]),
+        (20, ["", "▶", "▶ seen", f"no room for run, started, score, about, job: {NO_ROOM}"]),
+        (30, [
+            "   run",
+            "▶  20261128T150102Z-3e94cb5a",
+            "▶ seen",
+            f"no room for started, score, about, job: {NO_ROOM}",
+        ]),
+    ],
+)  # fmt: skip
+def test_a_narrow_window_gets_fewer_columns_with_whole_values(width: int, lines: list[str]) -> None:
+    printed = window_lines(RUNS, width)
+    assert printed == lines
+
+
+IDS = st.text("abcXYZ0123456789_-", min_size=1, max_size=30)
+
+
+@given(
+    st.lists(st.tuples(IDS, st.floats(-1e6, 1e6).map("{:,.2f}".format), st.text("ab ", max_size=40)), min_size=1),
+    st.integers(30, 100),
+)
+def test_no_id_and_no_number_is_cut_at_any_width(rows: list[tuple[str, str, str]], width: int) -> None:
+    table = TextTable(Column("id", whole=True), number("score"), "text", rows=rows)
+    words = [line.split() for line in window_lines(table, width)]
+    has_numbers = not any(line[:4] == ["no", "room", "for", "score,"] for line in words)
+    printed = {word for line in words for word in line}
+    assert {name for name, _, _ in rows} <= printed
+    assert not has_numbers or {value for _, value, _ in rows} <= printed
+
+
+def test_a_pipe_gets_every_row_in_one_line_even_if_colours_are_forced(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "40")
+    Terminal().table(RUNS)
+    lines = [re.sub("\x1b\\[[0-9;]*m", "", line).rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[1] == "▶  20261128T150102Z-3e94cb5a  2026-11-28 14:51  MAP@10 80.33  tables: beer.example.org  run"
+
+
+def test_a_dumb_terminal_has_the_width_that_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "123")
+    leader, follower = os.openpty()
+    with os.fdopen(leader, "rb"), os.fdopen(follower, "w") as window:
+        monkeypatch.setattr("sys.stdout", window)
+        assert Terminal().width == 123
 
 
 PRINTED = {

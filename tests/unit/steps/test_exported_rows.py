@@ -4,11 +4,12 @@ import pytest
 from refusals import refusal
 
 from cqa_spark.errors import ContractError
-from cqa_spark.steps.rankings_export import ExportedFile, require_every_row
+from cqa_spark.steps.export_manifest import ExportedFile
+from cqa_spark.steps.rankings_export import require_every_row
 
 
 def file(site: str, rows: int) -> ExportedFile:
-    return ExportedFile("r1/file", site, rows, 10, "0" * 64)
+    return ExportedFile(path="r1/file", site=site, rows=rows, bytes=10, sha256="0" * 64)
 
 
 WHOLE = [file("a", 2), file("a", 1)]

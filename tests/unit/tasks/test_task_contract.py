@@ -15,7 +15,7 @@ from cqa_spark.systems.system import read_system
 PACKAGE = Path(__file__).resolve().parents[3] / "cqa_spark"
 
 NAMED_FOR_A_TASK = {
-    "commands/duplicates.py", "commands/plans.py", "commands/preferred_answer.py", "commands/table.py",
+    "commands/duplicates.py", "commands/preferred_answer.py", "commands/table.py",
     "commands/train.py",
     "config/duplicates_settings.py", "config/preferred_answer_settings.py",
 }  # fmt: skip

@@ -1,0 +1,103 @@
+"""A dry run prints the steps that the job runs now, whatever the lake and the input are."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cqa_spark.cli import main
+from cqa_spark.commands import audit, duplicates, ingest, nightly, stages, train
+from cqa_spark.lake.pointer import change_pointer, claim
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.object_store.folder import Folder
+from cqa_spark.runtime.flow import Flow
+from cqa_spark.synth.stackexchange.dump import write_dump
+from cqa_spark.systems.shipped_models import shipped_model
+
+MODEL = str(shipped_model("night_answers"))
+NIGHT = ["nightly", "--lake", "lake", "--input"]
+STAGE = ["--lake", "lake", "--run-id", "r1"]
+COMMANDS = {
+    "a first night": ["nightly", "--lake", "new", "--input", "dump"],
+    "a later night": [*NIGHT, "dump"],
+    "a later night, in full": [*NIGHT, "dump", "--full", "--no-pages"],
+    "a night of a system without a shipped model": [*NIGHT, "dump", "--system", "metadata_boosted_asof"],
+    "a night that trains on files before": [*NIGHT, "file.xml", "--system", "logistic_a", "--train", "file.xml"],
+    "duplicates": [
+        "duplicates",
+        "--lake",
+        "new",
+        "--input",
+        "dump",
+        "--systems",
+        "fused_e",
+        "retrieval_order",
+        "--baseline",
+        "retrieval_order",
+    ],
+    "train nights": ["train", "nights", "--input", "dump", "--system", "night_answers", "--model", "model"],
+    "ingest": ["ingest", "--lake", "new", "--train", "file.xml"],
+    "ingest of two dumps of a site": ["ingest", "stackexchange", "--lake", "new", "--input", "dump", "dump2"],
+    "ingest tables": ["ingest", "tables", "--lake", "new", "--site", "a", "--posts", "posts.csv"],
+    "pair": ["pair", *STAGE],
+    "featurize": ["featurize", *STAGE, "--systems", "best_a"],
+    "train": ["train", *STAGE, "--systems", "logistic_a"],
+    "train on files": ["train", "--train", "file.xml", "--system", "best_c", "--model", "model"],
+    "score": ["score", *STAGE, "--systems", "logistic_a"],
+    "score a file": ["score", "--model", MODEL, "--input", "file.xml", "--predictions", "out"],
+    "evaluate": ["evaluate", *STAGE, "--baseline", "logistic_a"],
+    "report": ["report", *STAGE],
+    "audit": ["features", "audit", *STAGE],
+}
+
+
+class Ran(Exception):
+    """The job has run its last flow."""
+
+
+@pytest.fixture
+def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lake with a published night, and inputs."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("file.xml", "posts.csv"):
+        (tmp_path / name).write_text("post_id\n")
+    for seed, folder in enumerate(("dump", "dump2")):
+        write_dump(tmp_path / folder, site="beer.example.org", threads=3, seed=seed, workers=1)
+    objects = Folder(str(tmp_path / "lake"))
+    tables = (
+        "posts", "comments", "users", "judgments", "examples", "documents", "texts", "groups", "features", "rankings",
+        "metrics", "query_metrics", "comparisons",
+    )  # fmt: skip
+    begun = RunRecord(
+        "r1", "succeeded", "nightly", config_hash="c0ffee", config="", code_version="0", corpus="stackexchange",
+        tables=dict.fromkeys(tables, 1), artifacts={"model/logistic_a": "m"},
+    )  # fmt: skip
+    published = RunLog(objects).append(begun)
+    claim(objects, 1)
+    change_pointer(objects, 1, lambda pointer: pointer.publishing(published))
+
+
+@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+def test_a_dry_run_prints_the_steps_that_run(
+    arguments: list[str], lake: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*arguments, "--dry-run"]) == 0
+    _, *printed = capsys.readouterr().out.split("steps:\n")
+    flows: list[Flow] = []
+
+    def run(*given: Any, **_: Any) -> SimpleNamespace:
+        flows.append(next(value for value in given if isinstance(value, Flow)))
+        if len(flows) == len(printed):
+            raise Ran
+        return SimpleNamespace(record=SimpleNamespace(artifacts={"model/logistic_a": "m"}))
+
+    for module in (audit, duplicates, ingest, nightly, stages, train):
+        for name in ("run_flow", "run_flow_in"):
+            monkeypatch.setattr(module, name, run, raising=False)
+    monkeypatch.setattr(stages, "stored_groups", lambda snapshot: [])
+    assert main(arguments) == 1
+    assert "Ran" in capsys.readouterr().err
+    assert [flow.draw() for flow in flows] == [steps.rstrip("\n") for steps in printed]
+    assert flows
