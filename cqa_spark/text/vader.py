@@ -9,10 +9,16 @@ from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 _NEUTRAL = MappingProxyType({"neg": 0.0, "neu": 1.0, "pos": 0.0, "compound": 0.0})
 
+MOST_WORDS = 4_096
+"""Words of a text that are looked at, because VADER's time is quadratic."""
+
 
 def polarity(text: str) -> Mapping[str, float]:
     """The sentiment of a text: ``compound`` from -1 to 1, and the shares ``pos``, ``neu`` and ``neg`` of the text."""
     analyzer = _analyzer()
+    words = text.split()
+    if len(words) > MOST_WORDS:
+        text = " ".join(words[:MOST_WORDS])
     return _NEUTRAL if _is_without_sentiment(text, analyzer) else analyzer.polarity_scores(text)
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
+from cqa_spark.text.markup.nesting import bounded
+
 TEXT = "-text"
 WITHOUT_EVENTS = LexborDocumentOptions.WO_EVENTS.value
 
@@ -54,7 +56,7 @@ def parse_body(html: str) -> ParsedBody:
     Notices of duplicates are removed with their links, because they reveal the labels.
 
     Args:
-        html: any string; invalid HTML is parsed as in browsers.
+        html: any string; invalid HTML is parsed as in browsers, which nest elements up to a depth, too.
     """
     parts = _Parts()
     parts.read(without_duplicate_notices(html))
@@ -69,12 +71,13 @@ def parse_body(html: str) -> ParsedBody:
 
 def without_duplicate_notices(html: str) -> str:
     """Remove "Possible Duplicate" notices from the start of a body."""
-    while notice := DUPLICATE_NOTICE.match(html):
+    start = 0
+    while notice := DUPLICATE_NOTICE.match(html, start):
         end = html.find(END_OF_NOTICE, notice.end())
         if end < 0:
             return ""
-        html = html[end + len(END_OF_NOTICE) :]
-    return html
+        start = end + len(END_OF_NOTICE)
+    return html[start:]
 
 
 class _Parts:
@@ -95,7 +98,7 @@ class _Parts:
         The parser follows the HTML standard: any string has a tree. The walk keeps its own stack, because nesting may
         be deeper than Python's.
         """
-        node: LexborNode | None = LexborHTMLParser(html, is_fragment=True, options=WITHOUT_EVENTS).root
+        node: LexborNode | None = LexborHTMLParser(bounded(html), is_fragment=True, options=WITHOUT_EVENTS).root
         open_elements: list[tuple[LexborNode, str]] = []
         while True:
             while node is not None:

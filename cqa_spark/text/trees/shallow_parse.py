@@ -5,6 +5,7 @@ speech (of the Penn Treebank) and chunks come from the rules and the lexicon of 
 includes (De Smedt and Daelemans 2012, Pattern for Python, JMLR 13).
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
@@ -22,6 +23,9 @@ _NO_CHUNK = "O"
 _SLASH = "&slash;"
 _Token = tuple[str, str, str]
 """Word, part of speech, and chunk tag, such as B-NP."""
+
+_START = re.compile(rf"\s*+(?:\S++\s*+){{0,{4 * MOST_WORDS}}}")
+_MOST_CHARACTERS = 100 * MOST_WORDS
 
 
 def shallow_tree(sentences: Iterable[str], stems: Mapping[str, str]) -> Tree:
@@ -64,8 +68,10 @@ def leaf_label(word: str) -> str:
 
 def _sentences(sentences: Iterable[str]) -> Iterator[list[_Token]]:
     left = MOST_WORDS
-    # For the parser, an empty line ends a sentence.
-    parsed = parse("\n\n".join(sentences), relations=False, lemmata=False).split()
+    # For the parser, an empty line ends a sentence. Its time is quadratic, so it gets no more than could matter.
+    start = _START.match("\n\n".join(sentences)[:_MOST_CHARACTERS])
+    assert start is not None, "the pattern matches nothing, too"
+    parsed = parse(start.group(), relations=False, lemmata=False).split()
     for sentence in parsed:
         tokens = [(word.replace(_SLASH, "/"), tag, chunk) for word, tag, chunk, *_ in islice(sentence, left)]
         left -= len(tokens)

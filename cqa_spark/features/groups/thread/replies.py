@@ -1,7 +1,9 @@
 """Replies by name, and the asker's reactions to a comment."""
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +25,7 @@ _REACTIONS = 2
 _THANKS = re.compile(r"\b(?:thanks?|thanx|thx|thnx|tnx|thankyou|appreciated?)\b")
 _PRAISE = re.compile(r"\b(?:great|good|helpful|nice|perfect|useful|exactly|will (?:try|do|check|call|go))\b")
 _START = re.compile(r"\W*", re.ASCII)
+_RUN = re.compile(r"[^\W_]+")
 
 
 class RepliesV1(QueryGroup):
@@ -68,28 +71,37 @@ def _replies(batch: QueryBatch, thread: slice) -> Iterator[list[float]]:
     author, asker, position = comments.author, comments.asker, comments.position
     texts = [*batch.texts.derive(_lower), ""]
     thanks, praises = (batch.texts.derive(_matches, pattern)[comments.text] for pattern in (_THANKS, _PRAISE))
-    names, said = _names(author[thread], comments.author_name[thread]), range(thread.start, thread.stop)
+    said, names = range(thread.start, thread.stop), _names(author[thread], comments.author_name[thread])
     named = {
-        turn: [other for other in names if other.author != author[turn] and _calls(texts[comments.text[turn]], other)]
+        turn: [other for other in _called(texts[comments.text[turn]], names) if other.author != author[turn]]
         for turn in said
     }
-    of_asker = [turn for turn in said if turns.by_asker[turn]]
+    # Only comments with a known position are later than others; in a thread, comments are sorted by position.
+    in_order = [turn for turn in said if not np.isnan(position[turn])]
+    calls: dict[str | None, list[float]] = defaultdict(list)
+    calls_by_asker: dict[str | None, list[float]] = defaultdict(list)
+    for turn in in_order:
+        for other in named[turn]:
+            calls[other.author].append(position[turn])
+            if turns.by_asker[turn]:
+                calls_by_asker[other.author].append(position[turn])
+    called_at = {called: set(positions) for called, positions in calls.items()}
+    of_asker = [turn for turn in in_order if turns.by_asker[turn]]
+    asker_positions = position[of_asker].tolist()
     for turn in said:
-        later = [call for call in said if position[call] > position[turn]]
-        calls = [call for call in later for other in named[call] if other.author == author[turn]]
-        after = [answer for answer in of_asker if position[answer] > position[turn]][:_REACTIONS]
-        reactions = [] if turns.by_asker[turn] else after
+        of_author, later = calls[author[turn]], bisect_right(asker_positions, position[turn])
+        reactions = [] if turns.by_asker[turn] else of_asker[later : later + _REACTIONS]
         yield [
             bool(named[turn]),
             _starts_with_name(texts[comments.text[turn]], named[turn]),
             any(other.author == asker[turn] for other in named[turn]),
-            np.log1p(len(calls)),
-            any(turns.by_asker[call] for call in calls),
+            np.log1p(len(of_author) - bisect_right(of_author, position[turn])),
+            max(calls_by_asker[author[turn]], default=-np.inf) > position[turn],
             any(thanks[reaction] for reaction in reactions),
             any(praises[reaction] for reaction in reactions),
             any(turns.asks[reaction] for reaction in reactions),
             any(thanks[reaction] and position[reaction] <= position[turn] + 2 for reaction in reactions[:1]),
-            any(thanks[reaction] and position[reaction] in position[calls] for reaction in reactions),
+            any(thanks[reaction] and position[reaction] in called_at.get(author[turn], ()) for reaction in reactions),
         ]
 
 
@@ -100,14 +112,24 @@ class _Name(NamedTuple):
     name: str
 
 
-def _names(authors: Iterable[str | None], names: Iterable[str | None]) -> list[_Name]:
-    """The distinct authors and names of a thread."""
+def _names(authors: Iterable[str | None], names: Iterable[str | None]) -> dict[str, list[_Name]]:
+    """The distinct authors and names of a thread, by the name's first letters and digits."""
     pairs = {
         (author, name.strip(" ").lower()): None
         for author, name in zip(authors, names, strict=True)
         if author is not None and name is not None
     }
-    return [_Name(author, name) for author, name in pairs if len(name) >= _SHORTEST_NAME]
+    by_start: dict[str, list[_Name]] = defaultdict(list)
+    for author, name in pairs:
+        if len(name) >= _SHORTEST_NAME:
+            start = _RUN.search(name)
+            by_start[start.group() if start else ""].append(_Name(author, name))
+    return by_start
+
+
+def _called(text: str, names: Mapping[str, Sequence[_Name]]) -> list[_Name]:
+    """The names in a text; each of them has all its letters and digits as words there."""
+    return [name for start in {"", *_RUN.findall(text)} for name in names.get(start, ()) if _calls(text, name)]
 
 
 def _calls(text: str, other: _Name) -> bool:
