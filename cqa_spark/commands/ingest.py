@@ -5,6 +5,7 @@ from cqa_spark.config.dump_settings import IngestStackExchangeSettings
 from cqa_spark.config.ingest_tables_settings import IngestTablesSettings
 from cqa_spark.config.run_settings import IngestSettings
 from cqa_spark.corpora.registry import dump_sources
+from cqa_spark.corpora.stackexchange.ingest.ingest import check_dumps
 from cqa_spark.corpora.tables.ingest import CommunityFiles
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.flow import Flow
@@ -18,6 +19,7 @@ def ingest(settings: IngestSettings) -> None:
 
 def dump_flows(settings: IngestStackExchangeSettings) -> list[Flow]:
     """A flow for each dump of a site, the earlier one first."""
+    check_dumps(settings)  # before Spark starts, and in a dry run
     sources = dump_sources("stackexchange", settings)
     return [flows.ingest_dump(source, "stackexchange", publish=settings.publish) for source in sources]
 

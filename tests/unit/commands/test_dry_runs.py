@@ -14,9 +14,7 @@ from cqa_spark.lake.run_record import RunRecord
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.synth.stackexchange.dump import write_dump
-from cqa_spark.systems.shipped_models import shipped_model
 
-MODEL = str(shipped_model("night_answers"))
 NIGHT = ["nightly", "--lake", "lake", "--input"]
 STAGE = ["--lake", "lake", "--run-id", "r1"]
 COMMANDS = {
@@ -46,7 +44,6 @@ COMMANDS = {
     "train": ["train", *STAGE, "--systems", "logistic_a"],
     "train on files": ["train", "--train", "file.xml", "--system", "best_c", "--model", "model"],
     "score": ["score", *STAGE, "--systems", "logistic_a"],
-    "score a file": ["score", "--model", MODEL, "--input", "file.xml", "--predictions", "out"],
     "evaluate": ["evaluate", *STAGE, "--baseline", "logistic_a"],
     "report": ["report", *STAGE],
     "audit": ["features", "audit", *STAGE],

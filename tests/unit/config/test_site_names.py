@@ -21,14 +21,12 @@ ODD = [
     "..",
 ]
 
-MODEL = str(Path(__file__).resolve().parents[3] / "conf" / "trained" / "night_answers")
 LAKE = ["--lake", "lake", "--run-id", "r1"]
 COMMANDS = {
     "ingest": [*LAKE, "--train", __file__],
     "ingest stackexchange": ["--lake", "lake", "--input", "Posts.xml"],
     "nightly": ["--lake", "lake", "--input", "Posts.xml"],
     "rank": ["--system", "given_order", "--train", __file__, "--input", __file__, "--predictions", "p"],
-    "score": ["--model", MODEL, "--input", __file__, "--predictions", "p"],
     "explain": [*LAKE, "--thread", "1"],
     "dataset preferred-answer": [*LAKE],
     "synth stackexchange": ["--output", "o"],
