@@ -1,7 +1,7 @@
 """Fingerprints of figures: hashes of the recipes, features, rankers and measures that they were computed with.
 
-A fingerprint is that of the code that a figure's definitions reach, read from its sources without importing them, so that
-it can be computed for any commit. It does not change if definitions move between modules, are renamed or described
+It covers the code that a recipe's definitions reach, read from the sources without importing them, so that it can be
+computed for any commit. It does not change if definitions move between modules, are renamed or described
 otherwise: a name counts as what it stands for, and docstrings, annotations, messages of errors and names of local
 variables do not count. What a method of an argument does is not followed, except for the batches that all groups read.
 """
@@ -21,6 +21,9 @@ import yaml
 PACKAGE = "cqa_spark"
 SHARED = ("QueryBatch", "AuthorBatch", "Texts", "clustered_mean", "bootstrap_indices")
 """Definitions that figures depend on without naming them: what groups read, and intervals. Absent ones are left out."""
+
+MEASURES = ("Accuracy", "AvgRec", "F1", "MAP", "MRR", "P", "Pearson", "R", "RR", "TMAP")
+"""The measures that pages print."""
 
 COMPUTES = ("task", "feature_groups", "ranker", "upstream")
 """The fields of a recipe that its scores depend on."""
@@ -48,18 +51,17 @@ class Sources:
         self.root = root
         self._read: dict[Place, tuple[str, list[Place]]] = {}
 
-    def system(self, name: str, measures: Iterable[str] = ()) -> str:
+    def system(self, name: str) -> str:
         """The fingerprint of a system's figures.
 
         Args:
             name: its recipe.
-            measures: names of the measures; cutoffs do not count.
 
         Raises:
             KeyError: there is no such recipe.
         """
         recipes = [name, *self._recipes[name].get("upstream", ())]
-        plugins = [("measures", measure.partition("@")[0]) for measure in measures]
+        plugins = [("measures", measure) for measure in MEASURES]
         for recipe in map(self._recipes.__getitem__, recipes):
             plugins += [("feature_groups", group) for group in recipe.get("feature_groups", ())]
             plugins += [("rankers", ranker) for ranker in _rankers(recipe["ranker"])]
@@ -112,6 +114,7 @@ class Sources:
 
     @cached_property
     def trees(self) -> Mapping[str, ast.Module]:
+        """The modules of the package, by name."""
         trees = {}
         for path in sorted((self.root / PACKAGE).rglob("*.py")):
             parts = path.relative_to(self.root).with_suffix("").parts
@@ -195,9 +198,9 @@ class _Reader:
         return self.sources.resolve(self.module, name)
 
     def _placed(self, place: Place | str) -> str:
-        return (
-            place if isinstance(place, str) else f"definition {self.references.setdefault(place, len(self.references))}"
-        )
+        if isinstance(place, str):
+            return place
+        return f"definition {self.references.setdefault(place, len(self.references))}"
 
 
 def _bound(node: ast.AST) -> Iterator[str]:

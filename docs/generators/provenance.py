@@ -45,10 +45,11 @@ BUDGET = 600
 
 UNKNOWN = "not recorded"
 
-INTRO = """Every figure of quality on a page, with the command that measures it. A figure is *stale* if its recipe, features,
-ranker or measures changed since it was measured. `make figures` runs the commands that take less than ten minutes in all
-and compares; `PYTHONPATH=docs python -m generators.provenance NAME --update` measures a figure again and writes it. What was measured
-before processors and times were recorded has none. [The archive](../archive.md) has what is no longer measured."""
+INTRO = """Every figure of quality on a page, with the command that measures it. A figure is *stale* if its recipe,
+features, ranker or measures changed since it was measured. `make figures` runs the commands that take less than ten
+minutes in all and compares; `PYTHONPATH=docs python -m generators.provenance NAME --update` measures a figure again and
+writes it. Processors, times and inputs are recorded since 28 November 2026. [The archive](../archive.md) has what is
+no longer measured."""
 
 Entry = Mapping[str, Any]
 
@@ -76,7 +77,7 @@ def stale_systems(entry: Entry) -> list[str]:
 
 
 def figure_names() -> list[str]:
-    """The names of all figures on pages: of runs, and of systems with the part of the data set they were measured on."""
+    """The names of all figures on pages: of runs, and of systems with the part of a data set."""
     parts = (f"{system} {part}" for system, parts in reproduced_scores().items() for part in parts)
     return [*measured_runs(), *parts]
 
@@ -106,8 +107,10 @@ def provenance_page() -> str:
         seconds = f"{entry['seconds']:.0f}" if entry["seconds"] else UNKNOWN
         state = "elsewhere" if entry.get("elsewhere") else "stale" if stale else "current"
         rows.append(
-            [code(name), state, entry["date"][:10], code(entry["commit"][:8]), entry["processor"] or UNKNOWN, seconds]
-            + [inputs, code(entry["command"])]
+            [
+                *(code(name), state, entry["date"][:10], code(entry["commit"][:8])),
+                *(entry["processor"] or UNKNOWN, seconds, inputs, code(entry["command"])),
+            ]
         )
         if stale and not entry.get("elsewhere"):
             again.append(entry["command"])
