@@ -89,7 +89,7 @@ def _values(group: type[FeatureGroup]) -> dict[str, list[str]]:
         return {}
     values: Values = {}
     if issubclass(group, QueryGroup) and _reads_threads_alone(group):
-        values = group().compute(_threads())
+        values = group().compute(literal_threads())
     elif issubclass(group, AuthorGroup) and group.marked is None:
         values = group().compute(_author())
     return {
@@ -102,7 +102,8 @@ def _reads_threads_alone(group: type[QueryGroup]) -> bool:
     return known and not group.reads_comments
 
 
-def _threads() -> QueryBatch:
+def literal_threads() -> QueryBatch:
+    """Two questions with answers and votes for them, as rows of the pass over queries."""
     questions = sorted({question for question, *_ in _ANSWERS})
     shared = {"site": "probe.example.org", "task": "preferred_answer", "split": "train", "fold": -1}
     examples = [
