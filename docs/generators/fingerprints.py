@@ -7,7 +7,6 @@ variables do not count. What a method of an argument does is not followed, excep
 """
 
 import ast
-import builtins
 import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,8 +27,8 @@ MEASURES = ("Accuracy", "AvgRec", "F1", "MAP", "MRR", "P", "Pearson", "R", "RR",
 COMPUTES = ("task", "feature_groups", "ranker", "upstream")
 """The fields of a recipe that its scores depend on."""
 
-_PROSE = frozenset({"about", "caution", "description", "source", "noun"})
-"""Attributes of classes and keywords of calls that only describe."""
+_PROSE = frozenset({"about", "caution", "description", "source", "noun", "is_as_of", "as_of_dump"})
+"""Attributes of classes and keywords of calls that only describe, or declare what audits test."""
 
 _DESCRIBED = {"FeatureColumn": (1, 2)}
 """Positional arguments of calls that only describe."""
@@ -182,10 +181,10 @@ class _Reader:
                     self.locals[alias.asname or alias.name] = self._placed(place)
         for function in (inner for inner in ast.walk(node) if isinstance(inner, _FUNCTIONS)):
             for inner in ast.walk(function):
-                stored = isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
-                name = inner.id if stored else inner.arg if isinstance(inner, ast.arg) else None
-                if name is not None:
-                    self.locals.setdefault(name, len(self.locals))
+                if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                    self.locals.setdefault(inner.id, len(self.locals))
+                elif isinstance(inner, ast.arg):
+                    self.locals.setdefault(inner.arg, len(self.locals))
 
     def _name(self, name: str) -> Any:
         if name in self.locals:
@@ -193,9 +192,7 @@ class _Reader:
         return self._placed(self._place(name))
 
     def _place(self, name: str) -> Place | str:
-        if name in self.locals or hasattr(builtins, name):
-            return name
-        return self.sources.resolve(self.module, name)
+        return name if name in self.locals else self.sources.resolve(self.module, name)
 
     def _placed(self, place: Place | str) -> str:
         if isinstance(place, str):

@@ -26,14 +26,20 @@ from typing import Any
 
 import cqa_spark as cqa
 from cqa_spark.config.datasets import read_data_set
+from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.config.research_data import data_folder, locate
+from cqa_spark.features.registry import embedding_models
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.reports.kit.numbers import points
 from cqa_spark.systems.reproduced_figures import reproduced_figures, reproduced_scores
-from cqa_spark.systems.system import known_systems
+from cqa_spark.systems.system import known_systems, read_recipe
+from cqa_spark.text.embedding.model import EmbeddingModel
 from generators.fingerprints import Sources
 from generators.markdown import code, page, table
 from generators.measured_runs import FILE as RUNS
 from generators.measured_runs import TABLE, measured, measured_runs, write_runs
+from generators.worth import README, with_worth
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "docs/provenance.json"
@@ -95,7 +101,19 @@ def note(name: str) -> str:
     text = f"Measured {where}{entry['date'][:10]} at commit {entry['commit'][:8]}{took}."
     stale = stale_systems(entry)
     marks = f" **Stale**, because the code that computes them changed: {', '.join(map(code, stale))}." if stale else ""
-    return f"{text}{marks}"
+    models = embedding_models(group for system in entry["fingerprints"] for group in _groups(system))
+    seen = "".join(f" `{model}` was trained on {EmbeddingModel.read(model).trained_on}." for model in models)
+    return f"{text}{marks}{seen}"
+
+
+def _groups(system: str) -> tuple[str, ...]:
+    return read_recipe(system).feature_groups if system in known_systems() else ()
+
+
+def state(system: str, part: str) -> str:
+    """When a score of a reproduced system was measured, and whether it is stale; empty for none."""
+    entry = provenance().get(f"{system} {part}")
+    return "" if entry is None else f"{entry['date'][:10]}{', *stale*' if stale_systems(entry) else ''}"
 
 
 def provenance_page() -> str:
@@ -151,7 +169,8 @@ def measure_again(name: str, data: str) -> tuple[dict[str, Any], dict[str, Any]]
         first = next(iter(_with_interval(name)))
         measures = [first, *sorted((columns & named) - {first})]
         figures = measured(str(lake), run_id, command, measures)
-        inputs = {"/".join(Path(item.path).parts[-2:]): item.sha256 for item in run.record.inputs}
+        *_, record = RunLog(open_store(str(lake), ObjectStorageSettings())).records(run_id)
+        inputs = {"/".join(Path(item.path).parts[-2:]): item.sha256 or "" for item in record.inputs}
     else:
         system, part = name.split(" ")
         data_set = max((each for each in _data_sets() if part.startswith(each)), key=len)
@@ -223,6 +242,7 @@ def write(figures: Mapping[str, Any], entries: Mapping[str, Entry]) -> None:
         REPRODUCED.write_text(json.dumps(merged, indent=2, sort_keys=True) + "\n", encoding="utf-8")
     else:
         write_runs(figures)
+        README.write_text(with_worth(README.read_text(encoding="utf-8")), encoding="utf-8")
     known = json.loads(FILE.read_text(encoding="utf-8")) | dict(entries)
     FILE.write_text(json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -14,6 +14,7 @@ from cqa_spark.reports.sections.reproduction import MEASURE
 from cqa_spark.systems.reproduced_figures import ERRORS, POPULATIONS, Scores, reproduced_figures, reproduced_scores
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import page, plain, table
+from generators.provenance import state
 
 LABELLED = ("dev", CROSS_VALIDATED)
 """The parts of a data set whose labels are distributed: its development set or, without one, its training queries."""
@@ -21,7 +22,7 @@ LABELLED = ("dev", CROSS_VALIDATED)
 SHOWN = ("MAP@10", "AvgRec@10", "MRR@10", "Pearson")
 """The measures shown of recipes whose paper reports no score."""
 
-HEADINGS = ("system", "part", "measure", "published", "ours", "ours on dev", "kind")
+HEADINGS = ("system", "part", "measure", "published", "ours", "ours on dev", "kind", "measured")
 
 INTRO = """Each row compares a published score with ours; scores are percent. The command below the name of a data
 set, with `--data FOLDER`, trains a recipe and computes ours, with standard errors. A recipe is *faithful* if it has
@@ -31,7 +32,8 @@ main ones; its score says little about the published system. A *modern substitut
 published after the system: a higher score than the published one is that of the model, and no reproduction.
 [Systems](systems.md) lists what each recipe reproduces, replaces and lacks."""
 
-NOT_MEASURED = f"""{MISSING}: not measured. The labels of the official test sets are not part of the distributed files
+NOT_MEASURED = f"""{MISSING}: not measured. [Provenance](provenance.md) has commit, inputs and command of each score; *stale* ones were measured
+before the code that computes them changed. The labels of the official test sets are not part of the distributed files
 that the scores here were computed from; with them, the same command gives the column *ours*, with its difference from
 the published score. Columns without any value are left out.
 The column *ours on dev* is our score on the development set, whose labels are distributed. It does not compare with a
@@ -113,6 +115,7 @@ def _rows(data: DataSet, part: str, system: System, scores: Scores) -> Iterator[
             _shown(ours.get(measure), errors.get(part, {}).get(measure)) + _difference(ours, published, measure),
             _shown(on_dev.get(measure), errors.get(dev, {}).get(measure)),
             kind,
+            state(system.name, part if ours else dev),
         ]
 
 
