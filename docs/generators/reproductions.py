@@ -32,15 +32,16 @@ main ones; its score says little about the published system. A *modern substitut
 published after the system: a higher score than the published one is that of the model, and no reproduction.
 [Systems](systems.md) lists what each recipe reproduces, replaces and lacks."""
 
-NOT_MEASURED = f"""{MISSING}: not measured. [Provenance](provenance.md) has commit, inputs and command of each score; *stale* ones were measured
-before the code that computes them changed. The labels of the official test sets are not part of the distributed files
+NOT_MEASURED = f"""{MISSING}: not measured. The labels of the official test sets are not part of the distributed files
 that the scores here were computed from; with them, the same command gives the column *ours*, with its difference from
 the published score. Columns without any value are left out.
 The column *ours on dev* is our score on the development set, whose labels are distributed. It does not compare with a
 score on the test set: the given order of subtask A reaches 53.84 on the development set of 2016, and 59.53 on the
 test set. In subtask D it is the score on the 150 training questions, each ranked by models of the other folds.
 Systems of STS have no development set of their year; they were also trained and evaluated on data sets with labels,
-those of earlier years and the STS Benchmark."""
+those of earlier years and the STS Benchmark.
+[Provenance](provenance.md) has commit, inputs and command of each score; the code that computes *stale* ones has
+changed since."""
 
 
 def reproductions_page() -> str:

@@ -77,7 +77,8 @@ def _rows(runs: Mapping[str, Any]) -> Iterator[list[str]]:
         f"`cqa systems show {SHIPPED}`",
     ]
     yield [
-        f"eight sites that nobody had seen, by the shipped model ({other['nights']} nights, {other['threads']} threads)",
+        f"eight sites that nobody had seen, by the shipped model "
+        f"({other['nights']} nights, {other['threads']} threads)",
         *(_short(other[order]) for order in ("random", "oldest", "longest", BY_VOTES)),
         f"**{_short(other['P@1'])}**",
         _printed_gain(other[GAIN]),
@@ -117,14 +118,15 @@ def _limits(runs: Mapping[str, Any]) -> str:
     beside = [_short(row[GAIN]) for name, row in selection.items() if "," not in name and name != NESTED]
     nested = f"; chosen by nested folds, they gain +{_short(selection[NESTED][GAIN])}" if NESTED in selection else ""
     differs = float(runs["elsewhere_nights"]["systems"]["served questions"]["other first answer"])
-    by = f"{served.p_value:.3f}".rstrip("0")
+    p_value = f"{served.p_value:.2f}"
     return (
-        f"The weight of weak labels, the penalty and the feature groups were selected on the sixteen sites: neighbouring "
-        f"settings gain +{min(beside)} to +{max(beside)}{nested}. Of the sixteen sites, {up} gain, {len(gains) - up - down} are equal and {down} loses. "
-        f"Weighted to the ages of the questions that are served, the gain is {_gain(served)}, p = {by}. "
-        "No gain was found in the votes that answers get after the night. "
-        f"In {differs:.0f} % of the served questions of the eight sites, the first answer is another one than by votes, "
-        "then length."
+        "The weight of weak labels, the penalty and the feature groups were selected on the sixteen sites: "
+        f"neighbouring settings gain +{min(beside)} to +{max(beside)}{nested}. "
+        f"Of the sixteen sites, {up} gain, {len(gains) - up - down} are equal and {down} loses. "
+        f"Weighted to the ages of the questions that are served, the gain is {_gain(served)}, p = {p_value}. "
+        "In the votes that answers get after the night, no gain was found. "
+        f"In {differs:.0f} % of the served questions of the eight sites, the first answer is another one than by "
+        "votes, then length."
     )
 
 
@@ -142,7 +144,7 @@ def _short(printed: str) -> str:
 
 
 def _printed_gain(printed: str) -> str:
-    """A printed difference with its interval, such as ``+1.68 [−1.14, +4.51], p = 0.240``, as ``+1.7 (−1.1 to +4.5)``."""
+    """A printed difference with its interval and p-value, with one decimal place and without the latter."""
     value, low, high = (float(number.replace(MINUS, "-")) / 100 for number in re.findall(rf"[+{MINUS}][\d.]+", printed))
     return f"{signed(value)} ({signed(low)} to {signed(high)})"
 
