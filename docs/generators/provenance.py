@@ -97,7 +97,8 @@ def note(name: str) -> str:
     """When and where figures were measured, and what is stale."""
     entry = provenance()[name]
     where = "on data that this repository does not have, " if entry.get("elsewhere") else ""
-    took = f", in {entry['seconds']:.0f} s on {entry['processor']}" if entry["seconds"] else ""
+    took = f", in {entry['seconds']:.0f} s" if entry["seconds"] else ""
+    took += f" on {entry['processor']}" if entry["processor"] else ""
     text = f"Measured {where}{entry['date'][:10]} at commit {entry['commit'][:8]}{took}."
     stale = stale_systems(entry)
     marks = f" **Stale**, because the code that computes them changed: {', '.join(map(code, stale))}." if stale else ""
@@ -173,7 +174,7 @@ def measure_again(name: str, data: str) -> tuple[dict[str, Any], dict[str, Any]]
         inputs = {"/".join(Path(item.path).parts[-2:]): item.sha256 or "" for item in record.inputs}
     else:
         system, part = name.split(" ")
-        data_set = max((each for each in _data_sets() if part.startswith(each)), key=len)
+        data_set = max((each for each in _data_sets() if part.startswith(f"{each}_")), key=len)
         scores = OUTPUT / f"{system}.json"
         scores.unlink(missing_ok=True)
         command = f"cqa reproduce {system} --data-set {data_set}"
