@@ -27,7 +27,7 @@ PYTEST := $(BIN)/pytest --durations 25 --numprocesses $(TEST_PROCESSES) --dist l
 S3_SERVER := $(if $(shell command -v go),$(GATEWAY))
 
 .PHONY: help setup models neural demo test test-plan test-fast test-python312 test-neural test-more test-rules lint format lock schedulers docs \
-    image versitygw offline environment sbom clean
+    figures image versitygw offline environment sbom clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,6 +96,9 @@ schedulers: $(INSTALLED) ## test the nights of Airflow, Dagster and Prefect with
 docs: setup ## build the documentation in build/docs, for reading without network access
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo $(CURDIR)/build/docs/index.html
+
+figures: setup ## measure the figures of the pages again that take less than ten minutes in all, and compare; needs CQA_DATA
+	PYTHONPATH=docs $(BIN)/python -m generators.provenance
 
 image: ## build the container image of deploy/docker
 	docker build --file deploy/docker/Dockerfile --tag cqa-spark:$$(awk -F '"' '/^version = / {print $$2}' pyproject.toml) .

@@ -8,6 +8,7 @@ from generators.catalogues import features_page, measures_page, systems_page, ta
 from generators.commands import commands_page, settings_page
 from generators.notebooks import notebook_page
 from generators.project_files import project_page
+from generators.provenance import provenance_page, with_notes
 from generators.python_api import python_page
 from generators.reproductions import reproductions_page
 from mkdocs.config.defaults import MkDocsConfig
@@ -25,6 +26,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/tables.md": tables_page,
     "reference/python.md": python_page,
     "reference/reproductions.md": reproductions_page,
+    "reference/provenance.md": provenance_page,
 }
 
 PROJECT_FILES = frozenset({"CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"})
@@ -38,7 +40,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Links from pages to project files, which are above ``docs/``, become links to their pages."""
+    """Tables of figures say when they were measured; links to project files, above ``docs/``, become links to pages."""
+    markdown = with_notes(markdown)
     for name in PROJECT_FILES:
         markdown = markdown.replace(f"](../{name}", f"]({name}")
     return markdown

@@ -7,6 +7,7 @@ import yaml
 
 from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import InputError
+from cqa_spark.features.probe import values_hash
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.run_record import StepRecord
@@ -20,6 +21,7 @@ from cqa_spark.object_store.locations import copy_folder, open_store
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.steps.train import write_importances
+from cqa_spark.systems.model_card import CARD, ModelCard
 from cqa_spark.systems.shipped_models import shipped_model
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import load_recipe, model_artifact, trained_system
@@ -38,7 +40,7 @@ def kept_model(
 
     Returns:
         The folder, the published one if the given one is a copy of it; None if the system must be trained: there is
-        none of its recipe, in a format that this release reads.
+        none of its recipe that learned from the values that this release computes, in a format that it reads.
 
     Raises:
         InputError: the given folder contains no trained system, or another one.
@@ -54,14 +56,23 @@ def kept_model(
 
 
 def _is_of(path: str | None, system: System, storage: ObjectStorageSettings) -> bool:
-    """Whether a folder has a model of a recipe, in a format that this release reads."""
+    """Whether a folder has a model of a recipe and of its features' values, in a format that this release reads."""
     if path is None:
         return False
     try:
-        return load_recipe(open_model_folder(path, "trained_system", storage)).system == system
+        folder = open_model_folder(path, "trained_system", storage)
+        if load_recipe(folder).system.computation() != system.computation():
+            return False
+        if folder.has(CARD) and folder.read_json(CARD, ModelCard).features != values_hash(system.feature_groups):
+            raise OtherModelFormat(
+                f"the model in {path} learned from other values than those that its feature groups compute in this "
+                "release",
+                "nothing is to be done: another model takes its place",
+            )
     except OtherModelFormat as error:
         Terminal(stderr=True).line(f"warning: {system.name} is not ranked with its last model: {error.problem}")
         return False
+    return True
 
 
 def _is_copy(folder: str, other: str, storage: ObjectStorageSettings) -> bool:

@@ -9,8 +9,9 @@ import cqa_spark
 from cqa_spark.errors import InputError
 from cqa_spark.examples.leakage import training_threads
 from cqa_spark.features.group import FeatureGroup
+from cqa_spark.features.probe import values_hash
 from cqa_spark.lake.schemas.examples import IN_TRAINING
-from cqa_spark.systems.model_card import LearnedSite, ModelCard, features_hash
+from cqa_spark.systems.model_card import LearnedSite, ModelCard
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem
 
@@ -58,7 +59,7 @@ def card_of(system: System, examples: DataFrame, posts: DataFrame) -> ModelCard:
     card = ModelCard(
         version=cqa_spark.__version__,
         sites=learned_sites(examples, posts),
-        features=features_hash(system.feature_groups),
+        features=values_hash(system.feature_groups),
         licence=LICENCE,
     )
     if card.labels == 0:

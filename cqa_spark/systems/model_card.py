@@ -1,15 +1,11 @@
 """The card of a trained system: what it learned from, and what it is worth."""
 
-import hashlib
-import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from cqa_spark.features.registry import group_class
 from cqa_spark.lake.schemas.night import Worth
 
 CARD = "card.json"
@@ -52,7 +48,7 @@ class ModelCard(BaseModel):
     Attributes:
         version: of the package that trained the system.
         sites: what it learned from, in order of site.
-        features: ``features_hash`` of its feature groups.
+        features: ``features.probe.values_hash`` of its feature groups.
         licence: of the data that it learned from.
         figures: what it is worth, measured out of fold.
     """
@@ -74,12 +70,3 @@ class ModelCard(BaseModel):
     def newest(self) -> date:
         """Date of the newest post of the sites that the system learned from."""
         return max(site.newest for site in self.sites)
-
-
-def features_hash(groups: Iterable[str]) -> str:
-    """A hash of the declarations of feature groups: their columns, with meaning, unit and value where unknown."""
-    declared = [
-        [group.name, *([column.name, column.about, column.missing] for column in group.columns)]
-        for group in map(group_class, groups)
-    ]
-    return hashlib.sha256(json.dumps(declared).encode()).hexdigest()[:16]

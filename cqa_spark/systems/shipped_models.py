@@ -23,21 +23,22 @@ def shipped_card(system: str) -> ModelCard | None:
     """The card of a shipped model, checked; None if the package ships none of this system.
 
     Raises:
-        ContractError: the model is of other feature groups than those of this package.
+        ContractError: the feature groups of this package compute other values than those that the model learned from.
     """
     path = shipped_model(system)
     if path is None:
         return None
     # Slow imports of PyArrow and Spark, which lists of systems do without.
+    from cqa_spark.features.probe import values_hash
     from cqa_spark.model_folder.reading import open_model_folder
-    from cqa_spark.systems.model_card import CARD, ModelCard, features_hash
+    from cqa_spark.systems.model_card import CARD, ModelCard
     from cqa_spark.systems.trained_system import load_recipe
 
     folder = open_model_folder(path, "trained_system", ObjectStorageSettings())
     card = folder.read_json(CARD, ModelCard)
-    if card.features != features_hash(load_recipe(folder).system.feature_groups):
+    if card.features != values_hash(load_recipe(folder).system.feature_groups):
         raise ContractError(
-            f"the model in {path} learned from other feature groups than those of this package",
+            f"the model in {path} learned from other values than those that its feature groups compute in this package",
             f"train it again: cqa train nights --system {system} --input DUMPS --model {path}",
         )
     return card

@@ -100,6 +100,10 @@ class System(_Part):
         """Whether its ranker uses words in addition to features."""
         return self.build().parameters.reads_texts()
 
+    def computation(self) -> dict[str, Any]:
+        """The fields that scores depend on: a recipe may be described otherwise without making its models unusable."""
+        return self.model_dump(include={"name", "task", "feature_groups", "ranker", "upstream"})
+
     def missing_features(self) -> tuple[str, ...]:
         """The features named by the ranker's parameters but missing from the feature groups."""
         features = self.features()

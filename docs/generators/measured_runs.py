@@ -1,16 +1,11 @@
 """The figures of quality in the tables of the pages, from the lakes of the runs that measured them.
 
-``PYTHONPATH=docs python -m generators.measured_runs LAKE RUN COMMAND MEASURE…`` writes the figures of a run, and the
-command that made it, into ``docs/measured_runs.json``, and all figures of the file into the pages.
+``docs/measured_runs.json`` has the figures of each run, which ``generators.provenance`` measures again.
 
 A table of a page has the figures of a run if the comment ``<!-- run NAME -->`` is above it. The name of a system, as
 code, begins a row; the heading of a column is a measure, or ``minus`` with the baseline of a comparison.
-
-Runs that are marked as ``transcribed`` were written by hand, from figures of several runs; repeating the command
-replaces them.
 """
 
-import argparse
 import json
 import re
 from collections.abc import Mapping
@@ -112,18 +107,15 @@ def filled(page: str, runs: Mapping[str, Any]) -> str:
     return TABLE.sub(with_figures, page)
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("lake")
-    parser.add_argument("run")
-    parser.add_argument("command")
-    parser.add_argument("measures", nargs="+")
-    given = parser.parse_args()
-    runs = json.loads(FILE.read_text(encoding="utf-8"))
-    runs |= measured(given.lake, given.run, given.command, given.measures)
-    texts = {FILE: json.dumps(runs, indent=1, sort_keys=True, ensure_ascii=False) + "\n"}
-    shown = runs | shipped_run()
-    # A page whose table does not fit its run is an error before anything is written.
+def write_runs(runs: Mapping[str, Any]) -> None:
+    """Write figures of runs into the file and the pages.
+
+    Raises:
+        KeyError: a page has a table that does not fit its run; nothing is written.
+    """
+    merged = json.loads(FILE.read_text(encoding="utf-8")) | runs
+    texts = {FILE: json.dumps(merged, indent=1, sort_keys=True, ensure_ascii=False) + "\n"}
+    shown = merged | shipped_run()
     texts |= {path: filled(path.read_text(encoding="utf-8"), shown) for path in DOCS.glob("*.md")}
     for path, text in texts.items():
         path.write_text(text, encoding="utf-8")

@@ -14,6 +14,7 @@ from cqa_spark.reports.sections.reproduction import MEASURE
 from cqa_spark.systems.reproduced_figures import ERRORS, POPULATIONS, Scores, reproduced_figures, reproduced_scores
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import page, plain, table
+from generators.provenance import state
 
 LABELLED = ("dev", CROSS_VALIDATED)
 """The parts of a data set whose labels are distributed: its development set or, without one, its training queries."""
@@ -21,7 +22,7 @@ LABELLED = ("dev", CROSS_VALIDATED)
 SHOWN = ("MAP@10", "AvgRec@10", "MRR@10", "Pearson")
 """The measures shown of recipes whose paper reports no score."""
 
-HEADINGS = ("system", "part", "measure", "published", "ours", "ours on dev", "kind")
+HEADINGS = ("system", "part", "measure", "published", "ours", "ours on dev", "kind", "measured")
 
 INTRO = """Each row compares a published score with ours; scores are percent. The command below the name of a data
 set, with `--data FOLDER`, trains a recipe and computes ours, with standard errors. A recipe is *faithful* if it has
@@ -38,7 +39,9 @@ The column *ours on dev* is our score on the development set, whose labels are d
 score on the test set: the given order of subtask A reaches 53.84 on the development set of 2016, and 59.53 on the
 test set. In subtask D it is the score on the 150 training questions, each ranked by models of the other folds.
 Systems of STS have no development set of their year; they were also trained and evaluated on data sets with labels,
-those of earlier years and the STS Benchmark."""
+those of earlier years and the STS Benchmark.
+[Provenance](provenance.md) has commit, inputs and command of each score; the code that computes *stale* ones has
+changed since."""
 
 
 def reproductions_page() -> str:
@@ -113,6 +116,7 @@ def _rows(data: DataSet, part: str, system: System, scores: Scores) -> Iterator[
             _shown(ours.get(measure), errors.get(part, {}).get(measure)) + _difference(ours, published, measure),
             _shown(on_dev.get(measure), errors.get(dev, {}).get(measure)),
             kind,
+            state(system.name, part if ours else dev),
         ]
 
 

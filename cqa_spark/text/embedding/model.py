@@ -64,6 +64,8 @@ class EmbeddingModel(_Part):
         about: description with the paper, one sentence.
         languages: ISO 639-1 codes.
         licence: SPDX identifier of the licence of the weights.
+        trained_on: texts and labelled pairs that the weights were learned from, with a source; evaluation data among
+            them makes figures optimistic. Empty if nobody knows.
         source: source of the files.
         weights: the file with the weights.
         tokenizer: ``tokenizer.json`` of the library ``tokenizers``.
@@ -78,6 +80,7 @@ class EmbeddingModel(_Part):
     about: str
     languages: tuple[str, ...]
     licence: str
+    trained_on: str = ""
     source: ModelSource
     weights: ModelFile
     tokenizer: ModelFile

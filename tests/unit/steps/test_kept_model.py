@@ -95,7 +95,7 @@ def test_the_model_of_another_release_challenges_that_of_the_lake_once(
     assert challenging(new, lake_of(tmp_path)) is None
     assert challenging(old, lake_of(tmp_path, named="/somewhere")) is None
     assert challenging_release(SYSTEM, old, None, NEARBY) is None
-    assert challenging_release(SYSTEM.model_copy(update={"about": "Another."}), old, lake_of(tmp_path), NEARBY) is None
+    assert challenging_release(SYSTEM.model_copy(update={"task": "u"}), old, lake_of(tmp_path), NEARBY) is None
     lost = {"system": "mine", "run_id": "new", "champion": "old"}
     assert challenging(old, lake_of(tmp_path, lost)) is None
     assert challenging(old, lake_of(tmp_path, lost | {"run_id": "other"})) == new

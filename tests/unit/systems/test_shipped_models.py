@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ import pytest
 from saved_folders import NEARBY
 
 from cqa_spark.errors import ContractError
+from cqa_spark.features.registry import group_class
 from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.steps.kept_models import kept_model
-from cqa_spark.systems import model_card
 from cqa_spark.systems.shipped_models import shipped_card, shipped_model
 from cqa_spark.systems.system import read_system
 from cqa_spark.systems.trained_system import load_system
@@ -99,11 +100,24 @@ SCORES = [-0.8888902051594018, -1.5724159018696535, -0.9177888691478833, -1.5605
 def test_a_first_night_uses_it_and_a_system_of_another_recipe_is_trained() -> None:
     system = read_system(NAME)
     assert kept_model(system, None, NEARBY) == str(folder())
-    assert kept_model(system.model_copy(update={"about": "Another."}), None, NEARBY) is None
+    without_markup = tuple(group for group in system.feature_groups if "markup" not in group)
+    assert kept_model(system.model_copy(update={"feature_groups": without_markup}), None, NEARBY) is None
 
 
-def test_a_model_of_other_feature_groups_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_card, "features_hash", lambda groups: "0" * 16)
-    with pytest.raises(ContractError, match="learned from other feature groups than those of this package") as caught:
+def test_a_model_of_other_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    system = read_system(NAME)
+    assert kept_model(system, None, NEARBY) == str(folder())
+    timing: Any = group_class("answer_timing_asof_v1")
+    compute = timing.compute
+    monkeypatch.setattr(timing, "compute", lambda self, batch: {**compute(self, batch), "gap": np.zeros(len(batch))})
+    assert kept_model(system, None, NEARBY) is None
+    with pytest.raises(ContractError, match="learned from other values than those that its feature groups") as caught:
         shipped_card(NAME)
     assert caught.value.remedy.startswith(f"train it again: cqa train nights --system {NAME} --input DUMPS --model ")
+
+
+def test_a_reworded_column_or_recipe_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = group_class("answer_timing_asof_v1")
+    monkeypatch.setattr(group, "columns", tuple(replace(each, about="Otherwise said.") for each in group.columns))
+    assert shipped_card(NAME) is not None
+    assert kept_model(read_system(NAME).model_copy(update={"about": "Another."}), None, NEARBY) == str(folder())

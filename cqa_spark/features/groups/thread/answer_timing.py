@@ -4,6 +4,7 @@ import numpy as np
 
 from cqa_spark.features.arrays import at_places
 from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
+from cqa_spark.features.history.dump_state import DumpState
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.rivals import Rivals
 
@@ -29,6 +30,7 @@ class AnswerTimingAsOfV1(PostGroup):
         FeatureColumn("by_asker", "1 if the asker wrote the answer", "ours"),
     )
     is_as_of = True
+    as_of_dump = frozenset({DumpState.DELETED_ACCOUNTS})
 
     def compute(self, batch: QueryBatch) -> Values:
         """Order the answers of each question by time; answers of the same moment share the gap of the first of them."""
