@@ -5,16 +5,18 @@ that a search engine found for one question, questions that duplicate each other
 was sampled. Fewer than ``FEWEST`` clusters decide nothing.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-from scipy.special import stdtr, stdtrit
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 Reals = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -88,6 +90,8 @@ class ClusterSums(NamedTuple):
             effective number of clusters (Kish 1965, Survey Sampling, section 11.7) less one; the added clusters are
             those of Agresti and Caffo 2000, The American Statistician 54, 280-288, one of each kind.
         """
+        from scipy.special import stdtr, stdtrit
+
         value = self.values / self.queries
         if self.clusters == 1:
             return Estimate(value, np.inf, -np.inf, np.inf, 1.0, self.queries, 1)
@@ -124,6 +128,8 @@ def paired_difference(values: Reals, clusters: Longs, weights: Reals | None = No
 
 def topic(thread: str) -> Column:
     """The topic of a query, by the column with the thread that represents it and its repeats."""
+    from pyspark.sql import functions as F  # files are compared without Spark
+
     return F.regexp_replace(thread, _RELATED_THREAD, _ORIGINAL_QUESTION.replace("\\", "$"))
 
 
@@ -140,6 +146,8 @@ def cluster_sums(values: str, queries: str) -> Column:
         values: SQL expression of the sum of a cluster's values.
         queries: that of its number of queries.
     """
+    from pyspark.sql import functions as F  # files are compared without Spark
+
     terms = (values, queries, f"({values}) * ({values})", f"({values}) * {queries}", f"{queries} * {queries}")
     return F.struct(F.count(F.lit(1)), *[F.expr(f"sum({term})") for term in terms])
 

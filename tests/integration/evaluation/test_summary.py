@@ -21,7 +21,9 @@ from cqa_spark.object_store.folder import Folder
 QUERIES = [f"Q{number:02d}" for number in range(24)]
 
 
-LONG = "task string, split string, site string, query_id string, system string, measure string, value double"
+LONG = (
+    "task string, split string, site string, query_id string, topic string, system string, measure string, value double"
+)
 
 
 def frame(spark: SparkSession, rows: list[tuple[object, ...]]) -> DataFrame:
@@ -36,7 +38,7 @@ def without(metrics: DataFrame, condition: str) -> DataFrame:
 def rows(system: str, written: str, components: list[list[float]]) -> list[tuple[object, ...]]:
     measure = parse_measure(written)
     return [
-        ("question_comment", "dev", "forum", query, system, written, float(measure.aggregate(one, 1)), one)
+        ("question_comment", "dev", "forum", query, query, system, written, float(measure.aggregate(one, 1)), one)
         for query, one in zip(QUERIES, components, strict=True)
     ]
 
