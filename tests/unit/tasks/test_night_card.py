@@ -53,6 +53,7 @@ def test_the_card_has_differences_of_sites_with_two_threads() -> None:
     (row,) = differences_by_site(nights, "mine", ["oldest"])
     error = row.pop("error")
     assert row == {
-        "site": "s", "band": "1-2 days", "order": "oldest", "difference": pytest.approx(1 / 3), "threads": 2, "nights": 3
+        "site": "s", "band": "1-2 days", "order": "oldest", "difference": pytest.approx(1 / 3), "threads": 2,
+        "nights": 3,
     }  # fmt: skip
     assert 0 < error < np.inf
