@@ -105,7 +105,8 @@ def night_worth(nights: Nights, orders: Iterable[str], reference: str, served: M
         if weight.any()
         for name in orders
     ]
-    return _adjusted(rows, reference)
+    itself = {"difference": 0.0, "low_difference": 0.0, "high_difference": 0.0, "p_value": 1.0}
+    return _adjusted([replace(row, **itself) if row.order == reference else row for row in rows], reference)
 
 
 def _adjusted(rows: Sequence[Worth], reference: str) -> list[Worth]:
