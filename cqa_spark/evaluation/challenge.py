@@ -49,7 +49,7 @@ def challenge(champion: DataFrame, challenger: DataFrame) -> ChallengeResult:
     if not sums.clusters:
         return ChallengeResult(0.0, -np.inf, np.inf, 1.0, 0, 0)
     gain = sums.estimate(OF_DIFFERENCES)
-    return ChallengeResult(gain.value, gain.low, gain.high, gain.p_value, totals["sums"][2], gain.clusters)
+    return ChallengeResult(gain.value, gain.low, gain.high, gain.p_value, int(gain.queries), gain.clusters)
 
 
 def _hit(score: str) -> F.Column:

@@ -87,6 +87,18 @@ def test_values_intervals_and_tests_are_those_of_the_sorted_queries(metrics, com
         assert (test["difference_low"], test["difference_high"]) == (gain.low[2], gain.high[2])
 
 
+def test_topics_are_resampled_with_all_their_queries(spark: SparkSession, components) -> None:
+    best = components["MAP@10"]["best"]
+    topic = F.concat(F.lit("T"), F.floor(F.substring("query_id", 2, 2).cast("int") / 2))
+    metrics = frame(spark, rows("best", "MAP@10", best)).withColumn("topic", topic)
+    [row] = summarise(metrics, "best", resamples=999, seed=5).metrics
+    sums = np.array(best).reshape(1, 12, 2, 1).sum(axis=2)
+    measure = parse_measure("MAP@10")
+    wanted = bootstrap_intervals({measure: sums}, resamples=999, seed=5, sizes=np.full(12, 2.0))[measure]
+    assert (row["value"], row["queries"]) == (measure.total(best), 24)
+    assert (row["low"], row["high"]) == pytest.approx((wanted.low[0], wanted.high[0]), abs=1e-12)
+
+
 def test_wins_losses_and_ties(spark: SparkSession) -> None:
     better = [[1.0]] * 5 + [[0.0]] * 3 + [[0.5]] * 16
     table = rows("given", "MAP@10", [[0.5]] * 24) + rows("best", "MAP@10", better)
