@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cqa_spark.evaluation.clustered import paired_difference
 from cqa_spark.evaluation.served_order import (
     SPREAD,
     UNKNOWN,
@@ -17,6 +18,7 @@ from cqa_spark.evaluation.served_order import (
     expect,
     weigh,
 )
+from cqa_spark.systems.shipped_models import shipped_card
 
 SYSTEM, VOTES, OLDEST = "system", "votes", "oldest"
 
@@ -73,6 +75,25 @@ def test_the_best_of_all_simple_orders_is_served() -> None:
     choice = choose(SYSTEM, evidence, None)
     assert (choice.served, choice.rival, choice.evidence.both.value) == (OLDEST, OLDEST, -0.38)
     assert choose(SYSTEM, {VOTES: UNCLEAR, OLDEST: surely(-0.021)}, None).served == OLDEST
+
+
+def test_a_site_unlike_all_others_is_noticed() -> None:
+    """Its askers accept what nobody votes for: the system is right in 7 of 100 threads, the oldest first in 45.
+
+    The other sites are those of the shipped model, on which the system gains 35 points over the oldest.
+    """
+    card = shipped_card("night_answers")
+    assert card is not None
+    gains = np.array([1.0] * 2 + [-1.0] * 40 + [0.0] * 58)
+    own = paired_difference(gains, np.arange(100))
+    others = [
+        Difference(row.difference, row.error, row.threads)
+        for row in card.by_site
+        if (row.band, row.order) == ("1-2 days", OLDEST)
+    ]
+    evidence = weigh(Difference(own.value, own.error, own.clusters), others)
+    assert evidence.others.value == pytest.approx(0.35, abs=0.01)
+    assert choose(SYSTEM, {OLDEST: evidence, VOTES: surely(0.0)}, None).served == OLDEST
 
 
 def test_the_rival_of_a_system_that_is_served_is_the_best_simple_order() -> None:
