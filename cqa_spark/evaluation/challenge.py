@@ -48,8 +48,8 @@ def challenge(champion: DataFrame, challenger: DataFrame) -> ChallengeResult:
     sums = ClusterSums(*totals["sums"])
     if not sums.clusters:
         return ChallengeResult(0.0, -np.inf, np.inf, 1.0, 0, 0)
-    gain = sums.estimate(OF_DIFFERENCES)
-    return ChallengeResult(gain.value, gain.low, gain.high, gain.p_value, int(gain.queries), gain.clusters)
+    found = sums.estimate(OF_DIFFERENCES)
+    return ChallengeResult(found.value, found.low, found.high, found.p_value, int(found.queries), found.clusters)
 
 
 def _hit(score: str) -> F.Column:

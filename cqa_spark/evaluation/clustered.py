@@ -30,8 +30,24 @@ FEWEST = 10
 _RELATED_THREAD, _ORIGINAL_QUESTION = r"^(Q\d+)_R\d+$", r"\1"
 """Ids of subtask A: a search engine found these threads for one original question."""
 
-OF_VALUES, OF_DIFFERENCES = (0.0, 1.0), (-1.0, 1.0)
-"""The lowest and the highest possible value of a query: of a measure, and of the difference of two systems."""
+
+class Bounds(NamedTuple):
+    """What is possible for a query.
+
+    Attributes:
+        lowest: the lowest possible value.
+        highest: the highest possible value.
+        added: number of clusters of mean size that intervals count in addition, at each of the two.
+    """
+
+    lowest: float
+    highest: float
+    added: float
+
+
+OF_VALUES, OF_DIFFERENCES = Bounds(0.0, 1.0, added=1.0), Bounds(-1.0, 1.0, added=0.5)
+"""Of a measure, and of the difference of two systems. Fewer added clusters would not do: simulated intervals would hold
+the true value in fewer than 93 of 100 samples."""
 
 
 @dataclass(frozen=True)
@@ -76,31 +92,32 @@ class ClusterSums(NamedTuple):
     products: float
     squared_queries: float
 
-    def estimate(self, bounds: tuple[float, float]) -> Estimate:
+    def estimate(self, bounds: Bounds) -> Estimate:
         """The mean of the queries, with its interval.
 
-        The interval and the test count two clusters more than there are, of mean size: one with the lowest possible
-        value and one with the highest. Clusters that all agree therefore have an error, too.
+        The interval and the test count clusters of mean size in addition, as many with the lowest possible value as
+        with the highest. Clusters that all agree therefore have an error, too.
 
         Args:
-            bounds: the lowest and the highest possible value of a query.
+            bounds: what is possible for a query.
 
         Source:
             The linearised error of a ratio (Cochran 1977, Sampling Techniques, section 9A.2); Student's t with the
             effective number of clusters (Kish 1965, Survey Sampling, section 11.7) less one; the added clusters are
-            those of Agresti and Caffo 2000, The American Statistician 54, 280-288, one of each kind.
+            those of Agresti and Caffo 2000, The American Statistician 54, 280-288, for means, and of Agresti and Min 2005,
+            Statistics in Medicine 24, 729-740, for differences.
         """
         from scipy.special import stdtr, stdtrit
 
         value = self.values / self.queries
         if self.clusters == 1:
             return Estimate(value, np.inf, -np.inf, np.inf, 1.0, self.queries, 1)
-        lowest, highest = bounds
-        size, clusters = self.squared_queries / self.queries, self.clusters + 2
-        queries = self.queries + 2 * size
-        centre = (self.values + (lowest + highest) * size) / queries
+        lowest, highest, number = bounds
+        size, clusters = self.squared_queries / self.queries, self.clusters + 2 * number
+        queries = self.queries + 2 * number * size
+        centre = (self.values + number * (lowest + highest) * size) / queries
         squares = self.squared_values - 2 * centre * self.products + centre**2 * self.squared_queries
-        added = size**2 * ((lowest - centre) ** 2 + (highest - centre) ** 2)
+        added = number * size**2 * ((lowest - centre) ** 2 + (highest - centre) ** 2)
         error = float(np.sqrt((max(0.0, squares) + added) * clusters / (clusters - 1))) / queries
         # Weights of one query only leave no degree of freedom.
         degrees = max(1e-3, self.queries / size - 1)

@@ -105,8 +105,12 @@ def night_worth(nights: Nights, orders: Iterable[str], reference: str, served: M
         if weight.any()
         for name in orders
     ]
-    itself = {"difference": 0.0, "low_difference": 0.0, "high_difference": 0.0, "p_value": 1.0}
-    return _adjusted([replace(row, **itself) if row.order == reference else row for row in rows], reference)
+    return _adjusted([_of_itself(row) if row.order == reference else row for row in rows], reference)
+
+
+def _of_itself(row: Worth) -> Worth:
+    """The reference does not differ from itself."""
+    return replace(row, difference=0.0, low_difference=0.0, high_difference=0.0, p_value=1.0)
 
 
 def _adjusted(rows: Sequence[Worth], reference: str) -> list[Worth]:

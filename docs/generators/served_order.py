@@ -93,7 +93,8 @@ def replayed(lake: str) -> None:
             of_band = ((rows["site"] == site) & in_band(rows["age_days"].to_numpy(), ages)).to_numpy()
             threads = rows["thread_id"][of_band].astype("category").cat.codes.to_numpy()
             dates = rows["date"][of_band].to_numpy()
-            ends = np.flatnonzero(np.append(dates[1:] != dates[:-1], True)) + 1 if len(dates) else []
+            is_last = np.append(dates[1:] != dates[:-1], True) if len(dates) else np.zeros(0, np.bool_)
+            ends = (np.flatnonzero(is_last) + 1).tolist()
             before: Choice | None = None
             priors = {order: others(site, band, order) for order in orders}
             gains = {
