@@ -104,8 +104,8 @@ class ClusterSums(NamedTuple):
         Source:
             The linearised error of a ratio (Cochran 1977, Sampling Techniques, section 9A.2); Student's t with the
             effective number of clusters (Kish 1965, Survey Sampling, section 11.7) less one; the added clusters are
-            those of Agresti and Caffo 2000, The American Statistician 54, 280-288, for means, and of Agresti and Min 2005,
-            Statistics in Medicine 24, 729-740, for differences.
+            those of Agresti and Caffo 2000, The American Statistician 54, 280-288, for means, and of Agresti and Min
+            2005, Statistics in Medicine 24, 729-740, for differences.
         """
         from scipy.special import stdtr, stdtrit
 

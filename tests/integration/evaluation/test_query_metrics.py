@@ -119,7 +119,7 @@ def test_scores_far_from_zero_correlate_as_their_differences(spark: SparkSession
     similarities, scores = (0.1, 0.4, 0.5, 0.9), (1.0, 3.0, 2.0, 4.0)
     pairs = [(f"Q{number}", f"C{number}") for number in range(4)]
     examples = spark.createDataFrame(
-        [("s", "sts", *pair, 1, True, gold, "dev") for pair, gold in zip(pairs, similarities, strict=True)],
+        [("s", "sts", pair[0], *pair, 1, True, gold, "dev") for pair, gold in zip(pairs, similarities, strict=True)],
         "site string, task string, query_id string, fold_key string, candidate_id string, label int, relevant boolean, "
         "similarity double, split string",
     )

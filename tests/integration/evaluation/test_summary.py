@@ -165,7 +165,7 @@ def test_baseline_alone_has_metrics_and_no_comparisons(metrics) -> None:
 
 def test_measures_of_relevant_candidates_are_absent_where_there_are_none(spark: SparkSession) -> None:
     rows = [
-        ("duplicate", split, "a.org", query, "given", measure, 1.0, [1.0, counts])
+        ("duplicate", split, "a.org", query, query, "given", measure, 1.0, [1.0, counts])
         for split, counts in (("dev", 0.0), ("test", 1.0))
         for query in ("1", "2")
         for measure in ("TMAP", "RR@50")

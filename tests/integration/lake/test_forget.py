@@ -123,7 +123,7 @@ REMOVED = {
     "upstream_scores": 2,
     "query_metrics": 1, "retrieved": 1, "documents": 5, "index_shards": 1, "tags": 0, "quarantine": 0,
 }  # fmt: skip
-CHANGED = {"posts": 2, "tags": 1, "post_history": 1, "quarantine": 1, "examples": 1}
+CHANGED = {"posts": 2, "tags": 1, "post_history": 1, "quarantine": 1, "examples": 1, "query_metrics": 1}
 """What goes with user 7, and what stays without a reference to him."""
 
 
