@@ -54,7 +54,7 @@ def _summarised(
             for measure, of_systems in components.items()
         }
         wins = count_wins(measured.values(np.stack(ordered["values"].to_list())))
-        topics = ordered.groupby(["site", "topic"], sort=False).ngroup().to_numpy(np.int64)
+        topics = np.asarray(ordered.groupby(["site", "topic"], sort=False).ngroup(), dtype=np.int64)
         resampled, sizes = in_groups(components, summary.drawn.seed, topics)
         tests = compare_systems(measured.systems, resampled, totals, summary.compared, summary.drawn, sizes)
         return summary.rows(key, tests, wins, measured)
