@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 
 from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.errors import ContractError
+from cqa_spark.evaluation.clustered import FEWEST
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.table_files import TableFiles
@@ -125,6 +126,17 @@ def all_checks() -> list[CheckFunction]:
 def nothing_to_compare(check: str, limit: float) -> Verdict:
     """The verdict of a check that compares with the published run, if there is none."""
     return Verdict(check, True, None, limit, "nothing comparable is published")
+
+
+def too_few(check: str, limit: float, measured: str) -> Verdict:
+    """The verdict of a check with fewer than ``FEWEST`` threads or queries, which decide nothing.
+
+    Args:
+        check: its name.
+        limit: its limit.
+        measured: what was measured on them, in words.
+    """
+    return Verdict(check, True, None, limit, f"too few to tell (fewer than {FEWEST}): {measured}")
 
 
 def nothing_differs(check: str, limit: float) -> Verdict:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare, reads
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare, reads, too_few
 from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.evaluation.clustered import FEWEST
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.metrics import METRICS
 
@@ -19,6 +20,8 @@ def metric_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
         return nothing_to_compare("metric drop", limits.max_metric_drop)
     drop = last["low"] - now["value"]
     reason = f"{review.measure}: {last['value']:.4f} [{last['low']:.4f}, {last['high']:.4f}], now {now['value']:.4f}"
+    if min(last["queries"], now["queries"]) < FEWEST:
+        return too_few("metric drop", limits.max_metric_drop, reason)
     return Verdict("metric drop", drop <= limits.max_metric_drop, max(0.0, drop), limits.max_metric_drop, reason)
 
 

@@ -2,8 +2,9 @@
 
 from pyspark.sql import functions as F
 
-from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads
+from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads, too_few
 from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.evaluation.clustered import FEWEST
 from cqa_spark.evaluation.common_nights import compare_nights
 from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
 
@@ -15,7 +16,7 @@ NAME = "night drop"
 def night_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """How far below 0 the 95 % interval of the difference of P@1 ends, tonight minus last night.
 
-    The system is compared with itself, whichever order was served. Errors are by thread, as in ``night_worth``.
+    The system is compared with itself, whichever order was served. Errors are by thread, as in ``clustered``.
     """
     pair = review.both(MEASURED_NIGHTS)
     if pair is None:
@@ -24,12 +25,13 @@ def night_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
         return nothing_differs(NAME, limits.max_metric_drop)
     of_system = F.map_filter("hits", lambda order, _: order == review.system)
     compared = compare_nights([nights.withColumn("hits", of_system) for nights in pair])
-    if not compared or compared[0].threads < 2:
+    if not compared:
         return nothing_to_compare(NAME, limits.max_metric_drop)
     common, (test,) = compared[0], compared[0].tests
-    drop = max(0.0, -test.high)
     reason = (
-        f"P@1 on {common.nights:,} common nights of {common.threads:,} threads: {100 * test.difference:+.2f} points, "
-        f"at most {100 * test.high:+.2f}"
+        f"P@1 on {common.nights:,} common nights of {common.threads:,} threads: {100 * test.difference:+.2f} points"
     )
+    if common.threads < FEWEST:
+        return too_few(NAME, limits.max_metric_drop, reason)
+    drop, reason = max(0.0, -test.high), f"{reason}, at most {100 * test.high:+.2f}"
     return Verdict(NAME, drop <= limits.max_metric_drop, drop, limits.max_metric_drop, reason)

@@ -2,15 +2,13 @@
 
 import math
 
-from cqa_spark.checks.check import RunUnderReview, Verdict, reads
+from cqa_spark.checks.check import RunUnderReview, Verdict, reads, too_few
 from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.evaluation.clustered import FEWEST
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, TRAINED_WORTH, Worth
 
 NAME = "worth drop"
 """Name of the check."""
-
-FEWEST = 10
-"""Number of threads below which their variance, and with it an interval, cannot be estimated from zeros and ones."""
 
 
 @reads(NIGHT_WORTH, TRAINED_WORTH)
@@ -29,8 +27,8 @@ def worth_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     if tonight is None or trained is None or _about(tonight) != _about(trained):
         return Verdict(NAME, True, None, limit, f"no labels tell what {review.system} is and was worth")
     gains = f"{tonight.measure} over the simple order: {_gain(tonight)}; when the model was trained, {_gain(trained)}"
-    if not (_tells(tonight) and _tells(trained)):
-        return Verdict(NAME, True, None, limit, f"too few threads to tell: {gains}")
+    if min(tonight.threads, trained.threads) < FEWEST:
+        return too_few(NAME, limit, gains)
     upper = math.hypot(tonight.high_difference - tonight.difference, trained.difference - trained.low_difference)
     drop = max(0.0, trained.difference - tonight.difference - upper)
     return Verdict(NAME, drop <= limit, drop, limit, gains)
@@ -44,11 +42,6 @@ def _first(review: RunUnderReview, table: str) -> Worth | None:
 
 def _about(worth: Worth) -> tuple[str, str, str]:
     return worth.population, worth.band, worth.measure
-
-
-def _tells(worth: Worth) -> bool:
-    """Whether there are enough threads, on some of which the orders differ."""
-    return worth.threads >= FEWEST and worth.low_difference < worth.high_difference
 
 
 def _gain(worth: Worth) -> str:

@@ -39,6 +39,7 @@ _REFERENCES = {
     "excerpt_post_id": None,
     "wiki_post_id": None,
     "fold_key": "query_id",
+    "topic": "query_id",
 }
 """Columns that refer to a post, and the column whose value takes its place; None for null."""
 

@@ -6,7 +6,7 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.evaluation.cluster_sums import ClusterSums, cluster_sums
+from cqa_spark.evaluation.clustered import OF_DIFFERENCES, ClusterSums, cluster_sums
 from cqa_spark.lake.schemas.examples import QUERY
 
 _THREAD = ("site", "fold_key")
@@ -48,7 +48,8 @@ def challenge(champion: DataFrame, challenger: DataFrame) -> ChallengeResult:
     sums = ClusterSums(*totals["sums"])
     if not sums.clusters:
         return ChallengeResult(0.0, -np.inf, np.inf, 1.0, 0, 0)
-    return ChallengeResult(sums.mean(), *sums.interval_and_p_value(), sums.queries, sums.clusters)
+    found = sums.estimate(OF_DIFFERENCES)
+    return ChallengeResult(found.value, found.low, found.high, found.p_value, int(found.queries), found.clusters)
 
 
 def _hit(score: str) -> F.Column:

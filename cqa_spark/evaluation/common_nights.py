@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import NamedTuple
 
+import numpy as np
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from cqa_spark.evaluation.cluster_sums import ClusterSums, cluster_sums
+from cqa_spark.evaluation.clustered import OF_DIFFERENCES, ClusterSums, cluster_sums
+from cqa_spark.evaluation.significance import holm
 
 _NIGHT = ("order", "site", "thread_id", "query_id")
 
@@ -22,7 +24,7 @@ class NightTest(NamedTuple):
         difference: mean of P@1 over nights, the run minus the first run.
         low: lower bound of its 95 % interval, with errors by thread.
         high: upper bound.
-        p_value: two-sided, of no difference.
+        p_value: two-sided, of no difference, adjusted by Holm for the number of runs.
         wins: nights on which the run is better.
         losses: nights on which the first run is better.
     """
@@ -83,9 +85,11 @@ def compare_nights(nights: Sequence[DataFrame]) -> list[CommonNights]:
 
 
 def _compared(row: Row, runs: Sequence[int]) -> CommonNights:
-    tests = []
-    for run in runs[1:]:
-        gain = ClusterSums(*row[f"gain{run}"])
-        tests.append(NightTest(gain.mean(), *gain.interval_and_p_value(), row[f"wins{run}"], row[f"losses{run}"]))
+    gains = [ClusterSums(*row[f"gain{run}"]).estimate(OF_DIFFERENCES) for run in runs[1:]]
+    p_values = holm(np.array([gain.p_value for gain in gains])).tolist()
+    tests = [
+        NightTest(gain.value, gain.low, gain.high, p_value, row[f"wins{run}"], row[f"losses{run}"])
+        for run, gain, p_value in zip(runs[1:], gains, p_values, strict=True)
+    ]
     values = tuple(row[f"hits{run}"] / row["nights"] for run in runs)
     return CommonNights(row["order"], row["nights"], row["threads"], values, tuple(tests))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.errors import InputError
+from cqa_spark.evaluation.clustered import topic_numbers
 from cqa_spark.evaluation.compare_systems import ComparedSystems, compare_systems
 from cqa_spark.evaluation.judged_rankings import JudgedRanking
 from cqa_spark.evaluation.measure import MeanMeasure, Measure
@@ -94,7 +95,8 @@ def compare_rankings(
         chosen = [measure for measure in measures if measure.uses_labels == uses_labels]
         found = [query_components(rankings[member], chosen) for member in members]
         components = {each: np.array([of_ranking[each].all() for of_ranking in found]) for each in chosen}
-        for row in compare_components(components, names, drawn, baselines, members):
+        topics = topic_numbers(rankings[0].queries)
+        for row in compare_components(components, names, drawn, baselines, members, topics):
             rows.setdefault(row.measure, []).append(replace(row, queries=len(rankings[0].queries)))
     return [row for measure in measures for row in rows[str(measure)]]
 
@@ -105,6 +107,7 @@ def compare_components(
     drawn: Resampling,
     baselines: Sequence[int] = (0,),
     members: Sequence[int] | None = None,
+    topics: NDArray[np.int64] | None = None,
 ) -> Iterator[RankingComparison]:
     """Intervals of rankings, and tests against baselines.
 
@@ -114,12 +117,13 @@ def compare_components(
         drawn: parameters of the resampling.
         baselines: positions of the baselines among the names.
         members: positions of the rankings that have components; None for all.
+        topics: as for ``in_groups``.
 
     Yields:
         Measure by measure, baseline by baseline, the rankings in the order given without earlier baselines.
     """
     members = [*range(len(names))] if members is None else members
-    tests = _tests(components, members, drawn, baselines) if components and members else {}
+    tests = _tests(components, members, drawn, baselines, topics) if components and members else {}
     for measure in components:
         for number, baseline in enumerate(baselines):
             for position, name in enumerate(names):
@@ -135,6 +139,7 @@ def _tests(
     members: Sequence[int],
     drawn: Resampling,
     baselines: Sequence[int],
+    topics: NDArray[np.int64] | None,
 ) -> dict[tuple[str, int, int | None], RankingComparison]:
     """By measure and ranking, the value alone, and the tests against each baseline by its position."""
     # Names may repeat, positions do not.
@@ -145,7 +150,7 @@ def _tests(
     compared = ComparedSystems(tuple(map(str, baselines)))
     by_name = {str(measure): measure for measure in components}
     comparisons: dict[tuple[str, int, int | None], RankingComparison] = {}
-    resampled, sizes = in_groups(components, drawn.seed)
+    resampled, sizes = in_groups(components, drawn.seed, topics)
     for row in compare_systems(systems, resampled, totals, compared, drawn, sizes).to_dict("records"):
         measure, position = by_name[row["measure"]], int(row["system"])
         of_measure = components[measure]

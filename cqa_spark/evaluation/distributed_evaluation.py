@@ -1,8 +1,8 @@
 """Intervals and tests of systems on more queries than fit one task, summed by group of queries on Spark.
 
-Each query belongs to one of a fixed number of groups, by its hash. The components of a group are summed where its
-queries are stored, and groups are resampled instead of queries. The cost of resampling therefore does not depend on the
-number of queries.
+Each query belongs to one of a fixed number of groups, by the hash of its topic. The components of a group are summed
+where its queries are stored, and groups are resampled instead of queries. The cost of resampling therefore does not
+depend on the number of queries.
 
 Source:
     Wolter 2007, Introduction to Variance Estimation, second edition, chapter 2 (the random group method).
@@ -56,7 +56,7 @@ def summarise_distributed(
         The rows of the summary.
     """
     keys = summary.keys
-    group = F.pmod(F.xxhash64("site", "query_id"), F.lit(GROUPS)).alias("group")
+    group = F.pmod(F.xxhash64("site", "topic"), F.lit(GROUPS)).alias("group")
     parts = T.StructType([*[summary.schema[name] for name in keys], *_PART])
     sums = paired(query_metrics, *keys, group).mapInArrow(_adding(groups, keys), parts)
     totals = sums.groupBy(*keys, "part").applyInPandas(_added(keys), parts)

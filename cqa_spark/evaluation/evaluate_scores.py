@@ -12,7 +12,7 @@ from cqa_spark.evaluation.compare_rankings import RankingComparison, compare_com
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure, Sum
 from cqa_spark.evaluation.measures.pearson import Pearson
-from cqa_spark.evaluation.ranked_query import RankedQuery, on_unit_scale
+from cqa_spark.evaluation.ranked_query import RankedQuery, on_unit_range
 from cqa_spark.evaluation.resampling import Resampling
 from cqa_spark.evaluation.score_files import ScoredPairs, read_gold, scored_pairs
 from cqa_spark.evaluation.significance import holm, williams_test
@@ -192,7 +192,7 @@ def _components(by_file: Sequence[Sequence[ScoredPairs]], mean: MeanOfSets) -> N
 
     return np.array(
         [
-            [mean.components(pair, place) for place, pairs in enumerate(sets) for pair in on_unit_scale(pairs)]
+            [mean.components(pair, place) for place, pairs in enumerate(sets) for pair in on_unit_range(pairs)]
             for sets in by_file
         ]
     )

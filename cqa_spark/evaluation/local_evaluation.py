@@ -1,4 +1,4 @@
-"""Intervals and tests of systems on queries that fit one task, which resamples single queries."""
+"""Intervals and tests of systems on queries that fit one task, which resamples single topics."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from cqa_spark.evaluation.compare_systems import compare_systems, count_wins
 from cqa_spark.evaluation.group_summary import GroupSummary
 from cqa_spark.evaluation.paired_systems import Key, MeasuredGroup, paired
+from cqa_spark.evaluation.resampling import in_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,7 @@ def summarise_locally(
     Returns:
         The rows of the summary.
     """
-    queries = paired(query_metrics, *{*summary.keys, "site"}, "query_id")
+    queries = paired(query_metrics, *{*summary.keys, "site"}, "query_id", "topic")
     if len(groups) > 1 and sum(group.queries for group in groups.values()) > TOGETHER:
         queries = queries.repartitionByRange(len(groups), *summary.keys)
     return queries.groupBy(*summary.keys).applyInPandas(_summarised(groups, summary), summary.schema)
@@ -53,7 +54,9 @@ def _summarised(
             for measure, of_systems in components.items()
         }
         wins = count_wins(measured.values(np.stack(ordered["values"].to_list())))
-        tests = compare_systems(measured.systems, components, totals, summary.compared, summary.drawn)
+        topics = np.asarray(ordered.groupby(["site", "topic"], sort=False).ngroup(), dtype=np.int64)
+        resampled, sizes = in_groups(components, summary.drawn.seed, topics)
+        tests = compare_systems(measured.systems, resampled, totals, summary.compared, summary.drawn, sizes)
         return summary.rows(key, tests, wins, measured)
 
     return summarise_group

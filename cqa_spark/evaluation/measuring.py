@@ -6,12 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cqa_spark.evaluation.clustered import topic_numbers
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.judged_rankings import JudgedRanking
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.patterns import patterns, ranked_query
 from cqa_spark.evaluation.random_orders import expected_components
+from cqa_spark.evaluation.resampling import SEED, in_groups
 
 
 def evaluate(
@@ -40,10 +42,12 @@ def evaluate(
 def standard_errors(
     ranking: JudgedRanking, measures: Sequence[str | Measure], *, at_random: bool = False
 ) -> dict[str, float]:
-    """Standard errors over queries, by bootstrap, of the measures that have a value; the arguments of ``evaluate``."""
+    """Standard errors over topics, by bootstrap, of the measures that have a value; the arguments of ``evaluate``."""
     found = query_components(ranking, measures, at_random=at_random)
     components = {measure: of_measure.all()[None] for measure, of_measure in found.items()}
-    return {str(measure): float(ends.standard_error[0]) for measure, ends in bootstrap_intervals(components).items()}
+    resampled, sizes = in_groups(components, SEED, topic_numbers(ranking.queries))
+    intervals = bootstrap_intervals(resampled, sizes=sizes)
+    return {str(measure): float(ends.standard_error[0]) for measure, ends in intervals.items()}
 
 
 class QueryComponents(NamedTuple):

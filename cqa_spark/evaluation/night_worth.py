@@ -1,20 +1,20 @@
 """What orders of answers are worth on replayed nights: P@1 by population, with errors and p-values by thread.
 
-A thread that stayed open for long has many nights, which resemble each other. Means are over nights; errors are those
-of a mean of clusters, with the threads as clusters.
+A thread that stayed open for long has many nights, which resemble each other. Means are over nights; threads are the
+clusters of their intervals and tests (``clustered``).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
 
+from cqa_spark.evaluation.clustered import Longs, Reals, clustered_mean, paired_difference
+from cqa_spark.evaluation.served_order import Difference
+from cqa_spark.evaluation.significance import holm
 from cqa_spark.lake.schemas.night import Worth
 
-Reals = NDArray[np.float64]
-Longs = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 AGES: Mapping[str, tuple[int, float]] = {
@@ -35,7 +35,6 @@ LAST_NIGHTS = "last nights before the acceptance"
 answers before it, are not in it."""
 
 ALL = "all"
-_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,8 @@ def night_worth(nights: Nights, orders: Iterable[str], reference: str, served: M
 
     Returns:
         A row for each order and each band that has nights, in order of band; the weighted population has a row over
-        the bands of age in which there are nights; that of the last nights has one night of each thread.
+        the bands of age in which there are nights; that of the last nights has one night of each thread. P-values are
+        adjusted by Holm: those of the orders on all nights together, and those of each order on all else together.
     """
     everywhere = np.ones(len(nights.age), dtype=np.bool_)
     by_age = {name: in_band(nights.age, band) for name, band in AGES.items()}
@@ -99,12 +99,56 @@ def night_worth(nights: Nights, orders: Iterable[str], reference: str, served: M
         (SERVED_AGES, ALL, weights),
         (LAST_NIGHTS, ALL, _is_last(nights).astype(np.float64)),
     ]
-    return [
+    rows = [
         _worth(name, population, band, nights.hits[name], nights.hits[reference], nights.thread, weight)
         for population, band, weight in populations
         if weight.any()
         for name in orders
     ]
+    return _adjusted([_of_itself(row) if row.order == reference else row for row in rows], reference)
+
+
+def _of_itself(row: Worth) -> Worth:
+    """The reference does not differ from itself."""
+    return replace(row, difference=0.0, low_difference=0.0, high_difference=0.0, p_value=1.0)
+
+
+def _adjusted(rows: Sequence[Worth], reference: str) -> list[Worth]:
+    """The rows with adjusted p-values; the reference itself is not tested."""
+    families: dict[str, list[int]] = {}
+    for number, row in enumerate(rows):
+        if row.order != reference:
+            is_overall = (row.population, row.band) == (NIGHTS, ALL)
+            families.setdefault(ALL if is_overall else f"parts of {row.order}", []).append(number)
+    adjusted = [*rows]
+    for family in families.values():
+        p_values = holm(np.array([rows[number].p_value for number in family]))
+        for number, p_value in zip(family, p_values.tolist(), strict=True):
+            adjusted[number] = replace(rows[number], p_value=p_value)
+    return adjusted
+
+
+def site_differences(
+    nights: Nights, system: str, orders: Iterable[str]
+) -> Iterator[tuple[str, str, str, Difference, int]]:
+    """The difference of P@1 between a system and simple orders, on each site and in each band of age that has nights.
+
+    Args:
+        nights: the measured nights.
+        system: name of the system.
+        orders: names of the simple orders.
+
+    Yields:
+        Site, band, simple order, difference, number of nights.
+    """
+    gains = {order: nights.hits[system] - nights.hits[order] for order in orders}
+    for site in np.unique(nights.site):
+        for band, ages in AGES.items():
+            chosen = (nights.site == site) & in_band(nights.age, ages)
+            if chosen.any():
+                for order, gain in gains.items():
+                    found = paired_difference(gain[chosen], nights.thread[chosen])
+                    yield site, band, order, Difference(found.value, found.error, found.clusters), int(chosen.sum())
 
 
 def _is_last(nights: Nights) -> Mask:
@@ -119,58 +163,15 @@ def in_band(numbers: Longs, band: tuple[int, float]) -> Mask:
     return (numbers >= band[0]) & (numbers < band[1])
 
 
-def clustered_mean(values: Reals, weights: Reals, cluster: Longs) -> tuple[float, float, int]:
-    """A weighted mean, its standard error if whole clusters were sampled, and the number of clusters.
-
-    Args:
-        values: shape (nights,).
-        weights: from 0; shape (nights,).
-        cluster: a number for the cluster of each value; shape (nights,).
-
-    Returns:
-        The standard error is infinite for a single cluster.
-
-    Source:
-        The linearised error of a ratio (Cochran 1977, Sampling Techniques, section 9A.2), with the correction
-        clusters / (clusters - 1).
-    """
-    total = weights.sum()
-    mean = float((values * weights).sum() / total)
-    _, numbers = np.unique(cluster[weights > 0], return_inverse=True)
-    clusters = int(numbers.max()) + 1
-    if clusters == 1:
-        return mean, np.inf, 1
-    sums = np.bincount(numbers, ((values - mean) * weights)[weights > 0])
-    return mean, float(np.sqrt((sums**2).sum() * clusters / (clusters - 1)) / total), clusters
-
-
-def interval_and_p_value(mean: float, error: float, clusters: int) -> tuple[float, float, float]:
-    """The 95 % interval of a mean of clusters, and the two-sided p-value that it is 0, by Student's t.
-
-    Args:
-        mean: the mean.
-        error: its standard error.
-        clusters: number of clusters.
-    """
-    degrees = max(1, clusters - 1)
-    wide = float(stdtrit(degrees, (1 + _CONFIDENCE) / 2)) * error
-    # What never differs has no error, and is not different by chance.
-    p_value = 1.0 if mean == 0 else float(2 * stdtr(degrees, -abs(mean) / error)) if error else 0.0
-    return mean - wide, mean + wide, p_value
-
-
 def _worth(
     order: str, population: str, band: str, hits: Reals, reference: Reals, thread: Longs, weights: Reals
 ) -> Worth:
-    value, error, threads = clustered_mean(hits, weights, thread)
-    difference, apart, _ = clustered_mean(hits - reference, weights, thread)
-    low, high, _ = interval_and_p_value(value, error, threads)
-    low_difference, high_difference, p_value = interval_and_p_value(difference, apart, threads)
+    value, gain = clustered_mean(hits, thread, weights), paired_difference(hits - reference, thread, weights)
     return Worth(
-        order=order, population=population, band=band, measure="P@1", value=value,
-        low=max(0.0, low), high=min(1.0, high), difference=difference,
-        low_difference=low_difference, high_difference=high_difference, p_value=p_value,
-        nights=int((weights > 0).sum()), threads=threads,
+        order=order, population=population, band=band, measure="P@1", value=value.value,
+        low=max(0.0, value.low), high=min(1.0, value.high), difference=gain.value,
+        low_difference=gain.low, high_difference=gain.high, p_value=gain.p_value,
+        nights=int((weights > 0).sum()), threads=value.clusters,
     )  # fmt: skip
 
 

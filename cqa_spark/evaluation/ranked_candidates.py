@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from cqa_spark.evaluation.clustered import topic
 from cqa_spark.evaluation.patterns import CANDIDATE
 from cqa_spark.spark.packed_rows import packed, unpacked
 
@@ -40,14 +41,18 @@ def judged_and_ranked(rankings: DataFrame, examples: DataFrame) -> DataFrame:
         examples: rows of ``EXAMPLES``.
 
     Returns:
-        The hash of the query. Of judged candidates, the key of the query, the ``systems`` with rankings of its task and
-        split, in alphabetical order, and records of type ``JUDGED``; of ranked ones, the ``system`` and records of type
-        ``RANKED``. The other columns are null. A query may have several rows of either kind.
+        The hash of the query. Of judged candidates, the key of the query, its ``topic``, the ``systems`` with rankings
+        of its task and split, in alphabetical order, and records of type ``JUDGED``; of ranked ones, the ``system`` and
+        records of type ``RANKED``. The other columns are null. A query may have several rows of either kind.
     """
     hashes = F.xxhash64(*_KEY).alias(QUERY), F.xxhash64("candidate_id").alias("candidate")
     gain = F.coalesce("similarity", F.col("label").cast("double")).alias("gain")
     is_judged = F.col("label").isNotNull() & F.col("relevant").isNotNull()
-    judged = packed(examples.where(is_judged).select(*hashes, *_KEY, "relevant", gain), [QUERY], JUDGED)
+    judged = packed(
+        examples.where(is_judged).select(*hashes, *_KEY, topic("fold_key").alias("topic"), "relevant", gain),
+        [QUERY],
+        JUDGED,
+    )
     ranked = packed(rankings.select(*hashes, "system", "rank", "score", "predicted"), [QUERY, "system"], RANKED)
     systems = rankings.select(*_GROUP, "system").distinct()  # compiled, where sets of arbitrary values are not
     systems = systems.groupBy(*_GROUP).agg(F.array_sort(F.collect_list("system")).alias("systems"))
@@ -62,9 +67,9 @@ def ranked_queries(rows: pa.Table) -> tuple[pa.Table, NDArray[np.void], Numbers]
         rows: rows of ``judged_and_ranked``; all rows of some queries.
 
     Returns:
-        The key of each query and the ``systems`` that rank its task and split; for each query and each of its systems,
-        the candidates in the order of their ranks, those that are not ranked last, of type ``CANDIDATE``; and their
-        numbers.
+        The key of each query, its ``topic`` and the ``systems`` that rank its task and split; for each query and each
+        of its systems, the candidates in the order of their ranks, those that are not ranked last, of type
+        ``CANDIDATE``; and their numbers.
     """
     is_ranked = rows["system"].is_valid()
     judged = _judged(rows.filter(pc.invert(is_ranked)))
@@ -123,7 +128,7 @@ def _judged(rows: pa.Table) -> _Judged:
     query = query_of_row[row]
     order = np.lexsort((records["candidate"], query))
     query, records = query[order], records[order]
-    queries = rows.select([*_KEY, "systems"]).take(first_row)
+    queries = rows.select([*_KEY, "topic", "systems"]).take(first_row)
     return _Judged(queries, query, records, records["candidate"] + hashes[query])
 
 

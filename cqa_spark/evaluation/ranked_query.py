@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median_low
 from typing import NamedTuple
 
 
@@ -53,22 +54,24 @@ class RankedQuery:
         return [candidate.relevant for candidate in self.ranked[:cutoff]]
 
 
-def on_unit_scale(queries: Sequence[RankedQuery]) -> list[RankedQuery]:
-    """The queries with scores and gains that were converted to the range from 0 to 1, linearly; constant ones are 0.
+def on_unit_range(queries: Sequence[RankedQuery]) -> list[RankedQuery]:
+    """The queries with scores and gains that were converted linearly to median 0 and range 1; constant ones are 0.
+
+    Sums of squares then keep their digits for most candidates, however far away a few values are.
 
     Args:
         queries: all queries of one system.
     """
     ranked = [candidate for query in queries for candidate in query.ranked]
-    score, gain = (_unit_scale(values) for values in ([each.score for each in ranked], [each.gain for each in ranked]))
+    score, gain = (_unit_range(values) for values in ([each.score for each in ranked], [each.gain for each in ranked]))
     return [
         RankedQuery([each._replace(score=score(each.score), gain=gain(each.gain)) for each in query.ranked])
         for query in queries
     ]
 
 
-def _unit_scale(values: Sequence[float]) -> Callable[[float], float]:
-    lowest, highest = min(values, default=0.0), max(values, default=0.0)
+def _unit_range(values: Sequence[float]) -> Callable[[float], float]:
+    lowest, middle, highest = (min(values), median_low(values), max(values)) if values else (0.0, 0.0, 0.0)
     # Halves, because the difference of two large numbers can exceed the largest one.
     width = highest / 2 - lowest / 2
-    return lambda value: (value / 2 - lowest / 2) / width if width else 0.0
+    return lambda value: (value / 2 - middle / 2) / width if width else 0.0

@@ -43,17 +43,18 @@ def query_metrics(
     """
     by_name = tuple(sorted(dict.fromkeys(measures), key=str))
     if any(measure.uses_scores for measure in by_name):
-        rankings = _on_unit_scale(rankings)
+        rankings = _on_unit_range(rankings)
     measure = _measured(by_name, frozenset(at_random))
     return QUERY_METRICS.conform(judged_and_ranked(rankings, examples).mapInArrow(measure, _SCHEMA))
 
 
-def _on_unit_scale(rankings: DataFrame) -> DataFrame:
-    """Rankings with the scores of each system in the range from 0 to 1, as ``ranked_query.on_unit_scale`` does."""
+def _on_unit_range(rankings: DataFrame) -> DataFrame:
+    """Rankings with the scores of each system with median 0 and range 1, as ``ranked_query.on_unit_range`` does."""
     by = ["task", "split", "system"]
-    bounds = rankings.groupBy(*by).agg(F.min("score").alias("lowest"), F.max("score").alias("highest"))
+    middle = F.expr("percentile_disc(0.5) WITHIN GROUP (ORDER BY score)").alias("middle")
+    bounds = rankings.groupBy(*by).agg(F.min("score").alias("lowest"), middle, F.max("score").alias("highest"))
     width = F.col("highest") / 2 - F.col("lowest") / 2
-    scaled = F.when(width > 0, (F.col("score") / 2 - F.col("lowest") / 2) / width).otherwise(0.0)
+    scaled = F.when(width > 0, (F.col("score") / 2 - F.col("middle") / 2) / width).otherwise(0.0)
     return rankings.join(F.broadcast(bounds), on=by).withColumn("score", scaled)
 
 

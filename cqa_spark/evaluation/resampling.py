@@ -48,23 +48,34 @@ def batch_size(queries: int, resamples: int) -> int:
     return max(1, min(resamples, _CELLS // queries))
 
 
-def in_groups(components: Components, seed: int) -> tuple[Components, NDArray[np.float64] | None]:
-    """The components to resample: of queries, or of more than ``MANY`` the sums of random groups.
+def in_groups(
+    components: Components, seed: int, topics: NDArray[np.int64] | None = None
+) -> tuple[Components, NDArray[np.float64] | None]:
+    """The components to resample: of queries, or the sums over topics, or of more than ``MANY`` over random groups.
 
     Args:
         components: by measure, shape (systems, queries, components).
         seed: seed of the groups.
+        topics: a number for the topic of each query, shape (queries,); None if each query has its own.
 
     Returns:
-        By measure, shape (systems, queries or groups, components); and the number of queries in each group, None for
-        queries.
+        By measure, shape (systems, queries, topics or groups, components); and the number of queries in each topic or
+        group, None for queries.
     """
     import numpy as np
 
     queries = next(iter(components.values())).shape[1]
-    if queries <= MANY:
+    sampled = queries if topics is None else len(np.unique(topics))
+    if sampled == queries and queries <= MANY:
         return components, None
-    order, starts = np.random.default_rng(seed).permutation(queries), np.arange(GROUPS) * queries // GROUPS
+    if topics is None or sampled == queries:
+        order, starts = np.random.default_rng(seed).permutation(queries), np.arange(GROUPS) * queries // GROUPS
+    else:
+        _, topic = np.unique(topics, return_inverse=True)
+        if sampled > MANY:
+            topic = (np.random.default_rng(seed).permutation(sampled) * GROUPS // sampled)[topic]
+        order = np.argsort(topic, kind="stable")
+        starts = np.flatnonzero(np.diff(topic[order], prepend=-1))
     sums = {measure: np.add.reduceat(each[:, order], starts, axis=1) for measure, each in components.items()}
     return sums, np.diff(starts, append=queries).astype(np.float64)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, batch_size
+from cqa_spark.evaluation.significance import holm
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +34,8 @@ class SetScore(NamedTuple):
         high: upper end of its bootstrap interval.
         queries: pairs of the set, or of all sets.
         difference: the value minus the baseline's; 0 for the baseline.
-        p_value: two-sided, of a paired bootstrap test against the baseline; 1 for the baseline.
+        p_value: two-sided, of a paired bootstrap test against the baseline, adjusted by Holm for the number of systems;
+            1 for the baseline.
     """
 
     system: str
@@ -131,6 +133,9 @@ def _scores(
     import numpy as np
 
     ends = [(1 - confidence) / 2, (1 + confidence) / 2]
+    others = [system for system in values if system != baseline]
+    p_values = holm(np.array([_p_value(drawn[system] - drawn[baseline]) for system in others]))
+    adjusted = dict(zip(others, p_values.tolist(), strict=True))
     found = []
     for system, value in values.items():
         low, high = np.quantile(drawn[system], ends)
@@ -143,7 +148,7 @@ def _scores(
                 float(high),
                 queries,
                 float(value - values[baseline]),
-                1.0 if system == baseline else _p_value(drawn[system] - drawn[baseline]),
+                adjusted.get(system, 1.0),
             )
         )
     return found

@@ -60,9 +60,9 @@ def summarise(
 ) -> Summary:
     """Aggregate every measure of every system over its queries, and test every system against the baseline.
 
-    The queries of one task and split are sorted in one task, so the resamples do not depend on the partitions. Above
-    ``MANY`` queries, they are summed in parallel (``distributed_evaluation``). The driver receives a row per system and
-    measure.
+    Topics are resampled (``clustered``), each with all its queries. The queries of one task and split are sorted in one
+    task, so the resamples do not depend on the partitions. Above ``MANY`` queries, they are summed in parallel
+    (``distributed_evaluation``). The driver receives a row per system and measure.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``; read several times, so pass a stored or cached table.
@@ -122,7 +122,7 @@ def summarise_runs(by_run: Mapping[str, DataFrame], drawn: Resampling) -> list[E
     rows = [
         by_measure(frame).withColumns({"scope": F.col("system"), "system": F.lit(run)}) for run, frame in by_run.items()
     ]
-    query = [*QUERY_METRICS.key, "scope"]
+    query = [*QUERY_METRICS.key, "topic", "scope"]
     of_run = F.struct("system", "measure", "value", "components")
     shared = (
         reduce(DataFrame.unionByName, rows)

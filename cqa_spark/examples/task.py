@@ -41,8 +41,8 @@ class Task(ABC):
         baseline: name of the system with the simple order that others are compared with.
         measures: display names of the measures, the most important first.
         replays_nights: whether its systems learn from replayed nights and are measured on them, instead of on splits.
-        simple_orders: names of systems that a night ranks with as well, and serves where the chosen one is worse: the
-            first of them whose features a site has; by default the baseline.
+        simple_orders: names of systems that a night ranks with as well, by default of the baseline; the best of them is
+            served where the chosen one is worse. Differences are from the first, and the last needs no votes.
         candidates_stay: whether candidates are retrieved once, so that nights rank new queries only.
     """
 

@@ -27,7 +27,7 @@ def by_query(measures: DataFrame) -> DataFrame:
         measures: result of ``by_measure``, or unions of such.
     """
     of_query = F.collect_list(F.struct("system", "measure", "value", "components"))
-    return measures.groupBy(*QUERY_METRICS.key).agg(F.array_sort(of_query).alias("measures"))
+    return measures.groupBy(*QUERY_METRICS.key, "topic").agg(F.array_sort(of_query).alias("measures"))
 
 
 def of_systems(query_metrics: DataFrame, systems: Collection[str]) -> DataFrame:

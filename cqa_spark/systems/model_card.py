@@ -42,6 +42,30 @@ class CardFigure(Worth):
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
+class SiteDifference(BaseModel):
+    """How much better a system was than a simple order on the replayed nights of one site in one band of age.
+
+    Attributes:
+        site: its name.
+        band: name of the band.
+        order: name of the simple order.
+        difference: of P@1, the system minus the simple order, as a fraction.
+        error: its standard error, by thread.
+        threads: number of threads, at least two.
+        nights: number of their nights.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    site: str
+    band: str
+    order: str
+    difference: float
+    error: float
+    threads: int
+    nights: int
+
+
 class ModelCard(BaseModel):
     """The content of ``card.json``.
 
@@ -51,6 +75,7 @@ class ModelCard(BaseModel):
         features: ``features.probe.values_hash`` of its feature groups.
         licence: of the data that it learned from.
         figures: what it is worth, measured out of fold.
+        by_site: what it is worth on each site, out of fold; other sites expect as much.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -60,6 +85,7 @@ class ModelCard(BaseModel):
     features: str
     licence: str
     figures: tuple[CardFigure, ...] = ()
+    by_site: tuple[SiteDifference, ...] = ()
 
     @property
     def labels(self) -> int:

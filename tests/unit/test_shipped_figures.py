@@ -13,7 +13,7 @@ BY_VOTES = "votes_then_length"
 
 WORTH = re.compile(
     r"On (\d+) replayed nights of (\d+) threads, its first answer is the one accepted later in ([\d.]+) %: "
-    r"\+([\d.]+) points against votes_then_length \(95 % interval \+([\d.]+) to \+([\d.]+),"
+    r"\+([\d.]+) points against votes_then_length \(95 % interval ([+\N{MINUS SIGN}][\d.]+) to \+([\d.]+),"
 )
 """What a night prints of its worth."""
 
@@ -52,8 +52,12 @@ def test_pages_agree_on_the_nights_of_beer() -> None:
     match = WORTH.search(tutorial)
     assert match is not None
     of_nights, of_threads, *figures = match.groups()
-    shown, difference, low, high = (f"{float(number):.1f}" for number in figures)
+    shown, difference, high = (f"{float(number):.1f}" for number in (*figures[:2], figures[3]))
+    low = f"{float(figures[2].replace(MINUS, '-')):+.1f}".replace("-", MINUS)
     assert f"({of_nights} nights, {of_threads} threads)" in readme
-    assert f"**{shown}** | +{difference} (+{low} to +{high})" in readme
-    assert f"accepted later in {shown} %, {difference} points more than by votes ({low} to {high})" in nights
+    assert f"**{shown}** | +{difference} ({low} to +{high})" in readme
+    assert (
+        f"accepted later in {shown} %, {difference} points more than by votes ({low.removeprefix('+')} to {high})"
+        in nights
+    )
     assert f"and {figures[0]} %, and no difference on common nights" in nights

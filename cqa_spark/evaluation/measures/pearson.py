@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cqa_spark.evaluation.measure import Measure, Sum, ratio
-from cqa_spark.evaluation.ranked_query import RankedQuery, on_unit_scale
+from cqa_spark.evaluation.ranked_query import RankedQuery, on_unit_range
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,8 +19,8 @@ NEGLIGIBLE = 1e-12
 class Pearson(Measure):
     """Linear correlation over all candidates of all queries, from -1 to 1; 0 if either side is constant.
 
-    Squares of scores that are large for their spread lose all digits, so scores are first converted to the range from
-    0 to 1, which leaves the correlation unchanged.
+    Squares of scores that are large for their spread lose all digits, so scores are first converted to median 0 and
+    range 1, which leaves the correlation unchanged.
     """
 
     name = "Pearson"
@@ -42,8 +42,8 @@ class Pearson(Measure):
         )
 
     def components_of(self, queries: Iterable[RankedQuery]) -> list[tuple[float, ...]]:
-        """The components of all queries of one system, after scores and gold were converted to the unit interval."""
-        return super().components_of(on_unit_scale(list(queries)))
+        """The components of all queries of one system, after scores and gold were converted."""
+        return super().components_of(on_unit_range(list(queries)))
 
     def on_one_scale(self, components: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scores with mean 0 and variance 1; constant scores are unchanged."""

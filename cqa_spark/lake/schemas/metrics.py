@@ -42,6 +42,9 @@ QUERY_METRICS = SiteTable(
         SITE,
         QUERY_ID,
         required(
+            "topic", "string", "what dependent queries share, such as the question that their threads were found for"
+        ),
+        required(
             "measures",
             T.ArrayType(_OF_QUERY),
             "every measure of every system, in the order of their names: the measure of this query alone, a fraction, "
@@ -111,7 +114,7 @@ SET_METRICS = JournalTable(
         *AGGREGATE,
         required("baseline", "string", "system that it is compared with"),
         required("difference", "double", "system minus baseline, a fraction; 0 for itself"),
-        required("p_value", "double", "two-sided, of the paired bootstrap test; 1 for itself"),
+        required("p_value", "double", "two-sided, of the paired bootstrap test, adjusted by Holm; 1 for itself"),
         *RESAMPLING,
     ),
     key=("system", "task", "split", "set_name", "measure"),

@@ -28,7 +28,7 @@ class NightWorth:
 
     Attributes:
         system: the system whose nights are reported.
-        simple: name of the simple order.
+        simple: name of the simple order that differences are from.
         worth: the rows of ``NIGHT_WORTH`` about its first measure; none if no night was measured.
         orders: the entries of ``SERVED_ORDERS``; none for a task without replayed nights.
     """
@@ -47,8 +47,9 @@ class NightWorth:
 def data(run: ReportedRun) -> NightWorth:
     """All of it; the system is the one that nights serve."""
     worth, orders = [Worth(**entry) for entry in run.entries(NIGHT_WORTH.name)], run.entries(SERVED_ORDERS.name)
-    simple = next((entry["simple_order"] for entry in orders), run.baseline or "")
-    return NightWorth(run.best_system, simple, [each for each in worth if each.measure == worth[0].measure], orders)
+    return NightWorth(
+        run.best_system, run.baseline or "", [each for each in worth if each.measure == worth[0].measure], orders
+    )
 
 
 def page(night: NightWorth) -> Markup:
@@ -167,8 +168,8 @@ def _served(night: NightWorth) -> Grid:
     rows = [(band, order, entries) for band, found in by_band.items() for order, entries in _by_order(found).items()]
     return Grid(
         title="Orders served",
-        about="By the age of the question. The simple order is served where the system is worse; a change needs three "
-        "nights that agree.",
+        about="By the age of the question. A simple order is served where the 95 % interval of the system's gain over "
+        "it, by the site's own nights and by what other sites let expect, is below 0 on three nights in a row.",
         headings=("age", "order", "sites", "why"),
         rows=tuple(
             (band, (Cell(order), Cell(f"{len(entries):,}"), Cell(_why(entries)))) for band, order, entries in rows

@@ -68,7 +68,7 @@ def preferred_answer(settings: PreferredAnswerExperimentSettings) -> Flow:
 
 def train_nights(settings: TrainNightsSettings, source: Source) -> Flow:
     """Dumps → a system that has learned from the nights of all sites."""
-    system, by_votes, longest = systems = read_systems([settings.system, *PreferredAnswer.simple_orders])
+    system, *simple = systems = read_systems([settings.system, *PreferredAnswer.simple_orders])
     return Flow(
         "train nights",
         (
@@ -76,7 +76,7 @@ def train_nights(settings: TrainNightsSettings, source: Source) -> Flow:
             ReplayNights(PreferredAnswer(), settings.nights, learner=system.name, undecided=learn_choices([system])),
             *training(systems, PreferredAnswer.name, settings.features),
             MeasureNights(systems, last=None, unchanged=None),
-            WriteCard(system, by_votes, longest),
+            WriteCard(system, simple),
         ),
     )
 

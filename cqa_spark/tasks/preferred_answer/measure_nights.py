@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import product
 
 import numpy as np
-from scipy.special import stdtrit
 
-from cqa_spark.evaluation.night_worth import AGES, NIGHTS, Nights, Reals, clustered_mean, in_band, night_worth
-from cqa_spark.evaluation.served_order import AGREEING_NIGHTS, Choice, Difference, Served, choose
+from cqa_spark.evaluation.clustered import FEWEST
+from cqa_spark.evaluation.night_worth import AGES, Nights, night_worth, site_differences
+from cqa_spark.evaluation.served_order import (
+    AGREEING_NIGHTS,
+    UNKNOWN,
+    Choice,
+    Difference,
+    Evidence,
+    choose,
+    weigh,
+)
 from cqa_spark.features.feature_table import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
@@ -32,11 +40,9 @@ from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem
 from cqa_spark.tasks.preferred_answer.measured_nights import SIMPLE_ORDERS, from_all_nights, measured_nights
 
-Differences = Mapping[str, Mapping[str, tuple[float, float, int]]]
-"""By site and band of age: the difference of P@1 between the system and the simple order, its standard error, and the
-number of nights."""
-
-_NOTHING = 0.0, np.inf, 0
+Differences = Mapping[tuple[str, str, str], tuple[Difference, int]]
+"""By site, band of age and simple order: the difference of P@1 between the system and this order, and the number of
+nights."""
 
 
 @dataclass(frozen=True)
@@ -74,15 +80,18 @@ class MeasureNights(Step):
         counts.rows_in = run.rows(NIGHT_RANKINGS)
         system, reference = (each.name for each in self.systems[:2])
         threads = run.read(EXAMPLES).where(f"{IS_SERVED} AND initial_rank = 1")
-        rows, differences = [], {}
+        simple = [each.name for each in self.systems[1:] if each.name in trained]
+        rows: list[Entry] = []
+        differences: Differences = {}
         if run.rows(MEASURED_NIGHTS):
             served = {row["age_days"]: row["count"] for row in threads.groupBy("age_days").count().collect()}
-            rows, differences = from_all_nights(
+            rows, by_site = from_all_nights(
                 run.read(MEASURED_NIGHTS),
                 [*trained, *SIMPLE_ORDERS],
                 counts.rows_in // len(trained),
-                partial(_found, system=system, reference=reference, served=served),
+                partial(_found, system=system, reference=reference, simple=simple, served=served),
             )
+            differences = {tuple(key): (Difference(*found), nights) for *key, found, nights in by_site}
         worth = [Worth(**row) for row in rows]
         counts.rows_out = run.write_entries(NIGHT_WORTH, map(asdict, worth))
         write_trained_worth(run, system, reference, worth, self.last)
@@ -105,7 +114,8 @@ class MeasureNights(Step):
         self, run: Run, trained: Mapping[str, TrainedSystem], differences: Differences, sites: Iterable[str]
     ) -> list[Entry]:
         """The order of every site and band of age; a site that has not changed brings no further evidence."""
-        system, *simple = (each.name for each in self.systems)
+        system, *orders = (each.name for each in self.systems)
+        simple = [order for order in orders if order in trained]
         voting = run.files(VOTES).rows_by_site() if run.has(VOTES) else {}
         last = [] if self.last is None else self.last.entries_or_none(SERVED_ORDERS)
         before = {(entry["site"], entry["band"]): entry for entry in last}
@@ -114,87 +124,94 @@ class MeasureNights(Step):
         for site, band in product(sites, AGES):
             if site not in changed and (site, band) in before:
                 entries.append(before[site, band])
-                continue
-            order = simple[0] if voting.get(site) else simple[-1]
-            if system in trained and voting.get(site):
-                value, error, number = differences.get(site, {}).get(band, _NOTHING)
-                evidence = [Difference(value, error), *_of_card(trained[system], order, band)]
-                choice = choose(evidence, _choice(before.get((site, band))))
-                entries.append(_entry(site, band, system, order, choice, number))
+            elif system in trained and simple and voting.get(site):
+                nights = differences.get((site, band, simple[0]), (UNKNOWN, 0))[1]
+                evidence = {
+                    order: weigh(
+                        differences.get((site, band, order), (UNKNOWN, 0))[0],
+                        _of_other_sites(trained[system], site, band, order),
+                    )
+                    for order in simple
+                }
+                choice = choose(system, evidence, _choice(before.get((site, band))))
+                entries.append(_entry(site, band, system, choice.served, choice, nights))
             else:
+                order = orders[0] if voting.get(site) else orders[-1]
                 entries.append(_entry(site, band, system, order, None, 0))
         return entries
 
 
-def _found(nights: Nights, system: str, reference: str, served: Mapping[int, int]) -> tuple[list[Entry], Differences]:
-    """What all orders are worth, as ``night_worth``, and the differences of a system from the reference."""
+def _found(
+    nights: Nights, system: str, reference: str, simple: Sequence[str], served: Mapping[int, int]
+) -> tuple[list[Entry], list[tuple[str, str, str, Difference, int]]]:
+    """What all orders are worth, as ``night_worth``, and the differences of a system from simple orders."""
     worth = [asdict(row) for row in night_worth(nights, nights.hits, reference, served)]
-    if system not in nights.hits:
-        return worth, {}
-    apart, sites = nights.hits[system] - nights.hits[reference], np.unique(nights.site)
-    return worth, {site: dict(_by_band(nights, apart, site)) for site in sites}
+    return worth, [*site_differences(nights, system, simple)] if system in nights.hits else []
 
 
-def _by_band(nights: Nights, apart: Reals, site: str) -> Iterator[tuple[str, tuple[float, float, int]]]:
-    """The mean of differences in each band of age on one site, with its error, and the number of nights."""
-    here = nights.site == site
-    for band, ages in AGES.items():
-        chosen = here & in_band(nights.age, ages)
-        if chosen.any():
-            value, error, _ = clustered_mean(apart, chosen.astype(np.float64), nights.thread)
-            yield band, (value, error, int(chosen.sum()))
-
-
-def _of_card(trained: TrainedSystem, simple: str, band: str) -> Iterator[Difference]:
-    """The difference on the sites that the system was trained on, from its card."""
-    for figure in trained.card.figures if trained.card is not None else ():
-        about = (figure.order, figure.reference, figure.population, figure.band)
-        if about == (trained.system.name, simple, NIGHTS, band):
-            wide = stdtrit(figure.threads - 1, 0.975)
-            yield Difference(figure.difference, float((figure.high_difference - figure.low_difference) / 2 / wide))
+def _of_other_sites(trained: TrainedSystem, site: str, band: str, order: str) -> list[Difference]:
+    """The differences on the sites that the system was trained on, from its card, but for the site itself."""
+    rows = trained.card.by_site if trained.card is not None else ()
+    return [
+        Difference(row.difference, row.error, row.threads)
+        for row in rows
+        if (row.band, row.order) == (band, order) and row.site != site
+    ]
 
 
 def _choice(entry: Entry | None) -> Choice | None:
     """The choice of an earlier night; None if it had nothing to choose from."""
     if entry is None or entry["verdict"] is None:
         return None
-    infinite = entry["low"] is None
-    low, high = (-np.inf, np.inf) if infinite else (entry["low"], entry["high"])
-    error = np.inf if infinite else (high - low) / 2
-    difference = Difference(entry["difference"] or 0.0, error)
-    return Choice(Served(entry["served"]), Served(entry["verdict"]), entry["agreeing"], difference, low, high)
+    nothing = Evidence(UNKNOWN, UNKNOWN, UNKNOWN)
+    return Choice(entry["order"], entry["verdict"], entry["agreeing"], entry["simple_order"], nothing)
 
 
-def _entry(site: str, band: str, system: str, simple: str, choice: Choice | None, nights: int) -> Entry:
-    """A row of ``SERVED_ORDERS``; the simple order is served if there is no choice."""
-    served = Served.SIMPLE if choice is None else choice.served
+def _entry(site: str, band: str, system: str, order: str, choice: Choice | None, nights: int) -> Entry:
+    """A row of ``SERVED_ORDERS``; a simple order is served if there is no choice."""
     lowest, end = AGES[band]
-    is_known = choice is not None and np.isfinite(choice.difference.error)
+    evidence = choice.evidence if choice is not None else Evidence(UNKNOWN, UNKNOWN, UNKNOWN)
     return {
         "site": site,
         "band": band,
         "from_days": int(lowest),
         "below_days": int(end) if np.isfinite(end) else None,
-        "order": system if served is Served.SYSTEM else simple,
-        "simple_order": simple,
-        "served": served.value,
-        "verdict": None if choice is None else choice.verdict.value,
+        "order": order,
+        "simple_order": order if choice is None else choice.rival,
+        "verdict": None if choice is None else choice.verdict,
         "agreeing": 0 if choice is None else choice.agreeing,
-        "difference": choice.difference.value if choice is not None and is_known else None,
-        "low": choice.low if choice is not None and is_known else None,
-        "high": choice.high if choice is not None and is_known else None,
+        **_bounds("", evidence.both),
+        **_bounds("own_", evidence.own),
+        **_bounds("others_", evidence.others),
         "nights": nights,
-        "reason": _reason(system, simple, choice, is_known=is_known),
+        "threads": evidence.own.threads,
+        "reason": _reason(system, choice),
     }
 
 
-def _reason(system: str, simple: str, choice: Choice | None, *, is_known: bool) -> str:
+def _bounds(prefix: str, difference: Difference) -> Entry:
+    is_known = np.isfinite(difference.error)
+    values = {"difference": difference.value, "low": difference.low, "high": difference.high}
+    return {f"{prefix}{name}": value if is_known else None for name, value in values.items()}
+
+
+def _reason(system: str, choice: Choice | None) -> str:
     if choice is None:
         return f"{system} has no votes with dates to learn from and to be measured on"
-    if not is_known:
-        return f"no replayed nights tell {system} and {simple} apart"
-    points = f"{100 * choice.difference.value:+.1f} points ({100 * choice.low:+.1f} to {100 * choice.high:+.1f})"
-    against = f"{system} against {simple}: {points}"
-    if choice.served is not choice.verdict:
-        return f"{against}, {choice.agreeing} of {AGREEING_NIGHTS} nights for the {choice.verdict.value}"
-    return against
+    own, others, both = choice.evidence
+    by_site = (
+        f"{_in_points(own)} on {own.threads:,} threads of the site"
+        if np.isfinite(own.error)
+        else f"too few threads of the site ({own.threads} of {FEWEST})"
+    )
+    by_others = f"other sites let expect {_in_points(others)}" if np.isfinite(others.error) else "no other sites"
+    if not np.isfinite(both.error):
+        return f"{system} against {choice.rival}: {by_site}, {by_others}"
+    reason = f"{system} against {choice.rival}: {_in_points(both)}; {by_site}, {by_others}"
+    if choice.served != choice.verdict:
+        return f"{reason}; {choice.agreeing} of {AGREEING_NIGHTS} nights for {choice.verdict}"
+    return reason
+
+
+def _in_points(difference: Difference) -> str:
+    return f"{100 * difference.value:+.1f} points ({100 * difference.low:+.1f} to {100 * difference.high:+.1f})"

@@ -32,7 +32,6 @@ FEATURES = (UP, DOWN, NET)
 
 SIMPLE_ORDERS: Mapping[str, Score] = {
     "votes": lambda candidates: candidates.of([NET])[:, 0],
-    "oldest": lambda candidates: -candidates.examples["initial_rank"].to_numpy().astype(np.float64),
     "random": lambda candidates: np.zeros(len(candidates)),
 }
 """By name; higher scores are better, and equal scores are ties."""

@@ -1,23 +1,24 @@
 """a system that learned from nights + what it is worth → its card, with what each part of its features adds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
-from cqa_spark.evaluation.night_worth import Nights, night_worth
+from cqa_spark.evaluation.night_worth import Nights, night_worth, site_differences
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_record import StepRecord
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, IS_MEASURED
 from cqa_spark.lake.schemas.night import NIGHT_WORTH
+from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
 from cqa_spark.rankers.feature_contract import feature_columns
 from cqa_spark.runtime.step import Artifact, Product, Step
 from cqa_spark.spark.persistence import persisted
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.learning import card_of
 from cqa_spark.systems.feature_frames import feature_frame, frame_tables
-from cqa_spark.systems.model_card import CardFigure
+from cqa_spark.systems.model_card import CardFigure, SiteDifference
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.preferred_answer.measured_nights import from_all_nights, measure_nights
@@ -33,21 +34,20 @@ class WriteCard(Step):
 
     Attributes:
         system: recipe of a system that scores out of fold what it learned from.
-        by_votes: the simple order that differences are from.
-        longest: the simple order without votes, which the system without votes is compared with, too.
+        simple: the simple orders: the first is the one that differences are from, and the last, which needs no votes,
+            is the one that the system without votes is compared with, too.
     """
 
     system: System
-    by_votes: System
-    longest: System
+    simple: Sequence[System]
 
     name = "card"
 
     def reads(self) -> tuple[Product, ...]:
         """Examples with their posts and features, the models, and what they are worth."""
-        systems = (self.system, self.by_votes, self.longest)
+        systems = (self.system, *self.simple)
         models = [Artifact(model_artifact(system.name)) for system in systems]
-        return EXAMPLES, POSTS, NIGHT_WORTH, *frame_tables(systems), *models
+        return EXAMPLES, POSTS, NIGHT_WORTH, MEASURED_NIGHTS, *frame_tables(systems), *models
 
     def writes(self) -> tuple[Product, ...]:
         """The model, with its card."""
@@ -57,9 +57,10 @@ class WriteCard(Step):
         """Fit without each part, measure, and save the system again."""
         name = model_artifact(self.system.name)
         examples = task_examples(run, self.system.task).where(IN_TRAINING)
-        figures = _figures(run.entries(NIGHT_WORTH), self.by_votes.name)
-        simple = [trained_system(run, model_artifact(each.name)) for each in (self.by_votes, self.longest)]
-        with persisted(feature_frame(run, [self.system, self.by_votes, self.longest], examples)) as (frame,):
+        by_votes, *_, longest = orders = [each.name for each in self.simple]
+        figures = _figures(run.entries(NIGHT_WORTH), by_votes)
+        compared = [trained_system(run, model_artifact(order)) for order in (by_votes, longest)]
+        with persisted(feature_frame(run, [self.system, *self.simple], examples)) as (frame,):
             counts.rows_in = frame.count()
             others = [column for column in frame.columns if column not in feature_columns(frame)]
             variants = {
@@ -67,18 +68,25 @@ class WriteCard(Step):
                 for part, features in variants_of(self.system).items()
             }
             scores = {name: model.score for name, model in variants.items()}
-            scores |= {each.system.name: each.model.score for each in simple}
+            scores |= {each.system.name: each.model.score for each in compared}
             measured = measure_nights(frame.where(IS_MEASURED), scores)
             parts = from_all_nights(
                 measured,
                 [*scores],
                 counts.rows_in,
-                partial(part_worth, variants=list(variants), by_votes=self.by_votes.name, longest=self.longest.name),
+                partial(part_worth, variants=list(variants), by_votes=by_votes, longest=longest),
             )
-        figures += [figure for reference, worth in parts for figure in _figures(worth, reference)]
+        figures += [figure for reference, rows in parts for figure in _figures(rows, reference)]
         trained = trained_system(run, name)
         card = card_of(trained.system, examples, run.read(POSTS))
-        described = replace(trained, card=card.model_copy(update={"figures": tuple(figures)}))
+        by_site = from_all_nights(
+            run.read(MEASURED_NIGHTS),
+            [self.system.name, *orders],
+            counts.rows_in,
+            partial(differences_by_site, system=self.system.name, orders=orders),
+        )
+        worth = {"figures": tuple(figures), "by_site": tuple(SiteDifference(**row) for row in by_site)}
+        described = replace(trained, card=card.model_copy(update=worth))
         path = run.artifact_path("models", "described", name)
         described.save(path, run.lake.storage)
         run.add_artifact(name, path, loaded=described)
@@ -110,6 +118,22 @@ def part_worth(nights: Nights, variants: Iterable[str], by_votes: str, longest: 
     return [
         (reference, [asdict(row) for row in night_worth(nights, names, reference, {})]) for reference, names in compared
     ]
+
+
+def differences_by_site(nights: Nights, system: str, orders: Iterable[str]) -> list[Entry]:
+    """The fields of ``SiteDifference``; sites with a single thread in a band, which have no error, make none.
+
+    Args:
+        nights: measured nights, with the hits of the system and of the orders.
+        system: name of the system.
+        orders: names of the simple orders.
+    """
+    return [
+        {"site": site, "band": band, "order": order, "difference": found.value, "error": found.error,
+         "threads": found.threads, "nights": number}
+        for site, band, order, found, number in site_differences(nights, system, orders)
+        if found.threads > 1
+    ]  # fmt: skip
 
 
 def _figures(worth: Iterable[Entry], reference: str) -> list[CardFigure]:

@@ -30,7 +30,7 @@ class PreferredAnswer(Task):
     baseline = "first_answer"
     address = "concat('https://', site, '/a/', candidate_id)"
     replays_nights = True
-    simple_orders = ("votes_then_length", "longest_answer_asof")
+    simple_orders = ("votes_then_length", "oldest", "longest_answer_asof")
     measures = ("P@1", "MRR@10", "MAP@10", "nDCG@10")  # Xu et al. use only the first
 
     def fold_key(self) -> Column:

@@ -143,12 +143,16 @@ def nights_review(now: DataFrame, last: DataFrame) -> RunUnderReview:
 
 
 def test_the_system_is_compared_with_itself_on_common_nights(spark: SparkSession) -> None:
-    threads = "cdefghij"
+    threads = "cdefghijlm"
     good = measured(spark, {f"{thread}1": 1.0 for thread in threads} | {"z1": 1.0})
     tied = measured(spark, {f"{thread}1": 0.5 for thread in threads} | {"y1": 0.0})
     assert night_drop(nights_review(good, good), LIMITS).measured == 0
     verdict = night_drop(nights_review(tied, good), LIMITS)
-    assert (verdict.passed, verdict.measured) == (False, 0.5)
-    assert verdict.reason == "P@1 on 8 common nights of 8 threads: -50.00 points, at most -50.00"
+    assert (verdict.passed, verdict.measured) == (False, pytest.approx(0.2156, abs=1e-4))
+    assert verdict.reason == "P@1 on 10 common nights of 10 threads: -50.00 points, at most -21.56"
     half = measured(spark, {f"{thread}1": float(thread != "c") for thread in threads})
     assert night_drop(nights_review(half, good), LIMITS).passed  # one thread proves nothing
+    nine = measured(spark, {f"{thread}1": 0.0 for thread in threads[1:]})
+    few = night_drop(nights_review(nine, good), LIMITS)
+    assert (few.passed, few.measured) == (True, None)
+    assert few.reason == ("too few to tell (fewer than 10): P@1 on 9 common nights of 9 threads: -100.00 points")

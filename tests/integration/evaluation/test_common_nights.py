@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from cqa_spark.evaluation.clustered import paired_difference
 from cqa_spark.evaluation.common_nights import compare_nights
-from cqa_spark.evaluation.night_worth import clustered_mean, interval_and_p_value
+from cqa_spark.evaluation.significance import holm
 
 
 def measured_nights(spark: SparkSession, hits: dict[str, float]) -> DataFrame:
@@ -25,8 +26,9 @@ def test_the_test_on_common_nights_is_that_of_a_mean_of_clusters(spark: SparkSes
     found, alone = compare_nights([measured_nights(spark, hits) for hits in (first, second, third)])
     assert (found.order, found.nights, found.threads, found.values) == ("s", 6, 4, (2.5 / 6, 5 / 6, 2.5 / 6))
     gains, threads = np.array([1.0, 1.0, 0.0, -0.5, 0.0, 1.0]), np.array([0, 0, 0, 1, 2, 3])
-    mean, error, clusters = clustered_mean(gains, np.ones(6), threads)
-    assert found.tests[0][:4] == pytest.approx((mean, *interval_and_p_value(mean, error, clusters)))
+    gain = paired_difference(gains, threads)
+    p_value = holm(np.array([gain.p_value, 1.0]))[0]
+    assert found.tests[0][:4] == pytest.approx((gain.value, gain.low, gain.high, p_value))
     assert (found.tests[0].wins, found.tests[0].losses) == (3, 1)
-    assert found.tests[1] == (0.0, 0.0, 0.0, 1.0, 0, 0)
+    assert (found.tests[1].difference, found.tests[1].p_value, *found.tests[1][4:]) == (0.0, 1.0, 0, 0)
     assert (alone.order, alone.threads, alone.tests[0].high, alone.tests[0].p_value) == ("t", 1, np.inf, 1.0)

@@ -18,12 +18,12 @@ LABELS = {("Q1", "C1"): 0, ("Q1", "C2"): 2, ("Q1", "C3"): 1, ("Q1", "C4"): None,
 @pytest.fixture
 def examples(spark: SparkSession) -> DataFrame:
     rows = [
-        ("forum", "question_comment", query, candidate, label, None if label is None else label > 0, None, "dev")
+        ("forum", "question_comment", query, query, candidate, label, None if label is None else label > 0, None, "dev")
         for (query, candidate), label in LABELS.items()
     ]
     return spark.createDataFrame(
         rows,
-        "site string, task string, query_id string, candidate_id string, label int, relevant boolean, "
+        "site string, task string, query_id string, fold_key string, candidate_id string, label int, relevant boolean, "
         "similarity double, split string",
     )
 
@@ -119,8 +119,8 @@ def test_scores_far_from_zero_correlate_as_their_differences(spark: SparkSession
     similarities, scores = (0.1, 0.4, 0.5, 0.9), (1.0, 3.0, 2.0, 4.0)
     pairs = [(f"Q{number}", f"C{number}") for number in range(4)]
     examples = spark.createDataFrame(
-        [("s", "sts", *pair, 1, True, gold, "dev") for pair, gold in zip(pairs, similarities, strict=True)],
-        "site string, task string, query_id string, candidate_id string, label int, relevant boolean, "
+        [("s", "sts", pair[0], *pair, 1, True, gold, "dev") for pair, gold in zip(pairs, similarities, strict=True)],
+        "site string, task string, query_id string, fold_key string, candidate_id string, label int, relevant boolean, "
         "similarity double, split string",
     )
     rankings = spark.createDataFrame(

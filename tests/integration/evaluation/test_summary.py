@@ -21,7 +21,9 @@ from cqa_spark.object_store.folder import Folder
 QUERIES = [f"Q{number:02d}" for number in range(24)]
 
 
-LONG = "task string, split string, site string, query_id string, system string, measure string, value double"
+LONG = (
+    "task string, split string, site string, query_id string, topic string, system string, measure string, value double"
+)
 
 
 def frame(spark: SparkSession, rows: list[tuple[object, ...]]) -> DataFrame:
@@ -36,7 +38,7 @@ def without(metrics: DataFrame, condition: str) -> DataFrame:
 def rows(system: str, written: str, components: list[list[float]]) -> list[tuple[object, ...]]:
     measure = parse_measure(written)
     return [
-        ("question_comment", "dev", "forum", query, system, written, float(measure.aggregate(one, 1)), one)
+        ("question_comment", "dev", "forum", query, query, system, written, float(measure.aggregate(one, 1)), one)
         for query, one in zip(QUERIES, components, strict=True)
     ]
 
@@ -83,6 +85,18 @@ def test_values_intervals_and_tests_are_those_of_the_sorted_queries(metrics, com
             {measure: np.stack([best, baseline])}, resamples=999, seed=5, confidence=0.9, differences=[(0, 1)]
         )[measure]
         assert (test["difference_low"], test["difference_high"]) == (gain.low[2], gain.high[2])
+
+
+def test_topics_are_resampled_with_all_their_queries(spark: SparkSession, components) -> None:
+    best = components["MAP@10"]["best"]
+    topic = F.concat(F.lit("T"), F.floor(F.substring("query_id", 2, 2).cast("int") / 2))
+    metrics = frame(spark, rows("best", "MAP@10", best)).withColumn("topic", topic)
+    [row] = summarise(metrics, "best", resamples=999, seed=5).metrics
+    sums = np.array(best).reshape(1, 12, 2, 1).sum(axis=2)
+    measure = parse_measure("MAP@10")
+    wanted = bootstrap_intervals({measure: sums}, resamples=999, seed=5, sizes=np.full(12, 2.0))[measure]
+    assert (row["value"], row["queries"]) == (measure.total(best), 24)
+    assert (row["low"], row["high"]) == pytest.approx((wanted.low[0], wanted.high[0]), abs=1e-12)
 
 
 def test_wins_losses_and_ties(spark: SparkSession) -> None:
@@ -151,7 +165,7 @@ def test_baseline_alone_has_metrics_and_no_comparisons(metrics) -> None:
 
 def test_measures_of_relevant_candidates_are_absent_where_there_are_none(spark: SparkSession) -> None:
     rows = [
-        ("duplicate", split, "a.org", query, "given", measure, 1.0, [1.0, counts])
+        ("duplicate", split, "a.org", query, query, "given", measure, 1.0, [1.0, counts])
         for split, counts in (("dev", 0.0), ("test", 1.0))
         for query in ("1", "2")
         for measure in ("TMAP", "AnsRR@50")

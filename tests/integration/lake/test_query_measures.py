@@ -10,8 +10,8 @@ P_1 = ("a", "P@1", 1.0, [1.0])
 RECALL = ("a", "Recall", 0.5, [1.0, 2.0])
 OF_B = ("b", "P@1", 0.0, [0.0])
 ROWS = [
-    ("answers", "dev", "forum", "Q1", [P_1, RECALL, OF_B]),
-    ("answers", "test", "forum", "Q1", [P_1]),
+    ("answers", "dev", "forum", "Q1", "Q1", [P_1, RECALL, OF_B]),
+    ("answers", "test", "forum", "Q1", "Q1", [P_1]),
 ]
 
 

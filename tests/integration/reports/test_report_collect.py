@@ -114,7 +114,7 @@ def tables(spark: SparkSession) -> dict[str, Rows]:
     frames = {
         RANKINGS: [*ranking_rows(), *ranking_rows(split="test")],
         EXAMPLES: examples,
-        QUERY_METRICS: entries("query_id measures", *of_queries, site=SITE, **evaluated),
+        QUERY_METRICS: entries("query_id measures", *of_queries, site=SITE, topic="t", **evaluated),
         POSTS: posts,
         DOCUMENTS: documents,
         TEXTS: texts,

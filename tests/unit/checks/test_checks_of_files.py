@@ -49,8 +49,9 @@ def test_columns_about_people_are_null_or_not_by_a_setting() -> None:
     assert (verdict.passed, verdict.reason) == (True, "users.reputation: 0.0% unknown, now 0.0%")
 
 
-def measured(split: str, value: float, low: float, high: float) -> Entry:
-    return {"system": "s", "split": split, "measure": "MAP@10", "value": value, "low": low, "high": high}
+def measured(split: str, value: float, low: float, high: float, queries: int = 10) -> Entry:
+    of_split = {"system": "s", "split": split, "measure": "MAP@10", "queries": queries}
+    return {**of_split, "value": value, "low": low, "high": high}
 
 
 @pytest.mark.parametrize(("value", "passed"), [(0.55, True), (0.45, False)])
@@ -113,6 +114,18 @@ def test_quarantined_records_at_the_limit_and_one_beside_it(bad: int, passed: bo
     assert quarantine_share(run, CheckSettings(max_quarantine_share=4 / 1024)) == Verdict(
         "quarantine", passed, bad / 1024, 4 / 1024, f"{bad} of 1,024 records"
     )
+
+
+@pytest.mark.parametrize(("before", "now"), [(9, 10), (10, 9)])
+def test_a_measure_of_few_queries_decides_nothing(before: int, now: int) -> None:
+    both = RunUnderReview(
+        {}, {}, "s", "MAP@10",
+        entries={"metrics": [measured("dev", 0.1, 0.0, 0.2, now)]},
+        last_entries={"metrics": [measured("dev", 0.6, 0.5, 0.7, before)]},
+    )  # fmt: skip
+    verdict = metric_drop(both, LIMITS)
+    assert (verdict.passed, verdict.measured) == (True, None)
+    assert verdict.reason == "too few to tell (fewer than 10): MAP@10: 0.6000 [0.5000, 0.7000], now 0.1000"
 
 
 def test_a_check_that_does_not_declare_what_it_reads_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from cqa_spark.config.sections import ResamplingSettings
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.compare_rankings import RankingComparison, compare_rankings
 from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.measuring import standard_errors
 from cqa_spark.evaluation.official_files import read_official
 from cqa_spark.evaluation.official_rankings import COMPARED_MEASURES, ranked_file
 from cqa_spark.evaluation.resampling import RESAMPLES, Resampling
@@ -153,3 +154,25 @@ def test_the_command_compares_with_several_baselines(
 
 def test_the_seed_is_that_of_the_settings() -> None:
     assert Resampling() == Resampling(**ResamplingSettings().model_dump())
+
+
+def test_threads_of_one_original_question_are_one_sample(tmp_path: Path) -> None:
+    """A right and a wrong question: a second thread of each adds no certainty if ids tell their question."""
+
+    def errors(*queries: tuple[str, bool]) -> float:
+        gold, ours = tmp_path / "gold", tmp_path / "ours"
+        gold.write_text(
+            "".join(f"{query}\tG{query}\t1\t1\ttrue\n{query}\tB{query}\t2\t0\tfalse\n" for query, _ in queries)
+        )
+        ours.write_text(
+            "".join(
+                f"{query}\tG{query}\t1\t{right:d}\ttrue\n{query}\tB{query}\t2\t0.5\tfalse\n" for query, right in queries
+            )
+        )
+        return standard_errors(ranked_file(read_official(gold), read_official(ours)), ["MAP@10"])["MAP@10"]
+
+    alone = [(f"Q{number}", number % 3 > 0) for number in range(9)]
+    threads = [(f"{query}_R{thread}", right) for query, right in alone for thread in (1, 2)]
+    others = [(f"T{query}{thread}", right) for query, right in alone for thread in (1, 2)]
+    assert errors(*threads) == pytest.approx(errors(*alone), abs=0.003)
+    assert errors(*others) == pytest.approx(errors(*alone) / 2**0.5, abs=0.003)

@@ -1,21 +1,22 @@
 """Worth of orders on literal nights."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy import stats
 
+from cqa_spark.evaluation.clustered import paired_difference
 from cqa_spark.evaluation.night_worth import (
     AGES,
     ALL,
     NIGHTS,
     SERVED_AGES,
     Nights,
-    clustered_mean,
     expected_hits,
     night_worth,
+    site_differences,
 )
+from cqa_spark.evaluation.significance import holm
 
 STARTS = np.array([0, 2, 5])
 ACCEPTED = np.array([True, False, False, False, True, True, False])
@@ -65,19 +66,38 @@ def test_an_order_is_not_better_than_itself_and_one_thread_proves_nothing() -> N
     assert (alone.threads, alone.p_value, alone.low_difference) == (1, 1.0, -np.inf)
 
 
-def test_without_repeated_clusters_the_error_is_that_of_a_mean() -> None:
-    values = np.array([0.0, 1.0, 1.0, 0.5, 0.0])
-    mean, error, clusters = clustered_mean(values, np.ones(5), np.arange(5))
-    assert (mean, clusters) == (0.5, 5)
-    assert error == pytest.approx(stats.sem(values))
+def test_p_values_are_adjusted_among_orders_and_among_the_parts_of_an_order() -> None:
+    draw, threads = np.random.default_rng(3), 60
+    reference = (draw.random(threads) < 0.5).astype(np.float64)
+    hits = {"reference": reference, **{name: np.where(draw.random(threads) < 0.4, 1.0, reference) for name in "ab"}}
+    nights = Nights(
+        site=np.array(["s"] * threads, object),
+        thread=np.arange(threads),
+        age=np.array([1, 4] * 30),
+        votes=np.zeros(threads, np.int64),
+        hits=hits,
+    )
+    table = {(row.order, row.population, row.band): row.p_value for row in night_worth(nights, hits, "reference", {})}
+    single = {name: paired_difference(hits[name] - reference, nights.thread).p_value for name in "ab"}
+    smaller, larger = sorted("ab", key=lambda name: single[name])
+    assert table[smaller, NIGHTS, ALL] == pytest.approx(2 * single[smaller])
+    assert table[larger, NIGHTS, ALL] == pytest.approx(max(2 * single[smaller], single[larger]))
+    # Parts: two bands of age, one of votes, the last nights.
+    young = paired_difference((hits["a"] - reference)[::2], nights.thread[::2]).p_value
+    old = paired_difference((hits["a"] - reference)[1::2], nights.thread[1::2]).p_value
+    parts = holm(np.array([young, old, single["a"], single["a"]]))
+    assert [table["a", NIGHTS, "1-2 days"], table["a", NIGHTS, "4-16 days"]] == pytest.approx(parts[:2].tolist())
+    assert {value for (order, *_), value in table.items() if order == "reference"} == {1.0}
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3)), min_size=2), st.integers(2, 5))
-def test_repeating_every_night_of_a_thread_adds_no_certainty(nights: list[tuple[float, int]], times: int) -> None:
-    values, thread = np.array([value for value, _ in nights]), np.array([thread for _, thread in nights])
-    once = clustered_mean(values, np.ones(len(values)), thread)
-    again = clustered_mean(np.tile(values, times), np.ones(len(values) * times), np.tile(thread, times))
-    assert again == pytest.approx(once, abs=1e-9)
+def test_differences_by_site_band_and_order() -> None:
+    nights = replace(three_nights(mine=[1.0, 1.0, 0.0], simple=[0.0, 1.0, 1.0]), site=np.array(["s", "s", "t"], object))
+    found = [*site_differences(nights, "mine", ["simple"])]
+    assert [(site, band, order, gain.value, gain.threads, number) for site, band, order, gain, number in found] == [
+        ("s", "1-2 days", "simple", 1.0, 1, 1),
+        ("s", "4-16 days", "simple", 0.0, 1, 1),
+        ("t", "older", "simple", -1.0, 1, 1),
+    ]
 
 
 def test_the_bands_of_age_leave_no_gap() -> None:

@@ -12,7 +12,7 @@ from cqa_spark.evaluation.ranked_candidates import JUDGED, RANKED, ranked_querie
 _KEY = ("task", "split", "site", "query_id")
 SCHEMA = pa.schema(
     [("query", pa.int64())]
-    + [(name, pa.string()) for name in _KEY]
+    + [(name, pa.string()) for name in (*_KEY, "topic")]
     + [("systems", pa.list_(pa.string())), ("system", pa.string()), ("packed", pa.binary())]
 )
 
@@ -24,7 +24,7 @@ def hashed(query: int) -> int:
 def judged(query: int, candidate: int, gain: float, systems: list[str]) -> dict[str, Any]:
     key = dict(zip(_KEY, ("answers", "dev", "forum", f"Q{query}"), strict=True))
     record = np.array([(candidate, gain > 0, gain)], JUDGED)
-    return {"query": hashed(query), **key, "systems": systems, "packed": record.tobytes()}
+    return {"query": hashed(query), **key, "topic": "t", "systems": systems, "packed": record.tobytes()}
 
 
 def ranked(query: int, candidate: int, system: str, rank: int, score: float = 0.0) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from cqa_spark.evaluation import resampling
 from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 from cqa_spark.evaluation.significance import holm, randomization_test
 from cqa_spark.tasks.question_comment import QuestionComment
 
@@ -198,3 +199,32 @@ def test_more_queries_are_resampled_in_groups(monkeypatch: pytest.MonkeyPatch) -
     order = np.random.default_rng(1).permutation(5)
     assert sums[MAP].ravel().tolist() == [order[:2].sum(), order[2:].sum()]
     assert sizes.tolist() == [2, 3]
+
+
+def test_topics_are_resampled_with_all_their_queries(monkeypatch: pytest.MonkeyPatch) -> None:
+    components = {MAP: np.array([[[1.0], [2.0], [4.0], [8.0]]])}
+    sums, sizes = resampling.in_groups(components, 1, np.array([7, 3, 7, 5]))
+    assert (sums[MAP].ravel().tolist(), sizes.tolist()) == ([2.0, 8.0, 5.0], [1, 1, 2])
+    assert resampling.in_groups(components, 1, np.arange(4)) == (components, None)
+    monkeypatch.setattr("cqa_spark.evaluation.resampling.MANY", 2)
+    monkeypatch.setattr("cqa_spark.evaluation.resampling.GROUPS", 2)
+    sums, sizes = resampling.in_groups(components, 1, np.array([7, 3, 7, 5]))
+    assert (sums[MAP].sum(), sizes.sum(), len(sizes)) == (15.0, 4, 2)
+    assert {*sums[MAP].ravel().tolist()} & {1.0, 4.0} == set()  # the queries of topic 7 stay together
+
+
+def test_a_huge_score_leaves_its_own_correlation_to_other_resamples() -> None:
+    draw = np.random.default_rng(5)
+    gold = draw.uniform(0, 5, 100)
+    scores = gold + draw.normal(size=100)
+    scores[0] = -1e9
+    queries = [
+        RankedQuery([Candidate(True, of_gold, True, score)])
+        for of_gold, score in zip(gold.tolist(), scores.tolist(), strict=True)
+    ]
+    components = np.array(PEARSON.components_of(queries))
+    found = bootstrap_intervals({PEARSON: components[None]}, resamples=1999, seed=1)[PEARSON]
+    drawn = [np.corrcoef(gold[row], scores[row])[0, 1] for row in draw.integers(0, 100, (1999, 100))]
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert (low, high) == pytest.approx((-0.18, 0.84), abs=0.02)
+    assert (found.low[0], found.high[0]) == pytest.approx((low, high), abs=0.02)

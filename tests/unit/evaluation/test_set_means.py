@@ -52,6 +52,6 @@ def test_a_clear_difference_is_significant_and_none_is_not() -> None:
     close, far = gold + 0.1 * noise[0], gold + 3 * noise[1]
     systems = {"base": pairs(far, gold), "close": pairs(close, gold), "scaled": pairs(7 * far + 1, gold)}
     scores = {each.system: each for each in score_sets(PEARSON, {"all": systems}, "base", resamples=199)}
-    assert scores["close"].p_value == 2 / 200
+    assert scores["close"].p_value == 2 * 2 / 200  # adjusted for two systems
     assert scores["scaled"].p_value == 1.0
     assert scores["close"].low < scores["close"].value < scores["close"].high

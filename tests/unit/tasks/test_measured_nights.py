@@ -26,11 +26,11 @@ def test_a_night_is_a_row_with_the_hits_of_every_order() -> None:
     assert rows.to_pylist(maps_as_pydicts="strict") == [
         {
             **{"site": "s", "task": "t", "query_id": "1@a", "thread_id": "1", "age_days": 1, "votes": 1},
-            "hits": {"latest": 1.0, "votes": 1.0, "oldest": 0.0, "random": 0.5},
+            "hits": {"latest": 1.0, "votes": 1.0, "random": 0.5},
         },
         {
             **{"site": "s", "task": "t", "query_id": "1@b", "thread_id": "1", "age_days": 2, "votes": 6},
-            "hits": {"latest": 0.0, "votes": 0.0, "oldest": 0.0, "random": 1 / 3},
+            "hits": {"latest": 0.0, "votes": 0.0, "random": 1 / 3},
         },
     ]
 

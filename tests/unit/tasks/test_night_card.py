@@ -1,10 +1,11 @@
 """The figures of a card, on literal nights."""
 
 import numpy as np
+import pytest
 
 from cqa_spark.evaluation.night_worth import Nights
 from cqa_spark.systems.system import read_system
-from cqa_spark.tasks.preferred_answer.night_card import NO_VOTES, part_worth, variants_of
+from cqa_spark.tasks.preferred_answer.night_card import NO_VOTES, differences_by_site, part_worth, variants_of
 
 WITHOUT_TIMING = "without answer_timing_asof_v1"
 
@@ -39,3 +40,20 @@ def test_parts_are_compared_with_votes_and_the_one_without_votes_with_the_longes
     ]
     assert {(row["nights"], row["threads"]) for _, row in overall} == {(3, 2)}
     assert {row["band"] for _, row in found if row["threads"] > 1} == {"all", "0-3 votes"}
+
+
+def test_the_card_has_differences_of_sites_with_two_threads() -> None:
+    nights = Nights(
+        site=np.array(["s", "s", "s", "t"], object),
+        thread=np.array([1, 1, 2, 3]),
+        age=np.array([1, 2, 1, 1]),
+        votes=np.zeros(4, dtype=np.int64),
+        hits={"mine": np.array([1.0, 1.0, 0.0, 1.0]), "oldest": np.array([0.0, 1.0, 0.0, 0.0])},
+    )
+    (row,) = differences_by_site(nights, "mine", ["oldest"])
+    error = row.pop("error")
+    assert row == {
+        "site": "s", "band": "1-2 days", "order": "oldest", "difference": pytest.approx(1 / 3), "threads": 2,
+        "nights": 3,
+    }  # fmt: skip
+    assert 0 < error < np.inf
