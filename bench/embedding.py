@@ -32,12 +32,9 @@ from rich.table import Table
 from tokenizers import Tokenizer
 
 from cqa_spark.spark.session import spark_session
-from cqa_spark.synth.conversations import invent_conversation, invent_users
-from cqa_spark.synth.forum_texts import TOPICS
-from cqa_spark.text.embedding.encoder import load_encoder
-from cqa_spark.text.embedding.model import EmbeddingModel
-from cqa_spark.text.embedding.model_files import read_file
-from cqa_spark.text.embeddings import embed, ship
+from cqa_spark.synth.qatar_living import TOPICS, invent_conversation, invent_users
+from cqa_spark.text.encoders.encoder import embed, load_encoder, ship
+from cqa_spark.text.encoders.model import EmbeddingModel, read_file
 
 BATCH = 32
 FILES = 16

@@ -27,15 +27,15 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import Place
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_pass import compute_place, fit_groups
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table as Declared
 from cqa_spark.lake.writing import Destination, write_files
-from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.spark.frames import run_concurrently
 from cqa_spark.spark.session import spark_session
 
 GROUPS = ("basic_q", "basic_a", "q_tags", "comments", "basic_u", "badges", "u_tags")

@@ -32,21 +32,19 @@ from rich.console import Console
 from rich.table import Table
 from xml2arrow import XmlToArrowParser
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.stackexchange.byte_ranges import OpenFile
+from cqa_spark.corpora.inputs import UnpackLimits
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
-from cqa_spark.corpora.stackexchange.dump_stream import Access
-from cqa_spark.corpora.stackexchange.file_probe import probe
-from cqa_spark.corpora.stackexchange.ingest.range_reading import read_files
-from cqa_spark.corpora.stackexchange.values import ValueKind
+from cqa_spark.corpora.stackexchange.markup import ValueKind
+from cqa_spark.corpora.stackexchange.probe import Access, probe
+from cqa_spark.corpora.stackexchange.ranges import OpenFile, read_files
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.writing import Destination
 from cqa_spark.object_store.locations import split
+from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.stackexchange.dump import write_dump
-from cqa_spark.synth.stackexchange.plan import threads_for_size
+from cqa_spark.synth.stackexchange.population import threads_for_size
 
 PEER = "com.databricks:spark-xml_2.12:0.18.0"
 SITE = "bench.example.org"

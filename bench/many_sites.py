@@ -17,9 +17,9 @@ from nightly import change, night
 from rich.console import Console
 from rich.table import Column, Table
 
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.lake.storage import Lake
-from cqa_spark.lake.table_files import DataFile
+from cqa_spark.lake.table import DataFile
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.stackexchange.dump import write_dump
 

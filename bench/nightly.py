@@ -26,9 +26,9 @@ from measuring import add_figure
 from rich.console import Console
 from rich.table import Column, Table
 
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.lake.storage import Lake
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.stackexchange.dump import write_dump
 

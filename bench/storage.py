@@ -25,8 +25,8 @@ from nightly import change, night
 from rich.console import Console
 from rich.table import Table
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.object_store.s3 import s3_client
+from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.synth.stackexchange.dump import write_dump
 
 REPOSITORY = Path(__file__).resolve().parents[1]

@@ -27,21 +27,20 @@ from pyspark.sql import functions as F
 from rich.console import Console
 from rich.table import Table
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.examples.task import task
-from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import FeatureGroup, Place, QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_pass import compute_place, fit_groups
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.features.training_data import learned_texts
-from cqa_spark.spark.persistence import persistence_scope
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.spark.frames import persistence_scope
 from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.qatar_living import write_sample
+from cqa_spark.task_contract.contract import task
 from cqa_spark.tasks.formats import QatarLiving
-from cqa_spark.text.documents import distinct_texts, documents
-from cqa_spark.text.embedding.model import EmbeddingModel
-from cqa_spark.text.embeddings import embed, ship
-from cqa_spark.text.pipeline import analyse
+from cqa_spark.text.encoders.encoder import embed, ship
+from cqa_spark.text.encoders.model import EmbeddingModel
+from cqa_spark.text.pipeline import analyse, distinct_texts, documents
 
 COMMENTS_EACH = 10
 TABLES = ("examples", "posts", "comments", "documents", "texts")

@@ -13,9 +13,8 @@ import numpy as np
 from lxml import etree
 from measuring import add_figure
 
-from cqa_spark.text.trees import partial_tree_kernel
-from cqa_spark.text.trees.forest import Forest
-from cqa_spark.text.trees.shallow_parse import shallow_tree
+from cqa_spark.text import tree_kernel as partial_tree_kernel
+from cqa_spark.text.trees import Forest, shallow_tree
 
 Result = TypeVar("Result")
 

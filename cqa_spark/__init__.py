@@ -33,14 +33,14 @@ __all__ = [
 ]
 
 _PLACES = {
-    "FeatureEstimator": "cqa_spark.api.feature_estimators",
-    "FeatureModel": "cqa_spark.api.feature_estimators",
+    "FeatureEstimator": "cqa_spark.api.estimators",
+    "FeatureModel": "cqa_spark.api.estimators",
     "Job": "cqa_spark.api.job",
     "Lake": "cqa_spark.api.lake",
     "RankerEstimator": "cqa_spark.api.estimators",
     "RankingEvaluator": "cqa_spark.api.estimators",
     "RankingModel": "cqa_spark.api.estimators",
-    "Rows": "cqa_spark.api.rows",
+    "Rows": "cqa_spark.api.lake",
     "Run": "cqa_spark.api.lake",
     "compare": "cqa_spark.api.measuring",
     "evaluate": "cqa_spark.api.measuring",
@@ -51,7 +51,7 @@ _PLACES = {
 }
 
 if "pyspark.worker" in sys.modules:  # this is one of Spark's Python workers, which import this package first
-    importlib.import_module("cqa_spark.spark.task_start").shorten_task_starts()
+    importlib.import_module("cqa_spark.spark.start_up").shorten_task_starts()
 
 
 def __getattr__(name: str) -> Any:
@@ -60,7 +60,7 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(importlib.import_module(_PLACES[name]), name)
     except ModuleNotFoundError as error:
-        from cqa_spark.process.extras import absent_library
+        from cqa_spark.process.failures import absent_library
 
         raise absent_library(str(error)) or error from error
 

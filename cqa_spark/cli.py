@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from cqa_spark.commands.table import JOBS, Job, named, plan
 from cqa_spark.errors import ConfigError, CqaError, message_of
-from cqa_spark.process.control_characters import visible
-from cqa_spark.process.stop_signals import Stopped, stop_on_signals
+from cqa_spark.process.signals import Stopped, stop_on_signals
+from cqa_spark.process.terminal import visible
 
 if TYPE_CHECKING:
     pass
@@ -61,7 +61,7 @@ def _exit_code(given: list[str]) -> int:
         print(overview())
         return 0
     if given[0] == "--version":
-        from cqa_spark.runtime.provenance import package_version
+        from cqa_spark.runtime.workspace import package_version
 
         print(f"cqa-spark {package_version()}")
         return 0
@@ -94,7 +94,7 @@ def _laid_over(arguments: list[str]) -> list[str]:
     index = next((index for index, word in enumerate(arguments) if word.partition("=")[0] == "--overlay"), None)
     if index is None:
         return arguments
-    from cqa_spark.config.conf_files import lay_over
+    from cqa_spark.settings.conf_files import lay_over
 
     _, equals, folder = arguments[index].partition("=")
     after = index + (1 if equals else 2)
@@ -150,7 +150,7 @@ def _notes(error: BaseException) -> list[str]:
 
 def _find_job(given: list[str]) -> tuple[Job, list[str]]:
     """The job named by the first one or two words, and the arguments after them."""
-    from cqa_spark.config.suggestions import did_you_mean
+    from cqa_spark.settings.suggestions import did_you_mean
 
     jobs = {job.name: job for group in JOBS.values() for job in group}
     for words in (2, 1):
@@ -170,8 +170,8 @@ def _find_job(given: list[str]) -> tuple[Job, list[str]]:
 
 def _named_in_config(job: Job, arguments: list[str], jobs: dict[str, Job]) -> Job:
     """The job that the config files of ``cqa run`` name in its place; the job itself where they name none."""
-    from cqa_spark.config.conf_files import named_job
-    from cqa_spark.config.suggestions import did_you_mean
+    from cqa_spark.settings.conf_files import named_job
+    from cqa_spark.settings.suggestions import did_you_mean
 
     named = named_job(arguments) if job.name == "run" else None
     if named is None:
@@ -183,7 +183,7 @@ def _named_in_config(job: Job, arguments: list[str], jobs: dict[str, Job]) -> Jo
 
 def _do(job: Job, arguments: list[str]) -> int:
     from cqa_spark.commands.known_names import checks
-    from cqa_spark.config.resolve import resolve
+    from cqa_spark.settings.resolve import resolve
 
     program, resolved = f"cqa {job.name}", None
     try:
@@ -209,7 +209,7 @@ def _do(job: Job, arguments: list[str]) -> int:
 
 def _explained(error: Exception, locations: Sequence[str]) -> CqaError | None:
     """The user error behind an exception of a library; None for a defect."""
-    from cqa_spark.process.extras import absent_library
+    from cqa_spark.process.failures import absent_library
 
     if problem := absent_library(message_of(error)):
         return problem

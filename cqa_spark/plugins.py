@@ -24,8 +24,8 @@ from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from cqa_spark import __version__
-from cqa_spark.config.suggestions import known_names
 from cqa_spark.errors import ConfigError, EnvironmentProblem, message_of
+from cqa_spark.settings.suggestions import known_names
 
 OURS = "cqa-spark"
 """Name of this distribution."""

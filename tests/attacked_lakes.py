@@ -17,15 +17,13 @@ from deltalake import DeltaTable
 from small_runs import NOTES, new_files, no_spark, opened
 
 from cqa_spark.lake import delta_tables
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import hold
-from cqa_spark.lake.lease import LASTS
+from cqa_spark.lake.lake import TABLES, Lake, LeasedLake
+from cqa_spark.lake.lease import LASTS, Holder
+from cqa_spark.lake.opening import hold
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.lake.storage import TABLES, Lake, LeasedLake
-from cqa_spark.lake.table import Table, column
-from cqa_spark.lake.table_files import NO_FILES, TableFiles
+from cqa_spark.lake.table import NO_FILES, Table, TableFiles, column
 
 _COLUMNS = (column("site", "string", "the site"), column("number", "int", "of the run that wrote the row"))
 ALPHA = Table("alpha", "Made for the test.", _COLUMNS, key=("site",), partition_by=("site",))

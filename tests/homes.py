@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from cqa_spark.config.project_root import project_root
+from cqa_spark.settings.conf_files import project_root
 
 
 def make_home(

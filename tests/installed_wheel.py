@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.config.project_root import jars_folder
+from cqa_spark.settings.conf_files import jars_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("cqa_spark", "conf", "jobs", "pyproject.toml", "setup.py", "README.md", "LICENSE", "NOTICE")

@@ -4,11 +4,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
-from cqa_spark.model_folder.writing import new_model_folder
+from cqa_spark.lake.model_folder import ModelFolder, new_model_folder, open_model_folder
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.saved_model import load_model
+from cqa_spark.rankers.ranker import load_model
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 NEARBY = ObjectStorageSettings()
 

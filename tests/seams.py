@@ -11,7 +11,8 @@ import pytest
 from deltalake.exceptions import DeltaError
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.lake import delta_tables, storage
+from cqa_spark.lake import delta_tables
+from cqa_spark.lake import lake as storage
 from cqa_spark.object_store.locations import open_store
 
 Fault = Callable[["Seams", Callable[[], Any], bool], Any]

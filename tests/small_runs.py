@@ -12,18 +12,16 @@ import pyarrow.parquet as pq
 from deltalake import DeltaTable
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import hold
 from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.lake import TABLES, Lake, LeasedLake
+from cqa_spark.lake.lease import Holder
+from cqa_spark.lake.opening import hold
 from cqa_spark.lake.publishing import publish
-from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_lifecycle import open_run
-from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.lake.run import Run, open_run
+from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.lake.schemas.community import USERS
-from cqa_spark.lake.storage import TABLES, Lake, LeasedLake
-from cqa_spark.lake.table import Table, column
-from cqa_spark.lake.table_files import DataFile, TableFiles
+from cqa_spark.lake.snapshot import RunTables
+from cqa_spark.lake.table import DataFile, Table, TableFiles, column
 from cqa_spark.lake.writing import nullable
 
 NOTES = JournalTable("notes", "Made for the test.", (column("note", "string", "a fact"),), key=("note",))

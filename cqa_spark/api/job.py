@@ -9,14 +9,13 @@ from typing import Any
 from cqa_spark.api.lake import Run, open_lake
 from cqa_spark.commands import table
 from cqa_spark.commands.known_names import checks
-from cqa_spark.config.flags import flags
-from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.layers import Key, SettingsLayer, nested
-from cqa_spark.config.resolve import resolve_layer
-from cqa_spark.config.sections import Command
-from cqa_spark.config.suggestions import did_you_mean
 from cqa_spark.errors import ConfigError, CqaError
 from cqa_spark.runtime.workspace import new_run_id
+from cqa_spark.settings.command_line import flags
+from cqa_spark.settings.layers import Key, SettingsLayer, nested
+from cqa_spark.settings.resolve import resolve_layer
+from cqa_spark.settings.sections import Command, JobSettings
+from cqa_spark.settings.suggestions import did_you_mean
 from cqa_spark.spark.failures import explained
 
 Config = str | PathLike[str] | Sequence[str | PathLike[str]]

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.evaluation import measuring
-from cqa_spark.evaluation.compare_rankings import compare_rankings
-from cqa_spark.evaluation.judging import JudgedSet, Judgments, Ranking, judge
-from cqa_spark.evaluation.measure_records import ReportedMeasure, query_records
-from cqa_spark.evaluation.resampling import CONFIDENCE, RESAMPLES, SEED, Resampling
-from cqa_spark.evaluation.trec_rankings import Precision, TrecOptions
+from cqa_spark.evaluation import evaluate as measuring
+from cqa_spark.evaluation.compare_files import compare_rankings
+from cqa_spark.evaluation.evaluate import ReportedMeasure, query_records
+from cqa_spark.evaluation.files.judging import JudgedSet, Judgments, Ranking, judge
+from cqa_spark.evaluation.files.trec import Precision, TrecOptions
+from cqa_spark.evaluation.statistics.bootstrap import CONFIDENCE, RESAMPLES, SEED, Resampling
 
 if TYPE_CHECKING:
     import pandas as pd

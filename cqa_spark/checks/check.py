@@ -6,13 +6,12 @@ from typing import Protocol, cast
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.errors import ContractError
-from cqa_spark.evaluation.clustered import FEWEST
+from cqa_spark.evaluation.statistics.clusters import FEWEST
 from cqa_spark.lake.journal import Entry, JournalTable
-from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_files import TableFiles
+from cqa_spark.lake.table import Table, TableFiles
 from cqa_spark.plugins import PluginKind
+from cqa_spark.settings.sections import CheckSettings
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, reads
-from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.settings.sections import CheckSettings
 
 NAME = "complete queries"
 """Name of the check."""

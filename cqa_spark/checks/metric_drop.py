@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare, reads, too_few
-from cqa_spark.config.check_settings import CheckSettings
-from cqa_spark.evaluation.clustered import FEWEST
+from cqa_spark.evaluation.statistics.clusters import FEWEST
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.metrics import METRICS
+from cqa_spark.settings.sections import CheckSettings
 
 VALIDATION = "dev"
 

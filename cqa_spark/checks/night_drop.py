@@ -3,10 +3,10 @@
 from pyspark.sql import functions as F
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads, too_few
-from cqa_spark.config.check_settings import CheckSettings
-from cqa_spark.evaluation.clustered import FEWEST
-from cqa_spark.evaluation.common_nights import compare_nights
+from cqa_spark.evaluation.statistics.clusters import FEWEST
+from cqa_spark.evaluation.statistics.nights import compare_nights
 from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
+from cqa_spark.settings.sections import CheckSettings
 
 NAME = "night drop"
 """Name of the check."""

@@ -1,10 +1,10 @@
 """Checks for columns with more nulls than in the published run."""
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads
-from cqa_spark.config.check_settings import CheckSettings
-from cqa_spark.config.dump_settings import PEOPLE_COLUMNS
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+from cqa_spark.settings.dumps import PEOPLE_COLUMNS
+from cqa_spark.settings.sections import CheckSettings
 
 LOOKED_AT = (POSTS, COMMENTS, USERS, VOTES, BADGES)
 

@@ -1,9 +1,9 @@
 """Checks the share of quarantined records."""
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, reads
-from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
+from cqa_spark.settings.sections import CheckSettings
 
 
 @reads(INGESTED_FILES)

@@ -4,9 +4,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare, reads
-from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.settings.sections import CheckSettings
 
 
 @reads(RANKINGS)

@@ -1,10 +1,10 @@
 """Checks for tables that shrank or grew too much since the published run."""
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads
-from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.settings.sections import CheckSettings
 
 COUNTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, EXAMPLES)
 

@@ -6,8 +6,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare, reads
-from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.settings.sections import CheckSettings
 
 TENTHS = [tenth / 10 for tenth in range(1, 10)]
 _ACCURACY = 10_000  # the rank of a decile is off by at most the 10,000th part of the scores: not at all up to so many

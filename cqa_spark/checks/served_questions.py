@@ -3,9 +3,9 @@
 from pyspark.sql import functions as F
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, reads
-from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.settings.sections import CheckSettings
 
 NAME = "served questions"
 """Name of the check."""

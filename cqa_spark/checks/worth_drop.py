@@ -3,9 +3,9 @@
 import math
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, reads, too_few
-from cqa_spark.config.check_settings import CheckSettings
-from cqa_spark.evaluation.clustered import FEWEST
+from cqa_spark.evaluation.statistics.clusters import FEWEST
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, TRAINED_WORTH, Worth
+from cqa_spark.settings.sections import CheckSettings
 
 NAME = "worth drop"
 """Name of the check."""

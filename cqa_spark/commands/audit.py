@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from cqa_spark import flows
-from cqa_spark.config.preferred_answer_settings import FeatureAuditSettings
 from cqa_spark.errors import ContractError
-from cqa_spark.features.history.audit import AuditedGroup, Exposure
+from cqa_spark.features.audit import AuditedGroup, Exposure
 from cqa_spark.process.terminal import Terminal, TextTable, number
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.workspace import given, run_flow
+from cqa_spark.settings.preferred_answer import FeatureAuditSettings
 from cqa_spark.steps.audit import audited
 
 SHOWN_COLUMNS = 5

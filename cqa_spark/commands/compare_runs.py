@@ -3,30 +3,28 @@
 from collections.abc import Iterator, Sequence
 
 from cqa_spark.commands.shown_reports import COMMUNITY, show_report
-from cqa_spark.config.rendering import flat_settings
-from cqa_spark.config.runs_settings import CompareRunsSettings
-from cqa_spark.evaluation.common_nights import compare_nights
-from cqa_spark.evaluation.night_worth import ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES
-from cqa_spark.evaluation.resampling import Resampling
-from cqa_spark.evaluation.summary import summarise_runs
+from cqa_spark.evaluation.statistics.bootstrap import Resampling
+from cqa_spark.evaluation.statistics.nights import ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES, compare_nights
+from cqa_spark.evaluation.statistics.summary import summarise_runs
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 from cqa_spark.lake.schemas.night import NIGHT_WORTH
 from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS, RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, snapshot_of
-from cqa_spark.lake.storage import Lake
 from cqa_spark.reports import kinds
 from cqa_spark.reports.evaluation import Comparison
-from cqa_spark.reports.post_texts import TEXTS
+from cqa_spark.reports.queries import TEXTS
 from cqa_spark.reports.reported_run import from_entry
 from cqa_spark.reports.sections.comparison import COMMON_NIGHTS, ComparedMeasure, ComparedRuns
 from cqa_spark.reports.sections.first_answers import FirstAnswerChanges, first_answer_changes
 from cqa_spark.reports.sections.table_changes import RunChanges, table_changes
-from cqa_spark.runtime.provenance import code_version
-from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.steps.first_answers import changed_first_answers
+from cqa_spark.runtime.workspace import code_version, read_lake
+from cqa_spark.settings.rendering import flat_settings
+from cqa_spark.settings.runs import CompareRunsSettings
+from cqa_spark.steps.changes import changed_first_answers
 
 _OF_ONE_RUN = ("lake", "run_id")
 """Settings that say nothing of a difference."""

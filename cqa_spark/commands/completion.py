@@ -1,10 +1,9 @@
 """``cqa completion``: a script that completes commands and flags in a shell."""
 
 from cqa_spark.commands.table import JOBS, named
-from cqa_spark.config.file_commands import CompletionSettings
-from cqa_spark.config.flags import flags
-from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.sections import Command
+from cqa_spark.settings.command_line import flags
+from cqa_spark.settings.file_commands import CompletionSettings
+from cqa_spark.settings.sections import Command, JobSettings
 
 _SCRIPT = """\
 {preamble}_cqa() {{

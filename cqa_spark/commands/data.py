@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from cqa_spark.config.conf_files import conf_files
-from cqa_spark.config.datasets import read_data_set
-from cqa_spark.config.file_commands import CatalogueSettings, DataCheckSettings, DataWhereSettings
-from cqa_spark.config.research_data import DataPackage, PackageFile, data_folder, locate, read_package
 from cqa_spark.errors import InputError
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
+from cqa_spark.settings.conf_files import conf_files
+from cqa_spark.settings.datasets import read_data_set
+from cqa_spark.settings.file_commands import CatalogueSettings, DataCheckSettings, DataWhereSettings
+from cqa_spark.settings.research_data import DataPackage, PackageFile, data_folder, locate, read_package
 
 Verdict = Literal["complete", "counts agree", "not checked", "differs", "missing"]
 

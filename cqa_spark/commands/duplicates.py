@@ -1,16 +1,16 @@
 """``cqa duplicates``: a dump → for each question, the earlier questions that it duplicates, if any."""
 
 from cqa_spark.commands.stages import print_report
-from cqa_spark.config.duplicates_settings import DuplicatesSettings
-from cqa_spark.corpora.registry import one_dump, planned_dump
+from cqa_spark.corpora.source import one_dump, planned_dump
 from cqa_spark.errors import noted
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections import systems
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.workspace import run_flow
+from cqa_spark.settings.duplicates import DuplicatesSettings
 from cqa_spark.steps.report import written_report
-from cqa_spark.tasks.duplicate.flow import duplicates as duplicates_flow
 from cqa_spark.tasks.duplicate.task import Duplicate
+from cqa_spark.tasks.duplicate.task import duplicates as duplicates_flow
 
 
 def planned_flow(settings: DuplicatesSettings) -> Flow:

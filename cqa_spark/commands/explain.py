@@ -4,12 +4,11 @@ from collections.abc import Collection, Mapping
 
 from pyspark.sql import functions as F
 
-from cqa_spark.config.inspection_settings import ExplainSettings
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.features.registry import meanings
+from cqa_spark.lake.model_folder import open_model_folder
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.snapshot import Snapshot, snapshot_of
-from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.model import RankerModel
@@ -19,7 +18,8 @@ from cqa_spark.reports.reasons import reasons
 from cqa_spark.reports.sections import explanation
 from cqa_spark.reports.sections.explanation import Explained
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.steps.explanations import strongest_contributions
+from cqa_spark.settings.inspection import ExplainSettings
+from cqa_spark.steps.report import strongest_contributions
 from cqa_spark.systems.feature_frames import feature_frame
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import load_system, model_artifact, numbered_groups

@@ -1,15 +1,15 @@
 """``cqa export``, ``export dataset`` and ``export trec``: the tables of a run → files for other programs."""
 
-from cqa_spark.config.nightly_settings import ExportDatasetSettings, ExportSettings, ExportTrecSettings
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.object_store.locations import local_target, open_store, require_writable
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.steps.dataset_export import write_dataset
+from cqa_spark.settings.nightly import ExportDatasetSettings, ExportSettings, ExportTrecSettings
+from cqa_spark.steps.export_dataset import write_dataset
 from cqa_spark.steps.export_manifest import MANIFEST, ExportTarget
-from cqa_spark.steps.rankings_export import export_rankings, served_system
-from cqa_spark.steps.trec_export import ExportedQrels, write_trec
+from cqa_spark.steps.export_rankings import export_rankings, served_system
+from cqa_spark.steps.export_trec import ExportedQrels, write_trec
 
 PUBLISHED = "published"
 """Names the published run, whichever it is."""

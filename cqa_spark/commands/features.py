@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from cqa_spark.config.file_commands import CatalogueSettings, ShowGroupSettings
 from cqa_spark.features.registry import FEATURE_GROUPS, described
 from cqa_spark.plugins import OURS
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
+from cqa_spark.settings.file_commands import CatalogueSettings, ShowGroupSettings
 
 
 def print_groups(settings: CatalogueSettings) -> None:

@@ -10,29 +10,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cqa_spark.config.file_commands import (
+    from cqa_spark.corpora.question_list import ListCounts
+    from cqa_spark.settings.file_commands import (
         ImportCqaDupStackSettings,
         ImportIrDatasetsSettings,
         SynthSettings,
         SynthStackExchangeSettings,
     )
-    from cqa_spark.corpora.question_list.records import ListCounts
 
 
 def import_collection(settings: ImportIrDatasetsSettings) -> None:
     """Write a collection of ir_datasets as a question list."""
-    from cqa_spark.corpora.ir_datasets import write_question_list
+    from cqa_spark.corpora.question_list import write_question_list
 
     _write_question_list(settings, lambda folder: write_question_list(settings.dataset, folder))
 
 
 def import_subforum(settings: ImportCqaDupStackSettings) -> None:
     """Write a subforum of CQADupStack as a question list."""
-    from cqa_spark.corpora.cqadupstack import write_question_list
+    from cqa_spark.corpora.question_list import write_subforum
     from cqa_spark.object_store.locations import local_source
 
     with local_source(settings.archive, settings.object_storage) as archive:
-        _write_question_list(settings, lambda folder: write_question_list(archive, folder))
+        _write_question_list(settings, lambda folder: write_subforum(archive, folder))
 
 
 def _write_question_list(
@@ -79,7 +79,7 @@ def write_stackexchange_dump(settings: SynthStackExchangeSettings) -> None:
     from cqa_spark.object_store.locations import local_target
     from cqa_spark.process.terminal import Terminal, progress_bar
     from cqa_spark.synth.stackexchange.dump import write_dump
-    from cqa_spark.synth.stackexchange.plan import threads_for_size
+    from cqa_spark.synth.stackexchange.population import threads_for_size
 
     threads = settings.threads if settings.size is None else threads_for_size(settings.size)
     with (

@@ -3,17 +3,16 @@
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from cqa_spark.config.runs_settings import ForgetSettings
-from cqa_spark.corpora.gone import Change
+from cqa_spark.corpora.erasure import Change, Forgotten, add_forgotten, of_site, read_forgotten
 from cqa_spark.errors import InputError
 from cqa_spark.lake.collection import FEWEST, collect
-from cqa_spark.lake.forgotten import Forgotten, add_forgotten, of_site, read_forgotten
+from cqa_spark.lake.lake import Lake, LeasedLake
 from cqa_spark.lake.publishing import publish, remove_earlier_report
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.snapshot import Snapshot, published_snapshot
-from cqa_spark.lake.storage import Lake, LeasedLake
 from cqa_spark.process.terminal import Terminal, TextTable, number
 from cqa_spark.runtime.workspace import open_run_in, read_lake, write_lake
+from cqa_spark.settings.runs import ForgetSettings
 from cqa_spark.steps.forget import changes_in, forgotten_in, remove
 
 

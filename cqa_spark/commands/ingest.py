@@ -1,15 +1,15 @@
 """``cqa ingest``, ``ingest stackexchange`` and ``ingest tables``: files, dumps and tables → community tables."""
 
 from cqa_spark import flows
-from cqa_spark.config.dump_settings import IngestStackExchangeSettings
-from cqa_spark.config.ingest_tables_settings import IngestTablesSettings
-from cqa_spark.config.run_settings import IngestSettings
-from cqa_spark.corpora.registry import dump_sources
-from cqa_spark.corpora.stackexchange.ingest.ingest import check_dumps
-from cqa_spark.corpora.tables.ingest import CommunityFiles
+from cqa_spark.corpora.source import dump_sources
+from cqa_spark.corpora.stackexchange.ingest import check_dumps
+from cqa_spark.corpora.tables import CommunityFiles
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.workspace import new_run_id, run_flow, run_flow_in, write_lake
+from cqa_spark.settings.dumps import IngestStackExchangeSettings
+from cqa_spark.settings.ingest_tables import IngestTablesSettings
+from cqa_spark.settings.run import IngestSettings
 
 
 def ingest(settings: IngestSettings) -> None:

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cqa_spark.config.measuring_settings import CompareFilesSettings, EvaluateFileSettings, PredictionFilesCommand
-    from cqa_spark.evaluation.judging import JudgedSet
+    from cqa_spark.evaluation.files.judging import JudgedSet
+    from cqa_spark.settings.measuring import CompareFilesSettings, EvaluateFileSettings, PredictionFilesCommand
 
 
 def print_scores(settings: EvaluateFileSettings) -> None:
     """Print the measures of prediction files: over all queries, or by query."""
-    from cqa_spark.evaluation.measure_records import ReportedMeasure, query_records, records
+    from cqa_spark.evaluation.evaluate import ReportedMeasure, query_records, records
 
     with _local_copies(settings) as (gold, *predictions):
         if settings.task == "sts":
-            from cqa_spark.evaluation.evaluate_scores import evaluate_scores
+            from cqa_spark.evaluation.files.scores import evaluate_scores
 
             correlations = evaluate_scores(Path(gold), [*map(Path, predictions)])
             _print(settings, [asdict(row) for row in correlations], str.capitalize, "{:.5f}".format)
@@ -43,8 +43,8 @@ def print_scores(settings: EvaluateFileSettings) -> None:
 
 def print_comparison(settings: CompareFilesSettings) -> None:
     """Compare prediction files with the baselines among them."""
-    from cqa_spark.evaluation.compare_rankings import compare_rankings
-    from cqa_spark.evaluation.resampling import Resampling
+    from cqa_spark.evaluation.compare_files import compare_rankings
+    from cqa_spark.evaluation.statistics.bootstrap import Resampling
     from cqa_spark.process.record_formats import print_records, text_table
     from cqa_spark.process.terminal import Terminal
     from cqa_spark.reports.kit.tables import print_grid
@@ -53,7 +53,7 @@ def print_comparison(settings: CompareFilesSettings) -> None:
     drawn = Resampling(**settings.resampling.model_dump())
     with _local_copies(settings) as (gold, *predictions):
         if settings.task == "sts":
-            from cqa_spark.evaluation.evaluate_scores import compare_scores
+            from cqa_spark.evaluation.files.scores import compare_scores
 
             comparisons = compare_scores(Path(gold), [*map(Path, predictions)], drawn)
         else:
@@ -73,8 +73,8 @@ def print_comparison(settings: CompareFilesSettings) -> None:
 
 
 def _judged(settings: PredictionFilesCommand, gold: str, predictions: Sequence[str]) -> JudgedSet:
-    from cqa_spark.evaluation.judging import judge
-    from cqa_spark.evaluation.trec_rankings import TrecOptions
+    from cqa_spark.evaluation.files.judging import judge
+    from cqa_spark.evaluation.files.trec import TrecOptions
 
     options = TrecOptions(**settings.trec.model_dump())
     named = zip(settings.predictions, predictions, strict=True)
@@ -89,7 +89,7 @@ def _print(
     caption: str = "",
 ) -> None:
     """Print records about files, which have short names except in JSON and CSV."""
-    from cqa_spark.evaluation.file_labels import distinct_labels
+    from cqa_spark.evaluation.files.scores import distinct_labels
     from cqa_spark.process.record_formats import print_records
 
     if settings.format not in ("json", "csv"):
@@ -102,8 +102,8 @@ def _print(
 @contextmanager
 def _local_copies(settings: PredictionFilesCommand) -> Iterator[list[str]]:
     """The gold file, or its id in ir_datasets, and the prediction files while the block runs, copied if remote."""
-    from cqa_spark.config.value_types import IR_DATASETS
     from cqa_spark.object_store.locations import local_source
+    from cqa_spark.settings.values import IR_DATASETS
 
     with ExitStack() as copies:
         yield [

@@ -6,31 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cqa_spark import flows
-from cqa_spark.config.nightly_settings import NightlySettings
-from cqa_spark.config.rendering import config_hash
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.disk_space import require_space_for_dumps
-from cqa_spark.corpora.registry import file_source, is_of_dumps, one_dump, planned_dump, site_of
-from cqa_spark.corpora.source import Source
+from cqa_spark.corpora.source import Source, file_source, is_of_dumps, one_dump, planned_dump, site_of
 from cqa_spark.errors import ConfigError, EnvironmentProblem
 from cqa_spark.lake.collection import collect
+from cqa_spark.lake.lake import Lake, LeasedLake
 from cqa_spark.lake.opening import refuse_unusable_lake
 from cqa_spark.lake.publishing import INDEX
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS, FIRST_ANSWERS
 from cqa_spark.lake.snapshot import Snapshot, published_of
-from cqa_spark.lake.storage import Lake, LeasedLake
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections import first_answers, night, night_worth
 from cqa_spark.runtime.flow import Flow
-from cqa_spark.runtime.provenance import code_version
-from cqa_spark.runtime.workspace import open_run_in, run_flow_in, write_lake
+from cqa_spark.runtime.workspace import code_version, open_run_in, run_flow_in, write_lake
+from cqa_spark.settings.nightly import NightlySettings
+from cqa_spark.settings.rendering import config_hash
+from cqa_spark.settings.values import is_remote
 from cqa_spark.spark.session import session_of
 from cqa_spark.steps.kept_models import challenging_release, kept_model
 from cqa_spark.steps.publish import publish_run
 from cqa_spark.steps.report import written_report
-from cqa_spark.systems.recipes import learn
-from cqa_spark.systems.system import System
+from cqa_spark.systems.system import System, learn
 from cqa_spark.systems.trained_system import model_artifact
 
 

@@ -7,16 +7,16 @@ from functools import partial
 from typing import Any
 
 from cqa_spark.checks.check import CHECKS
-from cqa_spark.config.file_commands import CatalogueSettings
-from cqa_spark.corpora.registry import CORPORA
+from cqa_spark.corpora.source import CORPORA
 from cqa_spark.evaluation.measures import MEASURES
-from cqa_spark.examples.task import TASKS
-from cqa_spark.object_store.storage import OBJECT_STORES
+from cqa_spark.object_store.store import OBJECT_STORES
 from cqa_spark.plugins import PluginKind
 from cqa_spark.process.terminal import Column, Terminal, TextTable
-from cqa_spark.rankers.registry import RANKERS
+from cqa_spark.rankers.ranker import RANKERS
 from cqa_spark.reports.kinds import SECTIONS
-from cqa_spark.text.embedding.encoder import ENCODERS
+from cqa_spark.settings.file_commands import CatalogueSettings
+from cqa_spark.task_contract.contract import TASKS
+from cqa_spark.text.encoders.encoder import ENCODERS
 
 
 def print_plugins(kind: PluginKind[Any], settings: CatalogueSettings) -> None:

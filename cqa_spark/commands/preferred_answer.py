@@ -1,18 +1,17 @@
 """``cqa dataset preferred-answer`` and ``experiment preferred-answer``: the study of Xu et al. (2018)."""
 
-from cqa_spark.config.preferred_answer_settings import PreferredAnswerDatasetSettings, PreferredAnswerExperimentSettings
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.studies import DATA_CARD
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.sections.xu_2018.data_card import card_table, shortfall
-from cqa_spark.reports.sections.xu_2018.section import SECTION
+from cqa_spark.reports.sections.xu_2018.section import SECTION, card_table, shortfall
 from cqa_spark.reports.sections.xu_2018.study import AnswerStudy
-from cqa_spark.runtime.tracking import track_trials
+from cqa_spark.runtime.mlflow import track_trials
 from cqa_spark.runtime.workspace import run_flow
+from cqa_spark.settings.preferred_answer import PreferredAnswerDatasetSettings, PreferredAnswerExperimentSettings
 from cqa_spark.steps.report import written_report
-from cqa_spark.tasks.preferred_answer.dataset import SIZES
-from cqa_spark.tasks.preferred_answer.experiment.tuning import logged_trials
+from cqa_spark.tasks.preferred_answer.examples import SIZES
 from cqa_spark.tasks.preferred_answer.flow import dataset, preferred_answer
+from cqa_spark.tasks.preferred_answer.xu_2018 import logged_trials
 
 
 def preferred_answer_dataset(settings: PreferredAnswerDatasetSettings) -> None:

@@ -2,24 +2,24 @@
 
 from functools import partial
 
-from cqa_spark.config.runs_settings import (
+from cqa_spark.errors import ConfigError
+from cqa_spark.lake import publishing
+from cqa_spark.lake.collection import collect
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.lease import Holder
+from cqa_spark.lake.opening import restore
+from cqa_spark.lake.pointer import change_pointer
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.runtime.mlflow import track_publication
+from cqa_spark.runtime.workspace import write_lake
+from cqa_spark.settings.runs import (
     CollectGarbageSettings,
     KeepRunSettings,
     PublishRunSettings,
     RestorePointerSettings,
     RollbackSettings,
 )
-from cqa_spark.errors import ConfigError
-from cqa_spark.lake import publishing
-from cqa_spark.lake.collection import collect
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import restore
-from cqa_spark.lake.pointer import change_pointer
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.storage import Lake
-from cqa_spark.process.terminal import Terminal
-from cqa_spark.runtime.tracking import track_publication
-from cqa_spark.runtime.workspace import write_lake
 from cqa_spark.spark.session import session_of
 from cqa_spark.steps.publish import publish_run
 

@@ -3,13 +3,13 @@
 import os
 from collections.abc import Mapping
 
-from cqa_spark.config.runs_settings import RegisterTablesSettings
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import InputError
 from cqa_spark.lake.delta_tables import stored_tables
-from cqa_spark.lake.storage import TABLES, Lake
-from cqa_spark.object_store.storage import delta_address
+from cqa_spark.lake.lake import TABLES, Lake
+from cqa_spark.object_store.store import delta_address
 from cqa_spark.runtime.workspace import read_lake
+from cqa_spark.settings.runs import RegisterTablesSettings
+from cqa_spark.settings.values import is_remote
 
 STATEMENTS: Mapping[str, str] = {
     "athena": (

@@ -9,24 +9,23 @@ from pathlib import Path
 
 from cqa_spark import flows
 from cqa_spark.commands.reproduced_scores import SCORES, EvaluatedPart, score_parts, scores_json
-from cqa_spark.config.datasets import DataSet, read_data_set
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.rendering import config_yaml, flat_settings
-from cqa_spark.config.reproduce_settings import ReproduceSettings
-from cqa_spark.config.research_data import data_folder, file_names, locate
-from cqa_spark.config.value_types import is_remote
-from cqa_spark.corpora.registry import file_source
+from cqa_spark.corpora.source import file_source
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.object_store.locations import fetch, find_files, local_source, write_file
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections import reproduction
 from cqa_spark.reports.sections.reproduction import About, Reproduced
-from cqa_spark.runtime.tracking import LoggedTrial, metric_name, track_trials, tracked
+from cqa_spark.runtime.mlflow import LoggedTrial, metric_name, track_trials, tracked
 from cqa_spark.runtime.workspace import run_flow, temporary_lake
-from cqa_spark.systems.recipes import read_systems
+from cqa_spark.settings.datasets import DataSet, read_data_set
+from cqa_spark.settings.rendering import config_yaml, flat_settings
+from cqa_spark.settings.reproduce import ReproduceSettings
+from cqa_spark.settings.research_data import data_folder, file_names, locate
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.settings.values import is_remote
 from cqa_spark.systems.reproduced_figures import ERRORS, POPULATIONS, VALUES, Figures
-from cqa_spark.systems.system import System, known_systems
+from cqa_spark.systems.system import System, known_systems, read_systems
 
 
 def reproduce(settings: ReproduceSettings) -> None:

@@ -8,22 +8,25 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from cqa_spark.config.datasets import DataSet
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.evaluation.evaluate_scores import mean_correlation
+from cqa_spark.evaluation.evaluate import evaluate, standard_errors
+from cqa_spark.evaluation.files.scores import mean_correlation
+from cqa_spark.evaluation.files.semeval import (
+    COMPARED_TRUNCATED_MEASURES,
+    OFFICIAL_MEASURES,
+    population,
+    ranked_file,
+    read_official,
+    truncated_ranking,
+)
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.evaluation.measures.pearson import Pearson
-from cqa_spark.evaluation.measuring import evaluate, standard_errors
-from cqa_spark.evaluation.official_files import read_official
-from cqa_spark.evaluation.official_rankings import OFFICIAL_MEASURES, ranked_file, truncated_ranking
-from cqa_spark.evaluation.population import population
-from cqa_spark.evaluation.truncated_rankings import COMPARED_MEASURES
-from cqa_spark.examples.task import task as task_named
 from cqa_spark.object_store.locations import local_source
 from cqa_spark.reports.sections.reproduction import MEASURE, Reproduced
-from cqa_spark.systems.recipes import at_random
+from cqa_spark.settings.datasets import DataSet
+from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.systems.reproduced_figures import ERRORS, POPULATIONS, VALUES, Figures
-from cqa_spark.systems.system import System
+from cqa_spark.systems.system import System, at_random
+from cqa_spark.task_contract.contract import task as task_named
 
 SCORES = "scores.json"
 """Name of the file of figures, beside the prediction files."""
@@ -137,8 +140,8 @@ def _measured(system: System, gold: Path, predictions: Path) -> Scores:
     measures: Sequence[str | Measure] = [each.measure for each in OFFICIAL_MEASURES]
     files = read_official(gold), read_official(predictions)
     ranking = ranked_file(*files)
-    if {*COMPARED_MEASURES} <= {*task_named(system.task).measures}:
-        ranking, measures = truncated_ranking(*files), COMPARED_MEASURES
+    if {*COMPARED_TRUNCATED_MEASURES} <= {*task_named(system.task).measures}:
+        ranking, measures = truncated_ranking(*files), COMPARED_TRUNCATED_MEASURES
     values = evaluate(ranking, measures, at_random=by_chance)
     errors = standard_errors(ranking, measures, at_random=by_chance)
     return {name: value for name, value in values.items() if value is not None}, errors

@@ -2,15 +2,15 @@
 
 from cqa_spark import flows
 from cqa_spark.commands.stages import print_report
-from cqa_spark.config.file_commands import DemoSettings
-from cqa_spark.config.project_root import project_root
-from cqa_spark.config.resolve import resolve
-from cqa_spark.config.run_settings import RunSettings
-from cqa_spark.config.value_types import SAMPLE
 from cqa_spark.errors import noted
 from cqa_spark.lake.publishing import INDEX
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.workspace import run_flow
+from cqa_spark.settings.conf_files import project_root
+from cqa_spark.settings.file_commands import DemoSettings
+from cqa_spark.settings.resolve import resolve
+from cqa_spark.settings.run import RunSettings
+from cqa_spark.settings.values import SAMPLE
 from cqa_spark.synth.qatar_living import write_sample
 
 

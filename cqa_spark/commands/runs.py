@@ -7,16 +7,15 @@ from dataclasses import asdict, replace
 
 import yaml
 
-from cqa_spark.config.runs_settings import ListRunsSettings, ShowRunSettings
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RecordedScore, RunRecord
+from cqa_spark.lake.run_log import RecordedScore, RunLog, RunRecord
 from cqa_spark.lake.schemas.night import FIRST_ANSWERS, NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH
 from cqa_spark.lake.snapshot import Snapshot, published_runs
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
-from cqa_spark.reports.kit.numbers import duration, interval, points
+from cqa_spark.reports.kit.wording import duration, interval, points
 from cqa_spark.runtime.workspace import read_lake
+from cqa_spark.settings.runs import ListRunsSettings, ShowRunSettings
 
 _SEEN = "▶"
 

@@ -1,17 +1,12 @@
 """``cqa inspect`` and ``runs trend``: reports in the terminal, as JSON, and as a page."""
 
-from cqa_spark.config.inspection_settings import InspectSettings
-from cqa_spark.config.job_settings import ShownReportSettings
-from cqa_spark.config.runs_settings import TrendSettings
-from cqa_spark.config.suggestions import known_names
 from cqa_spark.errors import InputError
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.run_log import RunLog, RunRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.snapshot import Snapshot, published_runs, snapshot_of
-from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.process.terminal import Terminal
@@ -20,8 +15,11 @@ from cqa_spark.reports.kit.page import page_bytes
 from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections.inspection.facts import InspectedRun
 from cqa_spark.reports.sections.trend import Trend, points_of
-from cqa_spark.runtime.provenance import code_version
-from cqa_spark.runtime.workspace import read_lake
+from cqa_spark.runtime.workspace import code_version, read_lake
+from cqa_spark.settings.inspection import InspectSettings
+from cqa_spark.settings.runs import TrendSettings
+from cqa_spark.settings.sections import ShownReportSettings
+from cqa_spark.settings.suggestions import known_names
 
 COMMUNITY: tuple[Table, ...] = (POSTS, USERS, COMMENTS, VOTES, BADGES, TAGS, POST_LINKS, POST_HISTORY, JUDGMENTS)
 

@@ -4,8 +4,6 @@ import json
 
 import numpy as np
 
-from cqa_spark.config.duplicates_settings import RetrievalSettings, SimilarSettings
-from cqa_spark.config.yaml_files import parse_yaml
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
 from cqa_spark.lake.snapshot import Snapshot, snapshot_of
@@ -15,8 +13,10 @@ from cqa_spark.retrieval.bm25 import Bm25
 from cqa_spark.retrieval.published_index import Similar, most_similar, read_index
 from cqa_spark.retrieval.shard import Vectors, as_integers
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.text.embedding.encoder import Encoder, load_encoder
-from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.settings.duplicates import RetrievalSettings, SimilarSettings
+from cqa_spark.settings.yaml import parse_yaml
+from cqa_spark.text.encoders.encoder import Encoder, load_encoder
+from cqa_spark.text.encoders.model import EmbeddingModel
 
 
 class Index:

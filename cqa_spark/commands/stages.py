@@ -1,7 +1,6 @@
 """The commands that run a single step: ``cqa pair``, ``featurize``, ``evaluate`` and ``report``."""
 
 from cqa_spark import flows
-from cqa_spark.config.stage_settings import EvaluateSettings, FeaturizeSettings, PairSettings, ReportSettings
 from cqa_spark.features.feature_table import stored_groups
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.snapshot import snapshot_of
@@ -9,6 +8,7 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.sections import summary
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.workspace import given, read_lake, run_flow
+from cqa_spark.settings.stages import EvaluateSettings, FeaturizeSettings, PairSettings, ReportSettings
 from cqa_spark.steps.report import written_report
 
 

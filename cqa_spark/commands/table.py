@@ -40,7 +40,7 @@ def plan(job: Job, settings: Any) -> str:
         job: the job.
         settings: its resolved settings.
     """
-    from cqa_spark.config.rendering import dry_run
+    from cqa_spark.settings.rendering import dry_run
 
     text = dry_run(f"cqa {job.name}", settings)
     if job.flow is None:
@@ -51,9 +51,9 @@ def plan(job: Job, settings: Any) -> str:
 
 
 def _job(name: str, about: str, settings: str, function: str, flow: str | None = None) -> Job:
-    """A job with its settings in ``cqa_spark.config``, its function in ``commands`` and its flow in the package."""
+    """A job with its settings in ``cqa_spark.settings``, its function in ``commands`` and its flow in the package."""
     return Job(
-        name, about, f"cqa_spark.config.{settings}", f"cqa_spark.commands.{function}", flow and f"cqa_spark.{flow}"
+        name, about, f"cqa_spark.settings.{settings}", f"cqa_spark.commands.{function}", flow and f"cqa_spark.{flow}"
     )
 
 
@@ -149,7 +149,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
         _job("completion", "print a completion script for a shell",
              "file_commands:CompletionSettings", "completion:print_completion"),
         Job("doctor", "check Java, packages, jars, disk, storage, Spark and MLflow",
-            "cqa_spark.config.inspection_settings:DoctorSettings", "cqa_spark.doctor.consultation:consult"),
+            "cqa_spark.settings.inspection:DoctorSettings", "cqa_spark.doctor.consultation:consult"),
     ),
     "inspection": (
         _job("data list", "list the packages of research data that recipes and settings use",
@@ -174,7 +174,7 @@ JOBS: dict[str, tuple[Job, ...]] = {
         _job("runs gc", "delete the files that no kept run needs",
              "runs_settings:CollectGarbageSettings", "publications:collect_garbage"),
         Job("lake forget", "remove a user or a post for good",
-            "cqa_spark.config.runs_settings:ForgetSettings", "cqa_spark.commands.forget:forget",
+            "cqa_spark.settings.runs:ForgetSettings", "cqa_spark.commands.forget:forget",
             preview="cqa_spark.commands.forget:preview"),
         _job("lake register", "print the SQL that registers the published tables in a catalog",
              "runs_settings:RegisterTablesSettings", "register:print_statements"),

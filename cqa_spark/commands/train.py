@@ -2,13 +2,13 @@
 
 from cqa_spark import flows
 from cqa_spark.commands.model_cards import card_tables
-from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings
-from cqa_spark.config.preferred_answer_settings import TrainNightsSettings
-from cqa_spark.corpora.registry import one_dump, planned_dump
-from cqa_spark.model_folder.reading import open_model_folder
+from cqa_spark.corpora.source import one_dump, planned_dump
+from cqa_spark.lake.model_folder import open_model_folder
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.workspace import given, run_flow, temporary_lake
+from cqa_spark.settings.files import RankSettings, ScoreSettings, TrainSettings
+from cqa_spark.settings.preferred_answer import TrainNightsSettings
 from cqa_spark.systems.trained_system import load_recipe, model_artifact, trained_system
 from cqa_spark.tasks.preferred_answer.flow import train_nights as nights_flow
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer

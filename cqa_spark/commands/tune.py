@@ -2,23 +2,28 @@
 
 import yaml
 
-from cqa_spark.config.experiment_settings import TuneSettings
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.sections import EvaluationSettings
-from cqa_spark.evaluation.summary import summarise
-from cqa_spark.experiments.cross_validation import CrossValidated, mean_over_repeats
-from cqa_spark.experiments.nested_choice import cross_validate_choice
-from cqa_spark.experiments.nested_folds import nested_folds
-from cqa_spark.experiments.trials import GIVEN, Trial, chosen, nested_verdict, planned_trials, verdict
+from cqa_spark.evaluation.statistics.summary import summarise
+from cqa_spark.experiments.cross_validation import CrossValidated, mean_over_repeats, nested_folds
+from cqa_spark.experiments.tuning import (
+    GIVEN,
+    Trial,
+    chosen,
+    cross_validate_choice,
+    nested_verdict,
+    planned_trials,
+    verdict,
+)
 from cqa_spark.flows.shared_steps import evaluation_of
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.snapshot import snapshot_of
 from cqa_spark.object_store.locations import write_file
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.runtime.tracking import track_trials, tracked
+from cqa_spark.runtime.mlflow import track_trials, tracked
 from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.spark.persistence import persisted, persistence_scope
-from cqa_spark.systems.recipes import read_systems
+from cqa_spark.settings.experiments import TuneSettings
+from cqa_spark.settings.sections import EvaluationSettings, ObjectStorageSettings
+from cqa_spark.spark.frames import persisted, persistence_scope
+from cqa_spark.systems.system import read_systems
 
 
 def tune(settings: TuneSettings) -> None:

@@ -1,8 +1,8 @@
 """Checks that local disks have room for what a job that reads dumps will write."""
 
-from cqa_spark.config.dump_settings import DumpJobSettings
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.process.disk_space import SpaceNeed, require_space
+from cqa_spark.settings.dumps import DumpJobSettings
+from cqa_spark.settings.values import is_remote
 from cqa_spark.spark.session import is_local_master, local_scratch_folders
 
 FIXED = 10**7

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 from pyspark.sql import SparkSession
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.doctor.finding import Finding, examine
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.locations import open_store
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 PATIENCE_SECONDS = 10
 

@@ -6,13 +6,13 @@ from dataclasses import asdict
 from functools import partial
 from uuid import uuid4
 
-from cqa_spark.config.inspection_settings import DoctorSettings
 from cqa_spark.doctor.finding import Finding
 from cqa_spark.doctor.machine import examine_machine
 from cqa_spark.doctor.services import examine_storage, examine_tracking
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.settings.inspection import DoctorSettings
 
 MARKS = {"ok": "ok      ", "warning": "warning ", "failed": "FAILED  "}
 

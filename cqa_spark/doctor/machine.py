@@ -12,13 +12,12 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from cqa_spark.config.project_root import jars_folder, project_root
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.process.disk_space import nearest_folder
-from cqa_spark.process.java import JAVA, check_java, variables_of_another_spark
-from cqa_spark.spark.jars import HASHES, check_hashes
+from cqa_spark.settings.conf_files import jars_folder, project_root
+from cqa_spark.settings.values import is_remote
+from cqa_spark.spark.jars import HASHES, JAVA, check_hashes, check_java, variables_of_another_spark
 
 JOBS = ("spark", "learning")
 """The extras that jobs need."""

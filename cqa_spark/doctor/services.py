@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.tracking_settings import TrackingSettings
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.object_store.storage import delta_address, delta_options
-from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore
-from cqa_spark.runtime.mlflow_client import import_mlflow, without_retries
+from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, delta_address, delta_options
+from cqa_spark.runtime.mlflow import import_mlflow, without_retries
+from cqa_spark.settings.sections import ObjectStorageSettings, TrackingSettings
+from cqa_spark.settings.values import is_remote
 
 USE_ANOTHER = "use a storage that honours If-None-Match and If-Match, such as Amazon S3; publishing needs both"
 

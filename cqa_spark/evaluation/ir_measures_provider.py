@@ -9,8 +9,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.evaluation.measure import MeanMeasure
-from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.measure import MeanMeasure, RankedQuery
 
 if TYPE_CHECKING:
     import ir_measures

@@ -1,7 +1,8 @@
 """The table of feature values: for each pass one row per example, with one struct per feature group."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import reduce
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -11,12 +12,13 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError, InputError
-from cqa_spark.features.arrays import Mask, Reals
-from cqa_spark.features.group import FeatureGroup, Place
+from cqa_spark.features.arrays import ABSENT, Mask, Reals
+from cqa_spark.features.group import FeatureColumn, FeatureGroup, Place
+from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.registry import group_class
-from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, QUERY_ID
+from cqa_spark.lake.snapshot import RunTables
 from cqa_spark.lake.table import Table, required
 
 KEY = ("site", "query_id", "candidate_id")
@@ -162,3 +164,91 @@ def declared_values(group: FeatureGroup, found: Mapping[str, ArrayLike], rows: i
     if any(each.shape != (rows,) for each in values):
         raise ContractError(f"feature group {group.name} did not return one value per example", "fill in NaN")
     return np.stack(values).T  # in memory column by column, as Arrow reads them
+
+
+# Joins the values of feature groups to the examples: the table on which rankers are fitted.
+
+
+def feature_names(groups: Iterable[str]) -> tuple[str, ...]:
+    """The feature columns that ``assemble`` adds, ``{group}__{column}``, in order of groups, then columns."""
+    return tuple(name for name, _ in _columns(groups))
+
+
+def times(groups: Iterable[str]) -> frozenset[str]:
+    """The names among ``feature_names`` whose columns are times."""
+    return frozenset(name for name, column in _columns(groups) if column.is_time)
+
+
+def assemble(examples: DataFrame, groups: Iterable[str], values: Mapping[Place, DataFrame]) -> DataFrame:
+    """Join the groups' values to the examples.
+
+    Args:
+        examples: the examples table.
+        groups: names of the groups.
+        values: of the groups by pass, as ``read_values`` returns them.
+
+    Returns:
+        One row per example: its columns, then one double per feature. Unknown values are replaced by the ``missing``
+        value of their column, so no feature is null.
+
+    Raises:
+        ConfigError: an unknown group.
+    """
+    names = tuple(groups)
+    joined = examples
+    for place, members in by_place(map(group_class, names)).items():
+        joined = joined.join(_features(members, values[place]), on=list(KEY), how="left")
+    # SQL, which Python passes to Java in one call: with a Column per feature, the calls take longer than the query.
+    filled = [f"coalesce(nanvl(`{name}`, null), {column.missing!r}D) AS `{name}`" for name, column in _columns(names)]
+    return joined.selectExpr(*[f"`{name}`" for name in examples.columns], *filled)
+
+
+def _columns(groups: Iterable[str]) -> Iterator[tuple[str, FeatureColumn]]:
+    for found in map(group_class, groups):
+        for column in found.columns:
+            yield _feature(found, column), column
+
+
+def _features(groups: Iterable[type[FeatureGroup]], values: DataFrame) -> DataFrame:
+    renamed = [
+        f"`{found.name}`.`{column.name}` AS `{_feature(found, column)}`" for found in groups for column in found.columns
+    ]
+    return values.selectExpr(*KEY, *renamed)
+
+
+def _feature(found: type[FeatureGroup], column: FeatureColumn) -> str:
+    return f"{found.name}__{column.name}"
+
+
+# Makes the columns of a feature group from the values of distinct keys, such as texts.
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def tabulate(
+    columns: Iterable[FeatureColumn], keys: Iterable[Key | None], read: Callable[[Key], Mapping[str, float]]
+) -> dict[str, Reals]:
+    """Compute the values of every distinct key once, and look them up for each example.
+
+    Args:
+        columns: the columns.
+        keys: the key of each example, such as the index of its candidate's text; None for unknown values.
+        read: the values of a key, by the name of the column.
+
+    Returns:
+        One value per example for each column; NaN where the key is None.
+    """
+    names = [column.name for column in columns]
+    rows: dict[Key | None, list[float]] = {None: [np.nan] * len(names)}
+    of_examples = []
+    for key in keys:
+        if key not in rows:
+            values = read(key)  # type: ignore[arg-type]  # None is in rows
+            rows[key] = [values[name] for name in names]
+        of_examples.append(rows[key])
+    return dict(zip(names, np.array(of_examples, dtype=np.float64).reshape(-1, len(names)).T, strict=True))
+
+
+def candidate_texts(batch: QueryBatch) -> list[int | None]:
+    """The index of each candidate's text; None without a text."""
+    return [None if index == ABSENT else index for index in batch.candidate_text.tolist()]

@@ -11,15 +11,12 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.author_batch import AuthorBatch, EventKind
-from cqa_spark.features.author_facts import AuthorFacts
-from cqa_spark.features.history.dump_state import DumpState
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.author_batch import AuthorBatch, AuthorFacts, EventKind
+from cqa_spark.features.inputs import DumpState, FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.process.extras import require_extra
+from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
+from cqa_spark.process.failures import require_extra
 
 Values = Mapping[str, ArrayLike]
 """The values of each column, one per example of a batch or per moment; NaN where a value is unknown."""

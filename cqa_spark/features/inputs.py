@@ -4,12 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.history.cut import Cut
+
+# The cut: the time up to which as-of features use events.
+
+_MICROSECONDS_AN_HOUR = 3_600_000_000
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The time at which the candidates of a question are evaluated.
+
+    Attributes:
+        kind: ``question``, the time of the question; ``answer``, the time of each answer; ``delay``, ``hours`` after
+            the question. An example of a night is evaluated at the cut of the night, whatever the kind.
+        hours: the delay, in hours.
+    """
+
+    kind: str = "delay"
+    hours: float = 24.0
+
+    @property
+    def sql(self) -> str:
+        """SQL expression of the cut over columns of the examples; null where unknown."""
+        delayed = f"timestamp_micros(unix_micros(asked_at) + {round(self.hours * _MICROSECONDS_AN_HOUR)})"
+        otherwise = {"question": "asked_at", "answer": "answered_at", "delay": delayed}[self.kind]
+        return f"coalesce(cut_at, {otherwise})"
 
 
 @dataclass(frozen=True)
@@ -89,3 +114,58 @@ def known_pairs(inputs: FeatureInputs) -> DataFrame:
 def dated_pairs(inputs: FeatureInputs) -> DataFrame:
     """The pairs whose cut is known; others have no as-of values."""
     return known_pairs(inputs).where(F.col("cut").isNotNull())
+
+
+# Facts that a dump has only in their final state, and alternatives to that state for the audit.
+
+SNAPSHOT_CAUTION = (
+    "computed from the state of the dump, as in the paper: it contains events after the acceptance, "
+    "and partly the acceptance itself"
+)
+
+
+class DumpState(Enum):
+    """Facts that an as-of group may read in the state of the dump, because tables do not record them at the cut."""
+
+    EDITS = "texts and tags after the last edit"
+    DELETED_ACCOUNTS = "who wrote, unless the account was deleted"
+
+
+def with_other_state(inputs: FeatureInputs, states: Collection[DumpState]) -> FeatureInputs:
+    """The tables as if every post had been edited once more, or every account deleted.
+
+    Args:
+        inputs: the tables.
+        states: the facts to change.
+    """
+    if DumpState.EDITS in states:
+        inputs = _edited(inputs)
+    return _without_accounts(inputs) if DumpState.DELETED_ACCOUNTS in states else inputs
+
+
+def _edited(inputs: FeatureInputs) -> FeatureInputs:
+    otherwise = {
+        "subject": F.when(F.col("subject").isNotNull(), F.lit("Edited?")),
+        "body": F.when(F.col("body").isNotNull(), F.lit("<p>Not what it was.</p>")),
+        "tags": F.when(F.col("tags").isNotNull(), F.array(F.lit("edited"))),
+    }
+    return replace(inputs, posts=inputs.posts.withColumns(otherwise), documents=inputs.documents.where(F.lit(False)))
+
+
+def _without_accounts(inputs: FeatureInputs) -> FeatureInputs:
+    """Remove all accounts; posts and comments keep a placeholder name."""
+    nobody = F.lit(None).cast("string")
+    people = {"asker_id": nobody, "author_id": nobody}
+    return replace(
+        inputs,
+        examples=inputs.examples.withColumns(people),
+        posts=_anonymous(inputs.posts),
+        comments=_anonymous(inputs.comments),
+        users=inputs.users and inputs.users.where(F.lit(False)),
+        badges=inputs.badges and inputs.badges.where(F.lit(False)),
+    )
+
+
+def _anonymous(written: DataFrame) -> DataFrame:
+    name = F.coalesce("user_name", F.concat(F.lit("user"), "user_id"))
+    return written.withColumn("user_name", name).withColumn("user_id", F.lit(None).cast("string"))

@@ -8,18 +8,171 @@ same texts are computed once per batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, cast
+from itertools import pairwise
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, codes, doubles, matches, places_of, seconds
-from cqa_spark.features.batch_comments import Comments
-from cqa_spark.features.batch_texts import Derived, Texts
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, Vectors, codes, doubles, matches, places_of, seconds
+
+# The distinct texts of a batch, and values derived from them once per batch.
+
+Derived = TypeVar("Derived")
+
+
+class Texts:
+    """The distinct texts of a batch; each method returns a list with one item per text.
+
+    Args:
+        table: rows of the table ``texts``.
+    """
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+        self._lists: dict[str, list[Any]] = {}
+        self._derived: dict[tuple[Hashable, ...], Any] = {}
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    @property
+    def raw(self) -> list[str]:
+        """The texts as in the dump; for HTML, the prose only."""
+        return self.unit("raw")
+
+    @property
+    def clean(self) -> list[str]:
+        """The texts without markup."""
+        return self.unit("clean")
+
+    @property
+    def sentences(self) -> list[list[str]]:
+        """The sentences of each clean text."""
+        return self.unit("sentences")
+
+    @property
+    def tokens(self) -> list[list[str]]:
+        """Lower-case tokens, punctuation included."""
+        return self.unit("tokens")
+
+    @property
+    def words(self) -> list[list[str]]:
+        """Tokens that contain a letter or digit."""
+        return self.unit("words")
+
+    @property
+    def content_words(self) -> list[list[str]]:
+        """Words without stop words."""
+        return self.unit("content_words")
+
+    @property
+    def stems(self) -> list[list[str]]:
+        """The stem of each content word."""
+        return self.unit("stems")
+
+    def unit(self, name: str) -> list[Any]:
+        """A column of the table ``texts``."""
+        if name not in self._lists:
+            self._lists[name] = self.column(name).to_pylist()
+        return self._lists[name]
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """A column of the table ``texts`` as an Arrow array, for use with Arrow's compute functions."""
+        return self._table.column(name)
+
+    def vectors(self, model: str) -> Vectors:
+        """The embeddings of the texts.
+
+        Args:
+            model: name of an embedding model declared by a group of the pass.
+
+        Returns:
+            Shape (texts + 1, dimension); NaN for texts without a vector, and in the last row, the row at ``ABSENT``.
+        """
+        return self.derive(_vectors, model)
+
+    def derive(self, function: Callable[..., Derived], *arguments: Hashable) -> Derived:
+        """The value of a function of these texts, computed once per batch.
+
+        Args:
+            function: takes these texts and the arguments. The function object is the cache key, so pass a module-level
+                function rather than a lambda.
+            arguments: further arguments of the function, such as a fitted object.
+        """
+        key = (function, *arguments)
+        if key not in self._derived:
+            self._derived[key] = function(self, *arguments)
+        return cast(Derived, self._derived[key])
+
+
+def vector_column(model: str) -> str:
+    """Name of the column with the vectors of an embedding model."""
+    return f"vector_{model}"
+
+
+def _vectors(texts: Texts, model: str) -> Vectors:
+    column = texts.column(vector_column(model)).combine_chunks()
+    known = column.is_valid().to_numpy(zero_copy_only=False)
+    components = column.flatten().to_numpy(zero_copy_only=False)
+    dimension = len(components) // int(known.sum()) if known.any() else 1
+    vectors = np.full((len(texts) + 1, dimension), np.nan, dtype=np.float32)
+    vectors[:-1][known] = components.reshape(-1, dimension)
+    return vectors
+
+
+# The comments of a batch.
+
+
+@dataclass(frozen=True)
+class Comments:
+    """The comments of a batch, sorted by question, post, position and id.
+
+    Attributes:
+        ids: comment ids.
+        question: index as in ``QueryBatch.question``; a comment occurs once for each question with a candidate whose
+            thread contains it.
+        post_id: the post that the comment is below.
+        position: position among the comments of the post, from 1; NaN where unknown.
+        author: the author if it is one known person; None otherwise, for example for shared accounts.
+        author_name: the author's name as in the dump.
+        created_at: seconds since 1970; NaN where unknown.
+        text: index of the text in ``QueryBatch.texts``; ``ABSENT`` for none.
+        asker: author of the post if it is one known person; None otherwise.
+        asked_at: time of the post, in seconds since 1970; NaN where unknown.
+        asked: index of the post's text in ``QueryBatch.texts``; ``ABSENT`` for none.
+    """
+
+    ids: Sequence[str]
+    question: Indices
+    post_id: Sequence[str]
+    position: Reals
+    author: Sequence[str | None]
+    author_name: Sequence[str | None]
+    created_at: Reals
+    text: Indices
+    asker: Sequence[str | None]
+    asked_at: Reals
+    asked: Indices
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def threads(self) -> list[slice]:
+        """The comments below each post of each question, as slices of the columns."""
+        keys = list(zip(self.question.tolist(), self.post_id, strict=True))
+        starts = [place for place, key in enumerate(keys) if place == 0 or key != keys[place - 1]]
+        return [slice(start, end) for start, end in pairwise([*starts, len(keys)])]
+
+    @cached_property
+    def by_post(self) -> dict[tuple[int, str], slice]:
+        """The slice of each pair of question and post."""
+        return {(int(self.question[part.start]), self.post_id[part.start]): part for part in self.threads}
 
 
 @dataclass(frozen=True)

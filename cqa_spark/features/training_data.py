@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -11,16 +12,54 @@ from typing import Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.arrays import Reals
-from cqa_spark.features.folds import NO_FOLD, fold_of
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.query_sample import sample_queries
 from cqa_spark.lake.schemas.text import comment_document
-from cqa_spark.spark.arrow_rows import learn_in_one_task
-from cqa_spark.spark.persistence import persisted
+from cqa_spark.spark.frames import learn_in_one_task, persisted
+
+# Assigns examples to cross-validation folds, by thread.
+
+NO_FOLD = -1
+"""The fold of examples outside the training data."""
+
+SEED = 17
+"""Default seed of the fold assignment."""
+
+
+def fold_of(folds: int, seed: int = SEED) -> Column:
+    """The fold of an example, from 0: a hash of its ``fold_key``, which a thread shares with its copies.
+
+    Args:
+        folds: number of folds.
+        seed: changes which threads share a fold.
+    """
+    return F.pmod(F.xxhash64(F.lit(seed), "fold_key"), F.lit(folds))
+
+
+# Samples whole queries, for training on fewer rows.
+
+_log = logging.getLogger(__name__)
+_SEED = 23
+_POSITIONS = 1 << 32
+
+
+def sample_queries(frame: DataFrame, most: int, rows: int) -> DataFrame:
+    """Keep about ``most`` rows, by a hash of their query; independent of the partitioning.
+
+    Args:
+        frame: examples.
+        most: number of rows to keep.
+        rows: number of rows of the DataFrame.
+    """
+    if rows <= most:
+        return frame
+    _log.warning("learning from a sample of queries: about %s of %s examples", f"{most:,}", f"{rows:,}")
+    position = F.pmod(F.xxhash64(F.lit(_SEED), "site", "query_id"), F.lit(_POSITIONS))
+    return frame.where(position < round(most / rows * _POSITIONS))
+
 
 Group = TypeVar("Group")
 Learned = TypeVar("Learned")

@@ -2,36 +2,30 @@
 
 from collections.abc import Sequence
 
-from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings
-from cqa_spark.config.run_settings import IngestSettings, RunSettings
-from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.corpora.source import Source
-from cqa_spark.examples.task import TASKS
-from cqa_spark.examples.task import task as task_named
-from cqa_spark.experiments.ablation import AblateFamilies
+from cqa_spark.experiments.ablation import AblateFamilies, LearningCurve, OtherSeeds
 from cqa_spark.experiments.cross_validation import CrossValidate
-from cqa_spark.experiments.evaluation_split import EveryFold, HeldOut
-from cqa_spark.experiments.learning_curve import LearningCurve
-from cqa_spark.experiments.seeds import OtherSeeds
-from cqa_spark.experiments.variants import RankEveryQuery
+from cqa_spark.experiments.experiment import EveryFold, HeldOut, RankEveryQuery
 from cqa_spark.flows.shared_steps import annotated_files, evaluation_of, learning, text_analysis
-from cqa_spark.runtime.flow import Flow
-from cqa_spark.runtime.step import Step
-from cqa_spark.steps.compute_features import ComputeFeatures
+from cqa_spark.runtime.flow import Flow, Step
+from cqa_spark.settings.files import RankSettings, ScoreSettings, TrainSettings
+from cqa_spark.settings.run import IngestSettings, RunSettings
+from cqa_spark.settings.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.evaluate_sets import EvaluateSets
+from cqa_spark.steps.featurize import ComputeFeatures
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.kept_models import KeepModels
-from cqa_spark.steps.lake_page import WriteLakePage
+from cqa_spark.steps.lake_page import WriteLakePage, WriteThreads
 from cqa_spark.steps.pair import Pair
 from cqa_spark.steps.predictions import WritePredictions
 from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
-from cqa_spark.steps.thread_shards import WriteThreads
 from cqa_spark.steps.upstream import ScoreUpstream, tasks_of
-from cqa_spark.systems.recipes import at_random, read_systems, task_of
-from cqa_spark.systems.system import System
+from cqa_spark.systems.system import System, at_random, read_systems, task_of
+from cqa_spark.task_contract.contract import TASKS
+from cqa_spark.task_contract.contract import task as task_named
 
 
 def ingest(settings: IngestSettings) -> Flow:

@@ -2,32 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 
-from cqa_spark.config.nightly_settings import NightlySettings
 from cqa_spark.corpora.source import Source
 from cqa_spark.errors import ConfigError
-from cqa_spark.examples.night import Night
-from cqa_spark.examples.task import task as task_named
 from cqa_spark.flows.shared_steps import evaluation_of, training
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.runtime.flow import Flow
-from cqa_spark.runtime.step import Step
-from cqa_spark.steps.challenge import Challenge, can_be_challenged
-from cqa_spark.steps.changes import Changes
+from cqa_spark.runtime.flow import Flow, Step
+from cqa_spark.settings.nightly import NightlySettings
+from cqa_spark.steps.changes import Changes, FirstAnswers
 from cqa_spark.steps.check import Check
-from cqa_spark.steps.compute_features import ComputeFeatures
 from cqa_spark.steps.evaluate import Evaluate
-from cqa_spark.steps.first_answers import FirstAnswers
+from cqa_spark.steps.featurize import ComputeFeatures
 from cqa_spark.steps.ingest import Ingest
-from cqa_spark.steps.kept_models import KeepModels
-from cqa_spark.steps.lake_page import WriteLakePage
+from cqa_spark.steps.kept_models import Challenge, KeepModels, can_be_challenged
+from cqa_spark.steps.lake_page import WriteLakePage, WriteThreads
 from cqa_spark.steps.night_worth import MeasureLabelled
 from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
-from cqa_spark.steps.thread_shards import WriteThreads
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import ScoreUpstream, tasks_of, upstream_of
-from cqa_spark.systems.recipes import (
+from cqa_spark.systems.system import (
+    System,
     are_fitted,
     cross_fitted,
     groups_of,
@@ -37,8 +32,9 @@ from cqa_spark.systems.recipes import (
     read_systems,
     task_of,
 )
-from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.task_contract.contract import Night
+from cqa_spark.task_contract.contract import task as task_named
 
 
 def nightly(

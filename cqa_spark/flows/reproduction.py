@@ -2,19 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.corpora.source import Source
-from cqa_spark.experiments.evaluation_split import EveryFold
-from cqa_spark.experiments.variants import RankEveryQuery
+from cqa_spark.experiments.experiment import EveryFold, RankEveryQuery
 from cqa_spark.flows.shared_steps import learning
 from cqa_spark.runtime.flow import Flow
+from cqa_spark.settings.sections import FeatureSettings
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.pair import Pair
 from cqa_spark.steps.predictions import WritePredictions
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.upstream import tasks_of
-from cqa_spark.systems.recipes import task_of
-from cqa_spark.systems.system import System
+from cqa_spark.systems.system import System, task_of
 
 
 def reproduce(

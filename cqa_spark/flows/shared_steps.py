@@ -2,24 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 
-from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings
-from cqa_spark.config.run_settings import IngestSettings, RunSettings
-from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
-from cqa_spark.corpora.registry import file_source, is_of_dumps
-from cqa_spark.corpora.source import Source
+from cqa_spark.corpora.source import Source, file_source, is_of_dumps
 from cqa_spark.errors import ConfigError
-from cqa_spark.examples.task import TASKS
-from cqa_spark.examples.task import task as task_named
 from cqa_spark.features.registry import embedding_models, reads_texts
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.runtime.step import Step
+from cqa_spark.runtime.flow import Step
+from cqa_spark.settings.files import RankSettings, ScoreSettings, TrainSettings
+from cqa_spark.settings.run import IngestSettings, RunSettings
+from cqa_spark.settings.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.steps.analyse import Analyse
 from cqa_spark.steps.embed import Embed
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import TrainUpstream, upstream_of
-from cqa_spark.systems.recipes import groups_of, rank_by_words, task_of
-from cqa_spark.systems.system import System
+from cqa_spark.systems.system import System, groups_of, rank_by_words, task_of
+from cqa_spark.task_contract.contract import TASKS
+from cqa_spark.task_contract.contract import task as task_named
 
 
 def annotated_files(

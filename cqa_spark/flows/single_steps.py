@@ -2,15 +2,14 @@
 
 from collections.abc import Collection
 
-from cqa_spark.config.file_settings import ScoreSettings, TrainSettings
-from cqa_spark.config.preferred_answer_settings import FeatureAuditSettings
-from cqa_spark.config.sections import EvaluationSettings
-from cqa_spark.config.stage_settings import EvaluateSettings, FeaturizeSettings, PairSettings, ReportSettings
 from cqa_spark.errors import ConfigError
-from cqa_spark.examples.task import TASKS
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.flows.shared_steps import evaluation_of, text_steps
 from cqa_spark.runtime.flow import Flow
+from cqa_spark.settings.files import ScoreSettings, TrainSettings
+from cqa_spark.settings.preferred_answer import FeatureAuditSettings
+from cqa_spark.settings.sections import EvaluationSettings
+from cqa_spark.settings.stages import EvaluateSettings, FeaturizeSettings, PairSettings, ReportSettings
 from cqa_spark.steps.audit import Audit
 from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.featurize import Featurize
@@ -19,9 +18,9 @@ from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import TrainUpstream, upstream_of
-from cqa_spark.systems.recipes import at_random, groups_of, rank_by_words, read_systems, task_of
-from cqa_spark.systems.system import known_systems
+from cqa_spark.systems.system import at_random, groups_of, known_systems, rank_by_words, read_systems, task_of
 from cqa_spark.systems.trained_system import model_artifact
+from cqa_spark.task_contract.contract import TASKS
 
 Given = Collection[str] | None
 """Names of tables and artifacts that a resumed run has; None if unknown, as in a dry run."""

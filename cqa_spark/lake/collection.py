@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from cqa_spark.errors import ContractError
+from cqa_spark.lake.lake import RUNS, TABLES, Lake, LeasedLake
 from cqa_spark.lake.manifest import NAME, folder_of, read_manifest
 from cqa_spark.lake.pointer import KEY, change_pointer, read_pointer, restore_advice
 from cqa_spark.lake.publishing import stored_sizes
 from cqa_spark.lake.run_log import ListedRecord, RunLog
-from cqa_spark.lake.storage import RUNS, TABLES, Lake, LeasedLake
 
 _OF_RUN = re.compile(rf"{TABLES}/[^/]+/[^/]+\.\d+/[0-9a-f]{{32}}/|{RUNS}/[^/]+\.\d+/")
 """Paths of the files of runs; other programs may have written beside them."""

@@ -22,14 +22,13 @@ from deltalake import CommitProperties, DeltaTable, Field, Schema, Transaction
 from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import ContractError, EnvironmentProblem
-from cqa_spark.lake.declared_tables import published_tables
-from cqa_spark.lake.storage import TABLES, Lake
-from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_files import NO_FILES, DataFile, TableFiles
+from cqa_spark.lake.declared import published_tables
+from cqa_spark.lake.lake import TABLES, Lake
+from cqa_spark.lake.table import NO_FILES, DataFile, Table, TableFiles
 from cqa_spark.lake.writing import nullable
-from cqa_spark.object_store.storage import delta_address, delta_options
+from cqa_spark.object_store.store import delta_address, delta_options
+from cqa_spark.settings.values import is_remote
 
 APPLICATION = "cqa"
 """Name of the transaction whose version is the number of the publication."""

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter, ValidationError
 
-from cqa_spark.lake.run_log import ListedRecord
-from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.lake.storage import RUNS
-from cqa_spark.lake.table_files import TableFiles
+from cqa_spark.lake.lake import RUNS
+from cqa_spark.lake.run_log import ListedRecord, RunRecord
+from cqa_spark.lake.table import TableFiles
 from cqa_spark.object_store.store import ObjectStore, damaged, first_mistake, missing
 
 NAME = "manifest.json"

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cqa_spark.errors import AnotherWriter, ConfigError, ContractError
-from cqa_spark.lake.run_record import RunRecord, from_stored, to_stored
+from cqa_spark.lake.run_log import RunRecord, from_stored, to_stored
 from cqa_spark.object_store.store import Changed, ObjectStore, damaged, first_mistake
 
 KEY = "published.json"

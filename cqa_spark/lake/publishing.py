@@ -11,14 +11,13 @@ from datetime import UTC, datetime
 
 from cqa_spark.errors import AnotherWriter, ContractError, InputError, noted
 from cqa_spark.lake.delta_tables import refuse_changed_types, update_tables
+from cqa_spark.lake.lake import RUNS, TABLES, Lake, LeasedLake
 from cqa_spark.lake.manifest import folder_of, manifest_key, missing_files, read_manifest
 from cqa_spark.lake.pointer import KEY, Pointer, change_pointer, read_pointer, restore_advice, write_anew
-from cqa_spark.lake.run_log import ListedRecord, RunLog
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_log import ListedRecord, RunLog, RunRecord
 from cqa_spark.lake.snapshot import Snapshot, published_runs
-from cqa_spark.lake.storage import RUNS, TABLES, Lake, LeasedLake
 from cqa_spark.object_store.store import Changed
-from cqa_spark.process.stop_signals import uninterrupted
+from cqa_spark.process.signals import uninterrupted
 
 REPORT = "report.html"
 """The page of an attempt in its folder, and of the published run in the lake."""

@@ -1,12 +1,9 @@
 """Trains the weights of a graph whose output is the log-odds of relevance."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-# One thread: threads change the order of sums, and Spark already runs one task per core. JAX reads it when imported.
-os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false"
 
 import jax
 import jax.numpy as jnp
@@ -15,8 +12,10 @@ from jax.flatten_util import ravel_pytree
 from numpy.typing import NDArray
 from onnx import ModelProto
 
-from cqa_spark.networks.evaluation import evaluate
-from cqa_spark.networks.graph import weights_of, with_weights
+from cqa_spark.networks.onnx_in_jax import evaluate, weights_of, with_weights
+
+# One thread: threads change the order of sums, and Spark already runs one task per core. JAX reads it when imported.
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false"
 
 LOG_ODDS = "log_odds"
 """Name of the output of a network, of shape (pairs, 1)."""
@@ -112,3 +111,26 @@ class Trainer:
         change = unbiased[0] / (jnp.sqrt(unbiased[1]) + _EPSILON) + settings.weight_decay * self._decays * weights
         named = self._named(weights - settings.learning_rate * share * change)
         return ravel_pytree({**named, **statistics})[0], (mean, square)
+
+
+# Batches of texts of similar lengths, which need little padding.
+
+_NOISE = 8.0
+"""Standard deviation of the noise on lengths: batches of similar lengths differ between epochs."""
+
+
+def similar_lengths(lengths: NDArray[np.int64], size: int, random: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """The rows of batches, in random order; every row is in one, and the last is filled up with rows of the first.
+
+    Equal sizes spare the compilation of a training step for another shape.
+
+    Args:
+        lengths: length of each row's texts.
+        size: rows of a batch; fewer only if there are fewer rows.
+        random: generator for the order.
+    """
+    order = np.argsort(lengths + random.normal(0, _NOISE, len(lengths)), kind="stable")
+    batches = -(-len(order) // size)
+    filled = np.resize(order, batches * size) if len(order) > size else order
+    for batch in random.permutation(batches):
+        yield filled[batch * size : (batch + 1) * size]

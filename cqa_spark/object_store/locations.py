@@ -9,12 +9,11 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 from uuid import uuid4
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.folder import Folder
-from cqa_spark.object_store.storage import storage_of
-from cqa_spark.object_store.store import ObjectStore
+from cqa_spark.object_store.store import ObjectStore, storage_of
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.settings.values import is_remote
 
 
 def open_store(location: str, settings: ObjectStorageSettings | None = None) -> ObjectStore:

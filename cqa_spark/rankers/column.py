@@ -9,8 +9,7 @@ from pydantic import Field
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import ContractError
-from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.rankers.feature_contract import feature_columns
+from cqa_spark.rankers.candidates import Candidates, feature_columns
 from cqa_spark.rankers.model import BaselineModel
 from cqa_spark.rankers.ranker import Ranker, RankerParameters
 

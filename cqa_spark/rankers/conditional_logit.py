@@ -7,10 +7,8 @@ from pydantic import Field
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.rankers.linear_model import LinearModel
-from cqa_spark.rankers.linear_ranker import LinearParameters, LinearRanker
-from cqa_spark.rankers.ranges import Between
-from cqa_spark.rankers.training.linear import LinearLearning
+from cqa_spark.rankers.linear import LinearLearning, LinearModel, LinearParameters, LinearRanker
+from cqa_spark.rankers.tuning_ranges import Between
 
 
 class ConditionalLogitParameters(LinearParameters):

@@ -14,16 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.members import MemberParameters, build_member
+from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
+from cqa_spark.rankers.average import MemberParameters, build_member
+from cqa_spark.rankers.candidates import Candidates, feature_columns
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
-from cqa_spark.rankers.out_of_fold import fit_outside
-from cqa_spark.rankers.ranker import Ranker
-from cqa_spark.rankers.saved_model import load_model
-from cqa_spark.rankers.threshold import share_threshold
+from cqa_spark.rankers.out_of_fold import fit_outside, share_threshold
+from cqa_spark.rankers.ranker import Ranker, load_model
 
 ELSEWHERE = -1
 """In place of a fold: an example of a site that the model did not learn from."""

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from cqa_spark.rankers.linear_ranker import LinearParameters, LinearRanker
-from cqa_spark.rankers.ranges import Between
+from cqa_spark.rankers.linear import LinearParameters, LinearRanker
+from cqa_spark.rankers.tuning_ranges import Between
 
 
 class LinearSvmParameters(LinearParameters):

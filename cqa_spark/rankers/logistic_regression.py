@@ -8,9 +8,8 @@ from pydantic import Field
 from scipy.special import expit
 
 from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.rankers.linear_model import LinearModel
-from cqa_spark.rankers.linear_ranker import LinearParameters, LinearRanker
-from cqa_spark.rankers.ranges import Between
+from cqa_spark.rankers.linear import LinearModel, LinearParameters, LinearRanker
+from cqa_spark.rankers.tuning_ranges import Between
 
 
 class LogisticRegressionParameters(LinearParameters):

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 from pyspark.sql import DataFrame
 
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.rankers.feature_contract import require_features
+from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
+from cqa_spark.rankers.candidates import Candidates, require_features
 from cqa_spark.rankers.scoring import score_frame
 
 DESCRIPTION = "model.json"
@@ -137,7 +135,7 @@ class RankerModel(ABC):
         raise NotImplementedError(f"{self.description.ranker} has no additive contributions")
 
     def save(self, folder: NewModelFolder) -> None:
-        """Write the model; load it with ``cqa_spark.rankers.saved_model.load_model``."""
+        """Write the model; load it with ``cqa_spark.rankers.ranker.load_model``."""
         folder.write_json(DESCRIPTION, self.description)
         self.save_learned(folder.within(LEARNED))
 

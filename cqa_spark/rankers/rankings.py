@@ -16,10 +16,8 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.writing import TABLE, nullable
-from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.rankers.feature_contract import feature_columns
+from cqa_spark.rankers.candidates import WORD_COLUMNS, Candidates, feature_columns
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.pair_words import WORD_COLUMNS
 from cqa_spark.rankers.scoring import VALUES, Decide, candidates_of, whole_queries, with_values
 
 _SERVED = "served_system"

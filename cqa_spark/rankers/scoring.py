@@ -14,10 +14,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.schemas.examples import QUERY
-from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.rankers.feature_contract import as_array, feature_columns
-from cqa_spark.rankers.pair_words import WORD_COLUMNS
-from cqa_spark.spark.whole_groups import whole_groups
+from cqa_spark.rankers.candidates import WORD_COLUMNS, Candidates, as_array, feature_columns
+from cqa_spark.spark.frames import whole_groups
 
 VALUES = "values"
 

@@ -13,9 +13,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.rankers.members import MemberModel, MemberParameters, build_member
+from cqa_spark.rankers.average import MemberModel, MemberParameters, build_member
+from cqa_spark.rankers.candidates import Candidates, feature_columns
 from cqa_spark.rankers.model import FeatureImportance, RankerModel
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.scoring import VALUES, candidates_of, whole_queries, with_values

@@ -2,8 +2,8 @@
 
 import math
 
-from cqa_spark.evaluation.night_worth import ALL, NIGHTS
-from cqa_spark.lake.run_record import RecordedScore
+from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
+from cqa_spark.lake.run_log import RecordedScore
 from cqa_spark.reports.evaluation import evaluation
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.sections import night_worth

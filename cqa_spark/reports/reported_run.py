@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.reports.contributions import FeatureContribution
+from cqa_spark.lake.run_log import RunRecord
+from cqa_spark.reports.reasons import FeatureContribution
 from cqa_spark.reports.section import Reported
 
 if TYPE_CHECKING:

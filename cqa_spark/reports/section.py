@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from markupsafe import Markup
 
@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 Data = TypeVar("Data")
 Read = TypeVar("Read", bound="Reported")
 
-Product = Table | JournalTable
+Product: TypeAlias = Table | JournalTable
 """A table that sections read."""
 
 Link = tuple[str, str]

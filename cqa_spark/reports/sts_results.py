@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN
+from cqa_spark.evaluation.statistics.set_means import MEAN, WEIGHTED_MEAN
 
 
 class PublishedSets(NamedTuple):

@@ -11,8 +11,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
 from cqa_spark.retrieval.shard import as_vectors, build_shard, from_row, to_row
-from cqa_spark.text.embedding.model import EmbeddingModel
-from cqa_spark.text.markup.body import parse_body
+from cqa_spark.text.encoders.model import EmbeddingModel
+from cqa_spark.text.markup import parse_body
 
 _COLUMNS = "site string, post_id string, asked bigint, title string, text string"
 

@@ -10,14 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.snapshot import RunTables
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
-from cqa_spark.retrieval.dense import DenseIndex
+from cqa_spark.retrieval.search import DenseIndex
 from cqa_spark.retrieval.search_result import SearchResult, reciprocal
-from cqa_spark.retrieval.shard import QuestionTimes, Shard, Vectors, from_row
-from cqa_spark.retrieval.terms import count_terms
+from cqa_spark.retrieval.shard import QuestionTimes, Shard, Vectors, count_terms, from_row
 
 _NOW = QuestionTimes(np.array([np.iinfo(np.int64).max]), np.array([0]))
 """After all questions."""

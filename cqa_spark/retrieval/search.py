@@ -1,17 +1,74 @@
 """Finds the best earlier questions of the site for many queries, by words and by embeddings, over all shards."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
-from cqa_spark.retrieval.dense import DenseIndex
 from cqa_spark.retrieval.search_result import BM25, COSINE, SearchResult
-from cqa_spark.retrieval.shard import QuestionTimes, Shard, as_vectors, from_row
+from cqa_spark.retrieval.shard import SCALE, Indices, QuestionTimes, Shard, Vectors, as_vectors, from_row
+
+# Exact search of a shard by the cosine of embeddings.
+#
+# A matrix product of single precision finds the candidates, and integer products decide: components have four decimal
+# places, so sums of their products are exact as integers, and the number of shards changes no score. The product
+# covers earlier questions only, which an index of nearest neighbours cannot leave out (``bench/retrieval.py``
+# compares both).
+
+_QUERIES = 64
+_ERROR = 1e-4 * SCALE**2
+"""Above the error of products in single precision, which is at most the dimension by 2⁻²⁴ for unit vectors."""
+
+
+@dataclass(frozen=True)
+class DenseIndex:
+    """A shard whose questions have vectors."""
+
+    shard: Shard
+
+    def search(self, vectors: Vectors, asked: QuestionTimes, limit: int) -> SearchResult:
+        """The nearest earlier questions for each query, of those that are not deleted.
+
+        Args:
+            vectors: of the queries, shape (queries, dimension); zeros where a query has none, which finds nothing.
+            asked: when they were asked.
+            limit: questions per query, at least 1.
+        """
+        if not self.shard.vectors.shape[1] or not vectors.shape[1]:
+            return SearchResult(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+        before = self.shard.asked.before(asked)
+        in_time = np.argsort(before, kind="stable")
+        questions = self.shard.vectors[: before.max(initial=0)].astype(np.float32)
+        deleted = np.flatnonzero(self.shard.deleted)
+        best: list[tuple[Indices, NDArray[np.float64]]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(vectors)
+        for start in range(0, len(vectors), _QUERIES):
+            queries = in_time[start : start + _QUERIES]
+            earlier = before[queries[-1]]
+            products = vectors[queries].astype(np.float32) @ questions[:earlier].T
+            products[:, deleted[deleted < earlier]] = -np.inf
+            for query, row in zip(queries.tolist(), products, strict=True):
+                best[query] = self._best(vectors[query], row[: before[query]], limit)
+        return SearchResult(
+            np.repeat(np.arange(len(vectors)), [len(rows) for rows, _ in best]),
+            np.concatenate([np.zeros(0, np.int64), *(rows for rows, _ in best)]),
+            np.concatenate([np.zeros(0), *(scores for _, scores in best)]),
+        )
+
+    def _best(self, query: Vectors, products: NDArray[np.float32], limit: int) -> tuple[Indices, NDArray[np.float64]]:
+        """The places and cosines of the best, of those whose products are at most an error below the best ones."""
+        lowest = np.partition(products, -limit)[-limit] - 2 * _ERROR if len(products) > limit else -_ERROR
+        near = np.flatnonzero(products >= max(lowest, -_ERROR))  # lower products are not above 0
+        exact = self.shard.vectors[near].astype(np.int64) @ query.astype(np.int64)
+        order = np.argsort(-exact, kind="stable")[:limit]
+        order = order[exact[order] > 0]
+        return near[order], exact[order] / SCALE**2
+
 
 _FOUND = "site string, query_id string, candidate_id string, way string, score double, time bigint, number bigint"
 

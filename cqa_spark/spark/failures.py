@@ -8,11 +8,10 @@ from urllib.parse import unquote
 from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkRuntimeError
 
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.errors import CqaError, EnvironmentProblem, InputError, message_of
-from cqa_spark.object_store.refusals import is_temporary, refusal, unanswered, without_credentials
-from cqa_spark.process.disk_failures import disk_problem
-from cqa_spark.process.machine_failures import machine_problem, with_causes
+from cqa_spark.object_store.requests import is_temporary, refusal, unanswered, without_credentials
+from cqa_spark.process.failures import disk_problem, machine_problem, with_causes
+from cqa_spark.settings.values import is_remote
 from cqa_spark.spark.internals import java_address, task_slots
 
 _RESPONSE = r"Status Code: (\d+); Error Code: ([^;]+);"

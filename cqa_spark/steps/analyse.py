@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.values import DELETED, INVENTED
+from cqa_spark.corpora.stackexchange.markup import DELETED, INVENTED
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, TEXTS
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.runtime.step import Product, Step
+from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.steps.changed_sites import site_update, too_many_unused
-from cqa_spark.text.documents import distinct_texts, documents
-from cqa_spark.text.markup.bodies import body_parts, distinct_bodies, with_prose
+from cqa_spark.text.markup import body_parts, distinct_bodies, with_prose
+from cqa_spark.text.pipeline import distinct_texts, documents
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.text import DOCUMENTS, comment_document
+from cqa_spark.lake.snapshot import RunTables
 from cqa_spark.lake.table import column
-from cqa_spark.text.markup.bodies import is_html
+from cqa_spark.text.markup import is_html
 
 ATTRIBUTION = T.StructType(
     [

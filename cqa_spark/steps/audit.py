@@ -6,19 +6,18 @@ from dataclasses import asdict, dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
-from cqa_spark.features.history.audit import AuditedGroup, Exposure, audit_groups, audit_moments, exposure, known_at
-from cqa_spark.features.needed_tables import with_needed_tables
-from cqa_spark.features.registry import group_class
+from cqa_spark.features.audit import AuditedGroup, Exposure, audit_groups, audit_moments, exposure, known_at
+from cqa_spark.features.registry import group_class, with_needed_tables
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.studies import AUDIT_EXPOSURES, AUDIT_FINDINGS
-from cqa_spark.runtime.step import Product, Step
+from cqa_spark.lake.snapshot import RunTables
+from cqa_spark.runtime.flow import Product, Step
+from cqa_spark.settings.sections import FeatureSettings
 from cqa_spark.steps.feature_inputs import IF_PRESENT, feature_inputs, text_tables
 
 

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.registry import group_class
+from cqa_spark.lake.model_folder import open_model_folder
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
-from cqa_spark.model_folder.reading import open_model_folder
 from cqa_spark.reports.reported_run import Caution
 from cqa_spark.systems.trained_system import load_recipe, model_artifact
-from cqa_spark.text.embedding.model import EmbeddingModel
-from cqa_spark.text.languages import ARABIC, ENGLISH, OTHER, language_shares
+from cqa_spark.text.encoders.model import EmbeddingModel
+from cqa_spark.text.scripts import ARABIC, ENGLISH, OTHER, language_shares
 
 LARGE_SHARE = 1 / 3
 """A third of short English headlines have no stop word; more means another language."""

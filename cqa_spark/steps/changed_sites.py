@@ -13,16 +13,14 @@ from dataclasses import dataclass, replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.config.rendering import hashed_settings
-from cqa_spark.config.sections import SettingsSection
+from cqa_spark.lake.model_folder import original_of
 from cqa_spark.lake.run import FEW_SITES, Run
-from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_files import NO_FILES, fingerprint_of
-from cqa_spark.model_folder.reading import original_of
-from cqa_spark.spark.persistence import persisted
+from cqa_spark.lake.snapshot import RunTables, Snapshot
+from cqa_spark.lake.table import NO_FILES, Table, fingerprint_of
+from cqa_spark.settings.rendering import hashed_settings
+from cqa_spark.settings.sections import SettingsSection
+from cqa_spark.spark.frames import persisted
 from cqa_spark.systems.trained_system import model_artifact
 
 Sites = Collection[str] | None

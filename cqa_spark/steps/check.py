@@ -4,21 +4,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, all_checks
-from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.errors import ChecksFailed
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import CHECKS
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_files import TableFiles
-from cqa_spark.runtime.step import Product, Step
-from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.lake.snapshot import RunTables, Snapshot
+from cqa_spark.lake.table import Table, TableFiles
+from cqa_spark.runtime.flow import Product, Step
+from cqa_spark.settings.sections import CheckSettings
+from cqa_spark.spark.frames import run_concurrently
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING, QUERY_POST
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
-from cqa_spark.lake.table_files import TableFiles
-from cqa_spark.runtime.step import Product, Published, Step
+from cqa_spark.lake.table import TableFiles
+from cqa_spark.runtime.flow import Product, Published, Step
 from cqa_spark.steps.changed_sites import too_many_unused
-from cqa_spark.text.embedding.encoder import load_encoder
-from cqa_spark.text.embedding.model import EmbeddingModel
-from cqa_spark.text.embeddings import embed, ship
+from cqa_spark.text.encoders.encoder import embed, load_encoder, ship
+from cqa_spark.text.encoders.model import EmbeddingModel
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 from pyspark.sql import functions as F
 
-from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.rankings import query_metrics
-from cqa_spark.evaluation.summary import summarise
+from cqa_spark.evaluation.spark import query_metrics
+from cqa_spark.evaluation.statistics.summary import summarise
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES, IN_TRAINING, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.runtime.step import Product, Step
+from cqa_spark.runtime.flow import Product, Step
+from cqa_spark.settings.sections import EvaluationSettings
 from cqa_spark.steps.changed_sites import of_sites, site_update
 
 

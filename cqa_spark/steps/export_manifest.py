@@ -7,10 +7,10 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
 
-from cqa_spark.config.nightly_settings import ExportFormat
-from cqa_spark.config.value_types import RunName
 from cqa_spark.errors import AnotherWriter, InputError
 from cqa_spark.object_store.store import Changed, ObjectStore, first_mistake
+from cqa_spark.settings.nightly import ExportFormat
+from cqa_spark.settings.values import RunName
 
 MANIFEST = "manifest.json"
 

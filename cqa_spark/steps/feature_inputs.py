@@ -7,24 +7,23 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.features.feature_table import KEY, by_place, feature_table, rows_of_places
-from cqa_spark.features.featurize import compute_outside_training, compute_place, fit_groups
 from cqa_spark.features.group import FeatureGroup, Place
-from cqa_spark.features.history.cut import Cut
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.inputs import Cut, FeatureInputs
+from cqa_spark.features.query_pass import compute_outside_training, compute_place, fit_groups
 from cqa_spark.features.registry import embedding_models, reads_texts
 from cqa_spark.features.training_data import Fitted
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.activity import BADGES, POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
 from cqa_spark.lake.schemas.retrieval import RETRIEVED
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
+from cqa_spark.lake.snapshot import RunTables
 from cqa_spark.lake.table import Table
-from cqa_spark.spark.persistence import persisted
+from cqa_spark.settings.sections import FeatureSettings
+from cqa_spark.spark.frames import persisted
 from cqa_spark.steps.changed_sites import Sites, of_sites
 
 OPTIONAL = {

@@ -1,27 +1,55 @@
 """examples → features."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
-from cqa_spark.config.sections import FeatureSettings
-from cqa_spark.features.feature_table import tables_of
-from cqa_spark.features.needed_tables import Supplied, with_needed_tables
-from cqa_spark.features.registry import group_class, libraries_of, require_libraries
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.errors import InputError
+from cqa_spark.features.feature_table import (
+    KEY,
+    by_place,
+    feature_table,
+    missing_groups,
+    read_values,
+    rows_of_places,
+    stored_groups,
+    tables_of,
+)
+from cqa_spark.features.group import FeatureGroup, Place
+from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_pass import compute_outside_training
+from cqa_spark.features.registry import (
+    Supplied,
+    embedding_models,
+    group_class,
+    libraries_of,
+    require_libraries,
+    with_needed_tables,
+)
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
-from cqa_spark.lake.schemas.examples import EXAMPLES, LEFT_OUT_GROUPS
+from cqa_spark.lake.schemas.examples import EXAMPLES, IS_RANKED, LEFT_OUT_GROUPS
+from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.runtime.flow import Artifact, Product, Step
+from cqa_spark.settings.sections import FeatureSettings
 from cqa_spark.steps.cautions import foreign_to
+from cqa_spark.steps.changed_sites import except_queries, of_sites, ranked_before, site_update
 from cqa_spark.steps.feature_inputs import (
     IF_PRESENT,
+    OPTIONAL,
     feature_inputs,
     fit_and_write,
     task_examples,
     text_tables,
 )
-from cqa_spark.systems.trained_system import save_groups
+from cqa_spark.steps.score import load_trained
+from cqa_spark.systems.trained_system import model_artifact, save_groups, trained_system
+from cqa_spark.text.encoders.model import EmbeddingModel
 
 GROUPS = Artifact("groups")
 """The folder of a run's fitted groups."""
@@ -91,3 +119,147 @@ def _left_out(supplied: Iterable[Supplied]) -> list[dict[str, str]]:
         for each in supplied
         for site, tables in each.lacking.items()
     ]
+
+
+# trained systems → the values of their fitted feature groups.
+
+
+@dataclass(frozen=True)
+class ComputeFeatures(Step):
+    """Write the values of trained systems' fitted groups, for the examples of changed sites or for all.
+
+    Examples of undecided nights, which no trained system ranks, have none.
+
+    Attributes:
+        systems: names of the systems; the run has their models.
+        groups: names of their groups.
+        task: their task.
+        settings: the cut of as-of groups.
+        last: the published run, whose values of unchanged sites are kept; None to compute all.
+        ranked_once: also keep the values of queries whose candidates are the published ones.
+        computed: names of groups whose values the run has written for these examples, as it has fitted them.
+        dispensable: names of systems that the run does without, with a warning, if the dump has not what they need.
+    """
+
+    systems: Sequence[str]
+    groups: Sequence[str]
+    task: str
+    settings: FeatureSettings
+    last: Snapshot | None = None
+    ranked_once: bool = False
+    computed: Sequence[str] = ()
+    dispensable: Sequence[str] = ()
+
+    name = "features"
+
+    def reads(self) -> tuple[Product, ...]:
+        """The models, and the inputs of their groups."""
+        models = [Artifact(model_artifact(name)) for name in self.systems]
+        return *Featurize(self.groups, self.task, self.settings).reads(), *models
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Tables that not every corpus has."""
+        return IF_PRESENT
+
+    def writes(self) -> tuple[Product, ...]:
+        """The values; models of systems that the run does without are removed."""
+        return *tables_of(self.groups), *[Artifact(model_artifact(name)) for name in self.dispensable]
+
+    def prepare(self) -> None:
+        """Check that the libraries of the groups are installed."""
+        require_libraries(self.groups)
+
+    def task_imports(self) -> Collection[str]:
+        """The libraries of the groups."""
+        return libraries_of(self.groups)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Compute and write.
+
+        Raises:
+            InputError: no site has the tables that a group needs.
+        """
+        for name in self.dispensable:
+            _leave_out_without_tables(run, name)
+        trained = load_trained(run, self.systems)
+        fitted = {name: group for system in trained.values() for name, group in system.groups.items()}
+        stored = [group for group in stored_groups(run) if group.name in self.computed] if self.computed else []
+        has = {group.name: group for group in stored}
+        groups = [fitted[name] for name in sorted(fitted.keys() - has.keys())]
+        classes = {**has, **{name: type(group) for name, group in fitted.items()}}
+        if not classes:
+            return
+        table = feature_table([classes[name] for name in sorted(classes)])
+        last = None if self.last is None or missing_groups(self.last, fitted) else self.last
+        inputs, settings = (POSTS, COMMENTS, EXAMPLES, *OPTIONAL.values()), {"features": self.settings}
+        encoders = [EmbeddingModel.read(name).version for name in embedding_models(self.groups)]
+        update = site_update(run, last, table, inputs, settings=settings, models=[*trained], versions=encoders)
+        if not groups:
+            update.sign()
+        elif not update.keep():
+            with ExitStack() as held:
+                before = update.last if self.ranked_once else None
+                ranked = held.enter_context(ranked_before(run, before, self.task, update.sites))
+                ranks = task_examples(run, self.task).where(IS_RANKED)
+                examples = except_queries(of_sites(ranks, update.sites), ranked)
+                given = held.enter_context(feature_inputs(run, examples, self.settings, sites=update.sites))
+                values = _with_stored(run, values_by_place(run, groups, given), stored)
+                update.write(rows_of_places(values), ranked=ranked)
+        counts.rows_in = counts.rows_out = run.rows(table)
+
+
+def _leave_out_without_tables(run: Run, name: str) -> None:
+    """Take a system out of the run if it needs a table that the dump has not."""
+    if run.artifact(model_artifact(name)) is None:
+        return
+    needed = {table for group in trained_system(run, model_artifact(name)).groups.values() for table in group.needs}
+    if lacking := sorted(table for table in needed if run.files_or_none(OPTIONAL[table]).rows == 0):
+        Terminal(stderr=True).line(f"warning: {name} is left out: the dump has no {', '.join(lacking)}")
+        run.remove_artifact(model_artifact(name))
+
+
+def values_by_place(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> dict[Place, DataFrame]:
+    """The values of fitted groups by pass; null on sites without a table that a group needs.
+
+    Args:
+        run: the run.
+        groups: fitted groups.
+        inputs: with the examples.
+
+    Raises:
+        InputError: no site has the tables that a group needs.
+    """
+    supplied = list(with_needed_tables(map(type, groups), inputs, strict=False))
+    _require_tables(run, supplied)
+    lacking = {each.group.name: sorted(each.lacking) for each in supplied if each.lacking}
+    values = {}
+    for place, here in by_place(map(type, groups)).items():
+        computed = compute_outside_training({each.name: each for each in groups if type(each) in here}, inputs)
+        on_site = {
+            name: F.when(~F.col("site").isin(*lacking[name]), F.col(name))
+            for name in computed.columns
+            if name in lacking
+        }
+        values[place] = computed.withColumns(on_site) if on_site else computed
+    return values
+
+
+def _with_stored(
+    run: Run, values: Mapping[Place, DataFrame], groups: Sequence[type[FeatureGroup]]
+) -> dict[Place, DataFrame]:
+    """The values by pass, beside those that the run has already."""
+    united = dict(values)
+    for place, stored in read_values(run, [group.name for group in groups]).items():
+        united[place] = united[place].join(stored, on=list(KEY), how="full") if place in united else stored
+    return united
+
+
+def _require_tables(run: Run, supplied: Iterable[Supplied]) -> None:
+    for each in supplied:
+        needed = sorted({table for tables in each.lacking.values() for table in tables})
+        absent = [name for name in needed if not run.has(OPTIONAL[name]) or run.rows(OPTIONAL[name]) == 0]
+        if each.inputs is None and absent:
+            raise InputError(
+                f"the system was trained on {each.group.name}, and the dump has no {', '.join(absent)}",
+                "get the complete dump, or train a system without this group: use another lake, or --model",
+            )

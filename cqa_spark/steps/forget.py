@@ -7,26 +7,22 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.forgetting import gone_from, recounted
-from cqa_spark.corpora.gone import Change, Gone
-from cqa_spark.features.aliases import aliases_of
+from cqa_spark.corpora.erasure import Change, Forgotten, Gone, gone_from, recounted
+from cqa_spark.features.author_batch import aliases_of
 from cqa_spark.features.feature_table import feature_table, stored_groups
-from cqa_spark.lake.declared_tables import declared_tables, published_tables
-from cqa_spark.lake.forgotten import Forgotten
+from cqa_spark.lake.declared import declared_tables, published_tables
+from cqa_spark.lake.model_folder import Copy, Kind, copy_with_fewer_rows, open_model_folder, original_of
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_tables import RunTables
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, EMBEDDINGS, TEXTS
+from cqa_spark.lake.snapshot import RunTables
 from cqa_spark.lake.table import Table
-from cqa_spark.model_folder.manifest import Copy, Kind
-from cqa_spark.model_folder.reading import open_model_folder, original_of
-from cqa_spark.model_folder.writing import copy_with_fewer_rows
 from cqa_spark.retrieval.index import without_questions
 from cqa_spark.steps.featurize import GROUPS
 from cqa_spark.systems.trained_system import MODELS, UPSTREAM_MODELS
-from cqa_spark.text.markup.bodies import distinct_bodies
+from cqa_spark.text.markup import distinct_bodies
 
 _FOLDERS: dict[str, Kind] = {
     MODELS: "trained_system",

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from cqa_spark.corpora.accounting import check_accounting, frequent_reasons
 from cqa_spark.corpora.source import Source
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.runtime.provenance import code_version
-from cqa_spark.runtime.step import Product, Step
+from cqa_spark.runtime.flow import Product, Step
+from cqa_spark.runtime.workspace import code_version
 
 
 @dataclass(frozen=True)

@@ -1,27 +1,317 @@
 """a run with its report and threads to search → the page of the lake."""
 
-from collections.abc import Sequence
+import gzip
+import json
+from base64 import b64encode
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, groupby
+from math import ceil
+from operator import itemgetter
 from typing import Any
 
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from cqa_spark.features.feature_table import feature_table, stored_groups
 from cqa_spark.lake.collection import runs_to_keep
+from cqa_spark.lake.manifest import folder_of
 from cqa_spark.lake.publishing import INDEX as INDEX_FILE
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord, StepRecord
-from cqa_spark.lake.snapshot import published_runs
+from cqa_spark.lake.run_log import RunLog, RunRecord, StepRecord
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+from cqa_spark.lake.schemas.examples import IS_REPLAYED
+from cqa_spark.lake.schemas.rankings import RANKINGS
+from cqa_spark.lake.snapshot import Snapshot, published_runs
+from cqa_spark.lake.table import Table, fingerprint_of
 from cqa_spark.object_store.locations import split, write_file
+from cqa_spark.object_store.s3 import credentials, use_credentials
+from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports import kinds
 from cqa_spark.reports.kit.page import page_bytes
+from cqa_spark.reports.kit.wording import listed
+from cqa_spark.reports.queries import truncated
+from cqa_spark.reports.reasons import REASON_FEATURES, reasons
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import ReportValues, Section
 from cqa_spark.reports.sections import first_answers, lake_page, night_worth, summary, systems, trend
 from cqa_spark.reports.sections.lake_page import LakePage, Publication, SearchableSite
 from cqa_spark.reports.sections.trend import Trend, points_of
-from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.runtime.flow import Artifact, Product, Step
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.spark.frames import whole_groups
+from cqa_spark.steps.attribution import texts_of, with_attributions
 from cqa_spark.steps.publish import leased
 from cqa_spark.steps.report import REPORT, written_report
-from cqa_spark.steps.thread_shards import THREADS, folders_of
+from cqa_spark.text.markup import parse_body
+
+# Writes threads, and an index of the words of their titles, as script files that a page without a server loads.
+#
+# A browser reads no data from a folder, but runs scripts of it. A shard is such a script: JSON, compressed and in
+# base64, so that no text in it can end the script or the page. It maps keys to entries: ``#ID`` to a thread, a word
+# to threads. The shard of a key is its CRC-32 modulo the number of shards, which the name of their folder tells.
+
+Row = Mapping[str, Any]
+
+MOST_CANDIDATES = 20
+MOST_CHARACTERS = 4_000
+"""What a shard has of a thread: its first candidates, and the start of a text."""
+
+MOST_THREADS = 200
+"""Threads that a shard has of a word, the newest."""
+
+_BYTES = 8 << 20
+WRITTEN = pa.schema([("threads", pa.int64())])
+
+
+def write_shards(
+    batches: Iterable[pa.RecordBatch], write: Callable[[str, int, bytes], None]
+) -> Iterator[pa.RecordBatch]:
+    """Write the shards of a task.
+
+    Args:
+        batches: rows in order of ``site``, ``shard``, ``key`` and ``position``. Those of a thread are its features
+            (without a rank), its question (of rank 0) and its ranked candidates; those of a word, questions.
+        write: writes a shard, given its site, number and content.
+
+    Yields:
+        The number of threads of each shard: the column of ``WRITTEN``.
+    """
+    for table in whole_groups(batches, "site", "shard", at_a_time=_BYTES, size=lambda rows: int(rows.nbytes)):
+        written = []
+        for (site, shard), rows in groupby(table.to_pylist(), itemgetter("site", "shard")):
+            entries = {key: _entry(key, list(of_key)) for key, of_key in groupby(rows, itemgetter("key"))}
+            write(site, shard, shard_script(entries))
+            written.append(sum(key.startswith("#") for key in entries))
+        yield pa.RecordBatch.from_arrays([pa.array(written, pa.int64())], schema=WRITTEN)
+
+
+def shard_script(entries: Mapping[str, Any]) -> bytes:
+    """The script that gives its element the entries; the same entries give the same bytes."""
+    data = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode("utf-8", errors="replace")
+    return b'document.currentScript.shard="' + b64encode(gzip.compress(data, mtime=0)) + b'"\n'
+
+
+def _entry(key: str, rows: Sequence[Row]) -> dict[str, Any]:
+    return _thread(rows) if key.startswith("#") else _word(rows)
+
+
+def _word(rows: Sequence[Row]) -> dict[str, Any]:
+    return {"number": len(rows), "threads": [[row["query_id"], row["subject"]] for row in rows[:MOST_THREADS]]}
+
+
+def _thread(rows: Sequence[Row]) -> dict[str, Any]:
+    ranked = [row for row in rows if row["rank"]]
+    question: Row = next((row for row in rows if row["rank"] == 0), {})
+    values: dict[str, dict[str, float]] = {}
+    for row in rows:
+        known = {name: row[name] for name in REASON_FEATURES if row.get(name) is not None}
+        values.setdefault(row["candidate_id"], {}).update(known)
+    shown = ranked[:MOST_CANDIDATES]
+    sentences = reasons([values[row["candidate_id"]] for row in ranked])[:MOST_CANDIDATES]
+    return {
+        "title": question.get("subject") or "",
+        "text": _text(question),
+        **_attribution(question),
+        "order": ranked[0]["system"] if ranked else "",
+        "number": len(ranked),
+        "candidates": [
+            {"id": row["candidate_id"], "score": row["score"], "title": row["subject"] or "", "text": _text(row),
+             **_attribution(row), "reason": reason}
+            for row, reason in zip(shown, sentences, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def _text(row: Row) -> str:
+    body = row.get("body") or ""
+    return truncated(parse_body(body).prose if row.get("is_html") else body, MOST_CHARACTERS)
+
+
+def _attribution(row: Row) -> dict[str, Any]:
+    return {name: row.get(name) for name in ("author", "address", "licence")}
+
+
+# rankings + texts + features → threads to search, in shards that a page loads.
+
+THREADS = Artifact("threads")
+"""The folder of the shards of a site is the artifact ``threads/SITE``."""
+
+ROWS_PER_SHARD = 80
+"""Rows of rankings; a night has three or more orders of a thread, of which it serves one."""
+
+_WORD = r"[\p{L}\p{M}\p{N}]+"
+
+
+@dataclass(frozen=True)
+class WriteThreads(Step):
+    """Write the shards of the threads that the page of the lake searches.
+
+    Attributes:
+        rows: rows of rankings that become searchable, of the smallest sites first; the threads of others do not.
+        served: whether the rankings say which order of a thread is served; else that of the report's first system is
+            shown.
+        last: the published run, whose shards of unchanged sites are kept; None to write all.
+    """
+
+    rows: int
+    served: bool
+    last: Snapshot | None = None
+
+    name = "threads"
+
+    def reads(self) -> tuple[Product, ...]:
+        """The rankings with their texts."""
+        return RANKINGS, POSTS, *([] if self.served else [REPORT])
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """More texts, names of authors, and features that tell reasons."""
+        return COMMENTS, USERS, feature_table(())
+
+    def writes(self) -> tuple[Product, ...]:
+        """The shards."""
+        return (THREADS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Write them."""
+        unchanged = self._unchanged(run)
+        for site, folder in unchanged.items():
+            run.add_artifact(f"{THREADS.name}/{site}", folder)
+        new = {site: rows for site, rows in run.files(RANKINGS).rows_by_site().items() if site not in unchanged}
+        sites = smallest(new, self.rows)
+        if left_out := sorted(new.keys() - sites):
+            Terminal(stderr=True).line(
+                f"note: the page of the lake does not search the threads of {listed(left_out, 5)}: their rankings have "
+                f"{sum(new[site] for site in left_out):,} rows; --page-rows N raises the limit of {self.rows:,}"
+            )
+        counts.rows_in = run.rows(RANKINGS)
+        counts.rows_out = _write_sites(run, self._is_shown(run), {site: new[site] for site in sites})
+
+    def _unchanged(self, run: Run) -> dict[str, str]:
+        """The folders of shards that stay, by site."""
+        if self.last is None or not self.last.has(RANKINGS):
+            return {}
+        changed = run.changed_sites([RANKINGS, POSTS, COMMENTS, USERS], self.last)
+        return {site: path for site, path in folders_of(self.last.record) if site not in changed}
+
+    def _is_shown(self, run: Run) -> Column:
+        """Whether a row of rankings belongs to the order of its thread that is shown."""
+        if self.served:
+            return F.col("served")
+        return F.col("system") == (run.record.scores[0].system if run.record.scores else "")
+
+
+def smallest(rows_by_site: Mapping[str, int], most: int) -> set[str]:
+    """The smallest sites, which together have at most so many rows."""
+    ordered = sorted(rows_by_site.items(), key=lambda item: (item[1], item[0]))
+    totals = accumulate(rows for _, rows in ordered)
+    return {site for (site, _), total in zip(ordered, totals, strict=True) if total <= most}
+
+
+def folders_of(record: RunRecord) -> Iterator[tuple[str, str]]:
+    """The sites whose threads a run shows, with the folders of their shards."""
+    prefix = f"{THREADS.name}/"
+    artifacts = record.artifacts.items()
+    return ((name.removeprefix(prefix), path) for name, path in artifacts if name.startswith(prefix))
+
+
+def _write_sites(run: Run, is_shown: Column, rows_by_site: Mapping[str, int]) -> int:
+    """Write the shards of some sites in one job, as artifacts of the run; return the number of threads.
+
+    Args:
+        run: has rankings.
+        is_shown: whether a row of rankings belongs to the order that is shown.
+        rows_by_site: rows of rankings of the sites.
+    """
+    if not rows_by_site:
+        return 0
+    orders = _of_sites(run, RANKINGS, rows_by_site).where(is_shown)
+    shards = {site: ceil(rows / ROWS_PER_SHARD) for site, rows in rows_by_site.items()}
+    folders = {
+        site: run.artifact_path(THREADS.name, fingerprint_of(site)[:12], str(number)) for site, number in shards.items()
+    }
+    rows = _by_key(_with_texts(run, orders, rows_by_site))
+    features = _reason_features(run, rows_by_site)
+    if features is not None:
+        rows = rows.unionByName(features, allowMissingColumns=True)
+    number = F.create_map(*[F.lit(value) for item in shards.items() for value in item])[F.col("site")]
+    ordered = (
+        rows.withColumn("shard", F.pmod(F.crc32("key"), number).cast("int"))
+        .repartition("site", "shard")
+        .sortWithinPartitions("site", "shard", "key", "position")
+    )
+    run.lake.before_write()
+    task = partial(_write_shards, folders, run.lake.storage, credentials())
+    [written] = (
+        ordered.mapInArrow(task, from_arrow_schema(WRITTEN)).agg(F.coalesce(F.sum("threads"), F.lit(0))).collect()
+    )
+    stored = run.lake.objects.sizes(f"{folder_of(run.record)}/{THREADS.name}/")
+    for site, folder in folders.items():
+        if any(run.lake.path(key).startswith(f"{folder}/") for key in stored):  # no order of a site may be shown
+            run.add_artifact(f"{THREADS.name}/{site}", folder)
+    return int(written[0])
+
+
+def _with_texts(run: Run, orders: DataFrame, sites: Collection[str]) -> DataFrame:
+    """The ranked candidates and, with rank 0, their questions, with title, text and attribution."""
+    ranked = F.struct("candidate_id", "rank")
+    asked = F.struct(F.col("query_id").alias("candidate_id"), F.lit(0).alias("rank"))
+    rows = F.when(F.col("rank") == 1, F.array(ranked, asked)).otherwise(F.array(ranked))
+    documents = orders.select("site", "query_id", "system", "score", F.inline(rows))
+    comments = _of_sites(run, COMMENTS, sites).where("thread_id IS NOT NULL")  # others are no candidates of any task
+    texts = texts_of(_of_sites(run, POSTS, sites), comments).withColumnRenamed("document_id", "candidate_id")
+    return with_attributions(run, documents.join(texts, on=["site", "candidate_id"], how="left"))
+
+
+def _of_sites(run: Run, table: Table, sites: Collection[str]) -> DataFrame:
+    return run.lake.read(table, run.files_or_none(table).of(sites))
+
+
+def _by_key(rows: DataFrame) -> DataFrame:
+    """Rows under the key of their thread and, without their body, under each word of the title of a question."""
+    words = F.array_distinct(F.regexp_extract_all(F.lower("subject"), F.lit(_WORD), F.lit(0)))
+    of_question = F.when(F.col("rank") == 0, F.coalesce(words, F.array().cast("array<string>")))
+    thread = F.concat(F.lit("#"), "query_id")
+    keys = F.concat(F.array(thread), F.coalesce(of_question, F.array().cast("array<string>")))
+    is_thread = F.col("key") == thread
+    return (
+        rows.withColumn("key", F.explode(keys))
+        .withColumns(
+            {
+                "body": F.when(is_thread, F.col("body")),
+                "position": F.when(is_thread, F.col("rank")).otherwise(-F.unix_timestamp("created_at")),
+            }
+        )
+        .drop("created_at")
+    )
+
+
+def _reason_features(run: Run, sites: Collection[str]) -> DataFrame | None:
+    """The features that reasons are made of, under the key of the thread; None if the run has none of them."""
+    names = {name.partition("__")[0] for name in REASON_FEATURES}
+    groups = {group.name: group for group in stored_groups(run) if group.name in names}
+    if not groups:
+        return None
+    features = _of_sites(run, feature_table(groups.values()), sites)
+    of_threads = features.where(f"NOT {IS_REPLAYED}")
+    values = [
+        F.col(name.replace("__", ".")).alias(name) for name in REASON_FEATURES if name.partition("__")[0] in groups
+    ]
+    return of_threads.select("site", F.concat(F.lit("#"), "query_id").alias("key"), "candidate_id", *values)
+
+
+def _write_shards(
+    folders: Mapping[str, str],
+    storage: ObjectStorageSettings,
+    given: Mapping[str, str],
+    batches: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    use_credentials(given)
+    return write_shards(batches, lambda site, shard, script: write_file(f"{folders[site]}/{shard}.js", script, storage))
+
 
 INDEX = Artifact("index")
 

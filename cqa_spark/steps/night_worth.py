@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.night_worth import ALL, NIGHTS
+from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, TRAINED_WORTH, Worth
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.runtime.flow import Artifact, Product, Step
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 

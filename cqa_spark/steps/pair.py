@@ -7,15 +7,15 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.examples.leakage import refuse_shared_threads, threads_of, trained_on, without_labels_of_trained
-from cqa_spark.examples.task import task
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
-from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.spark.persistence import persisted
+from cqa_spark.runtime.flow import Artifact, Product, Step
+from cqa_spark.spark.frames import persisted
 from cqa_spark.systems.trained_system import model_artifact, trained_system
+from cqa_spark.task_contract.contract import task
+from cqa_spark.task_contract.leakage import refuse_shared_threads, threads_of, trained_on, without_labels_of_trained
 
 
 @dataclass(frozen=True)

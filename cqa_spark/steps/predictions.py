@@ -8,16 +8,16 @@ from operator import itemgetter
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.evaluation.official_files import OfficialRow, write_official
-from cqa_spark.evaluation.score_files import write_scores
-from cqa_spark.evaluation.separated_scores import separated
-from cqa_spark.examples.task import task as task_of
+from cqa_spark.evaluation.files.scores import write_scores
+from cqa_spark.evaluation.files.semeval import OfficialRow, write_official
+from cqa_spark.evaluation.files.trec import separated
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.object_store.locations import local_target
-from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.runtime.flow import Artifact, Product, Step
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.task_contract.contract import task as task_of
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,15 @@ from cqa_spark.checks.complete_queries import incomplete_rankings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.errors import ContractError
 from cqa_spark.lake import publishing
+from cqa_spark.lake.lake import LeasedLake
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import RunLog, StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import CHECKS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.lake.storage import LeasedLake
-from cqa_spark.runtime.step import Product, Step
+from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.steps.check import failed_checks, refuse_failed
 
 

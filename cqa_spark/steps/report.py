@@ -1,37 +1,153 @@
 """metrics + rankings → the report, one HTML page."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
 from pyspark.sql import functions as F
 
-from cqa_spark.examples.task import task
-from cqa_spark.features.feature_table import feature_table
+from cqa_spark.features.feature_table import feature_table, times
 from cqa_spark.features.registry import meanings
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.publishing import REPORT as REPORT_FILE
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES, LEFT_OUT_GROUPS
 from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.table import Table
-from cqa_spark.object_store.locations import write_file
+from cqa_spark.object_store.locations import local_target, write_file
+from cqa_spark.rankers.candidates import Candidates
+from cqa_spark.rankers.model import RankerModel
+from cqa_spark.rankers.scoring import collect_candidates
 from cqa_spark.reports import section
-from cqa_spark.reports.kinds import run_report
+from cqa_spark.reports.evaluation import evaluation, with_official_mean
+from cqa_spark.reports.kinds import QUERIES, run_report
 from cqa_spark.reports.kit.page import page_bytes
-from cqa_spark.reports.official_mean import with_official_mean
+from cqa_spark.reports.queries import any_of
+from cqa_spark.reports.reasons import FeatureContribution
 from cqa_spark.reports.recorded_scores import recorded_scores
-from cqa_spark.reports.reported_run import RankedSystem, ReportedRun, ranked_systems
+from cqa_spark.reports.reported_run import (
+    MeasuredQuery,
+    Pair,
+    Query,
+    QueryLinks,
+    RankedSystem,
+    ReportedRun,
+    ranked_systems,
+)
 from cqa_spark.reports.section import Headline
-from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.reports.sections.query_table import QueryTable, write_csv
+from cqa_spark.runtime.flow import Artifact, Product, Step
+from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.steps.cautions import cautions
-from cqa_spark.steps.explanations import explained_pairs
-from cqa_spark.steps.query_table import write_query_files
-from cqa_spark.systems.recipes import descriptions
-from cqa_spark.systems.trained_system import MODELS, model_artifact, numbered_groups
+from cqa_spark.steps.feature_inputs import task_examples
+from cqa_spark.systems.feature_frames import feature_frame
+from cqa_spark.systems.system import System, descriptions
+from cqa_spark.systems.trained_system import MODELS, model_artifact, numbered_groups, trained_system
+from cqa_spark.task_contract.contract import task
+
+# Every query of the evaluation, in files next to the report.
+
+SHOWN = 5_000
+"""Maximum number of queries on the page; the CSV file has all."""
+
+
+def write_query_files(
+    run: ReportedRun, queries: Iterable[MeasuredQuery], target: str, storage: ObjectStorageSettings
+) -> QueryLinks:
+    """Write ``REPORT.queries.csv`` and ``REPORT.queries.html``.
+
+    Args:
+        run: the reported run.
+        queries: its queries, the lowest values first.
+        target: path of the report.
+        storage: object storage settings.
+
+    Returns:
+        The names of both files.
+    """
+    page, csv = (f"{target.removesuffix('.html')}.queries.{suffix}" for suffix in ("html", "csv"))
+    links = QueryLinks(*(path.rsplit("/", 1)[-1] for path in (page, csv)))
+    write_file(csv, b"", storage)  # creates the folder
+    with local_target(csv, storage) as file:
+        number, shown = write_csv(file, queries, keep=SHOWN)
+    table = QueryTable(
+        task=run.task,
+        run_id=run.record.run_id,
+        split=run.split,
+        measure=run.main_measure,
+        best_system=run.best_system,
+        baseline=run.once(evaluation).baseline,
+        csv=links.csv,
+        queries=number,
+        shown=shown,
+    )
+    write_file(page, page_bytes(QUERIES.collect(table).page()), storage)
+    return links
+
+
+# Feature contributions: the features that raised or lowered the score of each candidate of a few queries.
+
+EXPLAINED_QUERIES = 6
+"""Number of features shown per candidate, those with the largest contributions."""
+
+CANDIDATE = ("site", "query_id", "candidate_id")
+
+
+def explained_pairs(run: Run, system: str, queries: Sequence[Query]) -> Mapping[Pair, tuple[FeatureContribution, ...]]:
+    """The feature contributions to the scores of all candidates of a few queries; empty if the ranker explains none."""
+    if not run.artifact(model_artifact(system)) or not queries:
+        return {}
+    trained = trained_system(run, model_artifact(system))
+    if not trained.model.explains:
+        return {}
+    examples = task_examples(run, trained.system.task)
+    frame = feature_frame(run, [trained.system], examples, where=any_of("query_id", queries))
+    candidates = collect_candidates(frame, trained.model.description.features)
+    pairs = zip(*(candidates.examples.column(name).to_pylist() for name in CANDIDATE), strict=True)
+    about = meanings(trained.model.description.features, trained.groups)
+    return dict(zip(pairs, strongest_contributions(trained.model, trained.system, candidates, about), strict=True))
+
+
+def strongest_contributions(
+    model: RankerModel, system: System, candidates: Candidates, about: Mapping[str, str]
+) -> list[tuple[FeatureContribution, ...]]:
+    """The features with the largest contributions to each candidate's score, the largest first.
+
+    Args:
+        model: fitted model of the system's ranker, which explains its scores.
+        system: the system.
+        candidates: with the model's features.
+        about: meaning by feature column.
+    """
+    features, moments = model.description.features, times(system.feature_groups)
+    rows = zip(candidates.of(features), model.contributions(candidates), strict=True)
+    return [_strongest(features, moments, about, *both) for both in rows]
+
+
+def _strongest(
+    features: Sequence[str],
+    moments: Collection[str],
+    about: Mapping[str, str],
+    values: np.ndarray,
+    contributions: np.ndarray,
+) -> tuple[FeatureContribution, ...]:
+    order = sorted(range(len(features)), key=lambda place: (-abs(contributions[place]), features[place]))
+    return tuple(
+        FeatureContribution(
+            features[place],
+            float(values[place]),
+            float(contributions[place]),
+            features[place] in moments,
+            about.get(features[place], ""),
+        )
+        for place in order[:EXPLAINED_QUERIES]
+        if contributions[place]
+    )
+
 
 REPORT = Artifact("report")
 

@@ -8,32 +8,25 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
-from cqa_spark.examples.task import task as task_named
 from cqa_spark.features.feature_table import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_REPLAYED, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.night import SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
-from cqa_spark.rankers.feature_contract import require_features
+from cqa_spark.rankers.candidates import require_features
 from cqa_spark.rankers.rankings import Beside, rank
-from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.steps.changed_sites import (
-    Sites,
-    except_queries,
-    of_sites,
-    ranked_before,
-    site_update,
-)
+from cqa_spark.runtime.flow import Artifact, Product, Step
+from cqa_spark.steps.changed_sites import Sites, except_queries, of_sites, ranked_before, site_update
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frame, frame_tables
-from cqa_spark.systems.recipes import groups_of, rank_by_words
-from cqa_spark.systems.system import System
+from cqa_spark.systems.system import System, groups_of, rank_by_words
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system
+from cqa_spark.task_contract.contract import task as task_named
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,17 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import ConfigError
-from cqa_spark.examples.leakage import training_threads
-from cqa_spark.examples.upstream_examples import upstream_examples
 from cqa_spark.features.feature_table import tables_of
 from cqa_spark.features.registry import group_class, require_libraries
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, OUTSIDE_TRAINING
 from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
 from cqa_spark.rankers.out_of_fold import out_of_fold
-from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.runtime.flow import Artifact, Product, Step
+from cqa_spark.settings.sections import FeatureSettings
 from cqa_spark.steps.feature_inputs import (
     IF_PRESENT,
     feature_inputs,
@@ -28,9 +26,10 @@ from cqa_spark.steps.feature_inputs import (
     write_outside_training,
 )
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.recipes import groups_of, rank_by_words, read_systems
-from cqa_spark.systems.system import System
+from cqa_spark.systems.system import System, groups_of, rank_by_words, read_systems
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system, upstream_artifact
+from cqa_spark.task_contract.leakage import training_threads
+from cqa_spark.task_contract.upstream_examples import upstream_examples
 
 
 class Upstream(NamedTuple):

@@ -6,16 +6,13 @@ from contextlib import contextmanager
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.assembly import assemble, feature_names
-from cqa_spark.features.feature_table import read_values, tables_of
-from cqa_spark.lake.run_tables import RunTables
+from cqa_spark.features.feature_table import assemble, feature_names, read_values, tables_of
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
+from cqa_spark.lake.snapshot import RunTables
 from cqa_spark.lake.table import Table
-from cqa_spark.rankers.feature_contract import SEPARATOR
-from cqa_spark.rankers.pair_words import with_words
-from cqa_spark.spark.persistence import persisted
-from cqa_spark.systems.recipes import groups_of, rank_by_words
-from cqa_spark.systems.system import System
+from cqa_spark.rankers.candidates import SEPARATOR, with_words
+from cqa_spark.spark.frames import persisted
+from cqa_spark.systems.system import System, groups_of, rank_by_words
 
 FrameOf = Callable[[System], DataFrame]
 

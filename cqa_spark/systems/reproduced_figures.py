@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from cqa_spark.config.conf_files import conf_file
+from cqa_spark.settings.conf_files import conf_file
 
 VALUES, ERRORS, POPULATIONS = "values", "standard_errors", "populations"
 """Sections of a file: by system, part of a data set and measure; populations by part and task."""

@@ -1,1 +1,1 @@
-"""Tasks, a package each: everything about a ranking problem; the contract is ``cqa_spark/examples/task.py``."""
+"""Tasks, a package each: everything about a ranking problem; ``task_contract`` says what a task declares."""

@@ -1,16 +1,12 @@
 """Formats of annotated files, with the tasks that their labels judge."""
 
-from cqa_spark.corpora.cqa_md.reader import CqaMdFiles
-from cqa_spark.corpora.qatar_living.layout import LAYOUT_SUBTASK_E
-from cqa_spark.corpora.qatar_living.reader import QatarLivingFiles
-from cqa_spark.corpora.qatar_living.tables import JudgedTasks
+from cqa_spark.corpora.cqa_md import CqaMdFiles
+from cqa_spark.corpora.qatar_living.reader import JudgedTasks, QatarLivingFiles
+from cqa_spark.corpora.qatar_living.threads import LAYOUT_SUBTASK_E
 from cqa_spark.corpora.text_pairs.reader import QuestionPairFiles, StsFiles
-from cqa_spark.tasks.arabic_pair import ArabicPair
 from cqa_spark.tasks.duplicate.task import Duplicate
-from cqa_spark.tasks.external_comment.task import ExternalComment
-from cqa_spark.tasks.question_comment import QuestionComment
-from cqa_spark.tasks.question_question import QuestionQuestion
-from cqa_spark.tasks.sts import Sts
+from cqa_spark.tasks.external_comment import ExternalComment
+from cqa_spark.tasks.semeval import ArabicPair, QuestionComment, QuestionQuestion, Sts
 
 
 class QatarLiving(QatarLivingFiles):

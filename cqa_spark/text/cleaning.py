@@ -10,7 +10,7 @@ from functools import reduce
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from cqa_spark.text.arabic import spell_alike
+from cqa_spark.text.scripts import spell_alike
 
 BLOCK_TAGS = "p|br|div|li|ul|ol|dl|dt|dd|table|tr|td|h[1-6]|blockquote|pre|hr"
 TOP_DOMAINS = "com|net|org|info|edu|gov|qa"

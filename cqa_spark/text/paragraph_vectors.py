@@ -16,10 +16,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.process.extras import require_extra
-from cqa_spark.spark.arrow_rows import learn_in_one_task
+from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
+from cqa_spark.process.failures import require_extra
+from cqa_spark.spark.frames import learn_in_one_task
 
 DIMENSIONS = 100
 MOST_TEXTS = 100_000

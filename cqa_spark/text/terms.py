@@ -16,8 +16,7 @@ from pydantic import BaseModel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
+from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 from pyspark.sql import DataFrame
 
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark.arrow_rows import learn_in_one_task
+from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
+from cqa_spark.spark.frames import learn_in_one_task
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -9,9 +9,11 @@ shuffle.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from math import sqrt
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -21,15 +23,254 @@ from pydantic import BaseModel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.model_folder.reading import ModelFolder
-from cqa_spark.model_folder.writing import NewModelFolder
-from cqa_spark.spark.arrow_rows import learn_in_one_task
-from cqa_spark.text.comparison.vocabulary import Vocabulary, common_component
-from cqa_spark.text.cooccurrence import COOCCURRENCES, cooccurrences, frequent_words
+from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
+from cqa_spark.spark.frames import learn_in_one_task
 
 if TYPE_CHECKING:
     import pandas as pd
     from scipy import sparse
+
+
+# Counts of words, and of pairs of near words, in a collection.
+
+Ids = NDArray[np.int64]
+
+COOCCURRENCES = pa.schema([("one", pa.int64()), ("other", pa.int64()), ("times", pa.int64())])
+
+
+def frequent_words(texts: DataFrame, unit: str, *, rarest: int, most: int) -> DataFrame:
+    """The frequent words of a collection.
+
+    Args:
+        texts: the table ``texts``, one row per distinct text.
+        unit: an array column of it, such as ``content_words``; its items are the words.
+        rarest: minimum number of occurrences of a word.
+        most: maximum number of words; the most frequent are kept.
+
+    Returns:
+        ``word``, ``occurrences``, ``document_frequency``; the most frequent first, ties by spelling.
+    """
+    words = texts.select("text_id", F.explode(unit).alias("word"))
+    in_texts = words.groupBy("text_id", "word").agg(F.count("*").alias("times"))
+    counted = in_texts.groupBy("word").agg(
+        F.sum("times").alias("occurrences"), F.count("*").alias("document_frequency")
+    )
+    return counted.where(F.col("occurrences") >= rarest).orderBy(F.desc("occurrences"), "word").limit(most)
+
+
+def cooccurrences(texts: DataFrame, unit: str, numbers: dict[str, int], *, window: int) -> DataFrame:
+    """Count how often two words occur near each other.
+
+    Args:
+        texts: the table ``texts``.
+        unit: the array column of the words.
+        numbers: the words to count, numbered from 0; other words are removed first.
+        window: maximum distance of near words.
+
+    Returns:
+        ``one``, ``other`` (numbers of words, ``one`` <= ``other``), ``times``.
+    """
+
+    def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            numbered = [_numbered(words, numbers) for words in batch.column(unit).to_pylist()]
+            pairs, times = np.unique(_near(numbered, window), axis=0, return_counts=True)
+            yield pa.RecordBatch.from_arrays([*map(pa.array, pairs.T), pa.array(times)], schema=COOCCURRENCES)
+
+    counts = texts.select(unit).mapInArrow(count, "one bigint, other bigint, times bigint")
+    return counts.groupBy("one", "other").agg(F.sum("times").alias("times"))
+
+
+def _numbered(words: list[str], numbers: dict[str, int]) -> Ids:
+    return np.array([numbers[word] for word in words if word in numbers], dtype=np.int64)
+
+
+def _near(texts: list[Ids], window: int) -> Ids:
+    """All pairs of near words of all texts, the smaller number first, one pair per row."""
+    left = [text[:-distance] for text in texts for distance in range(1, window + 1)]
+    right = [text[distance:] for text in texts for distance in range(1, window + 1)]
+    pairs = np.stack([_joined(left), _joined(right)], axis=1)
+    pairs.sort(axis=1)
+    return pairs
+
+
+def _joined(pieces: list[Ids]) -> Ids:
+    return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int64)
+
+
+# Similarity of texts by word vectors.
+
+Numbers = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Bag:
+    """The distinct words of a text with vectors.
+
+    Attributes:
+        vectors: one row per word, of unit length.
+        times: frequency of each word in the text.
+        idf: inverse document frequency of each word.
+        smooth: smooth inverse frequency of each word.
+    """
+
+    vectors: Numbers
+    times: Numbers
+    idf: Numbers
+    smooth: Numbers
+
+    @property
+    def weights(self) -> Numbers:
+        """Frequency times idf of each word."""
+        return self.times * self.idf
+
+    @cached_property
+    def means(self) -> Numbers:
+        """The means of the vectors, up to scale: plain, by idf, and by smooth inverse frequency; one per row."""
+        return np.stack([self.times, self.weights, self.times * self.smooth]) @ self.vectors
+
+    @cached_property
+    def soft_norm(self) -> float:
+        """Norm of the text's vector for the soft cosine, in which similar words are not orthogonal."""
+        return sqrt(self.weights @ _softened(self.vectors @ self.vectors.T) @ self.weights)
+
+
+def compare_meaning(one: Bag, others: Sequence[Bag], common: Numbers) -> dict[str, Numbers]:
+    """The similarities of a text to others by word vectors, by name; one item per other text.
+
+    ``answered`` aligns the words of the text with those of the other, ``repeated`` the other way; both are means by
+    idf. ``movers_distance`` is 0 for the same words.
+
+    Args:
+        one: words of the text, at least one.
+        others: at least one text, each with at least one word.
+        common: the first principal component of the means of all texts, of unit length.
+    """
+    sizes = np.array([len(other.times) for other in others])
+    starts = np.cumsum(sizes) - sizes
+    times, weights = (np.concatenate([getattr(other, name) for other in others]) for name in ("times", "weights"))
+    # Rows are the words of all other texts, one text after the other.
+    cosines = np.concatenate([other.vectors for other in others]) @ one.vectors.T
+    best, other_best = np.maximum.reduceat(cosines, starts), cosines.max(axis=1)
+    there = _distances(best) @ one.times / one.times.sum()
+    back = _means(_distances(other_best), times, starts)
+    plain, by_idf, smooth = np.stack([other.means for other in others], axis=1)
+    return {
+        "plain_cosine": _cosines(one.means[0], plain),
+        "idf_cosine": _cosines(one.means[1], by_idf),
+        "smooth_cosine": _cosines(without(one.means[2], common), without(smooth, common)),
+        "answered": best @ one.weights / one.weights.sum(),
+        "repeated": _means(other_best, weights, starts),
+        "movers_distance": np.maximum(there, back),
+        "soft_cosine": _over(
+            np.add.reduceat((_softened(cosines) @ one.weights) * weights, starts),
+            one.soft_norm * np.array([other.soft_norm for other in others]),
+        ),
+    }
+
+
+def without(means: Numbers, common: Numbers) -> Numbers:
+    """Means without their projection on a component of unit length (Arora et al. 2017, algorithm 1)."""
+    return means - np.multiply.outer(means @ common, common)
+
+
+def _cosines(one: Numbers, others: Numbers) -> Numbers:
+    return _over(others @ one, sqrt(one @ one) * np.linalg.norm(others, axis=1))
+
+
+def _means(values: Numbers, weights: Numbers, starts: Indices) -> Numbers:
+    """The weighted mean of the values of each text's words."""
+    return np.add.reduceat(values * weights, starts) / np.add.reduceat(weights, starts)
+
+
+def _distances(cosines: Numbers) -> Numbers:
+    """Euclidean distances of unit vectors."""
+    return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * cosines))
+
+
+def _softened(cosines: Numbers) -> Numbers:
+    """Similarities of words for the soft cosine (Charlet and Damnati 2017, section 2.1)."""
+    return np.square(np.maximum(0.0, cosines))
+
+
+def _over(products: Numbers, lengths: Numbers) -> Numbers:
+    return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+
+
+# Word vectors in workers: converts texts to bags of words with vectors.
+
+SMOOTHING = 1e-3
+"""Relative frequency at which a word has half the weight (Arora et al. 2017, section 3)."""
+SAMPLE = 10_000
+"""Maximum number of texts for fitting the common component, which bounds the driver's memory."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words with vectors, numbered from 0.
+
+    Attributes:
+        words: words in order of their numbers.
+        vectors: one row per word, of unit length.
+        idf: smooth inverse document frequency of each word, as in ``Collection.weigh``.
+        smooth: smooth inverse frequency of each word.
+    """
+
+    words: tuple[str, ...]
+    vectors: Numbers
+    idf: Numbers
+    smooth: Numbers
+
+    @classmethod
+    def of(cls, words: pd.DataFrame, documents: int, occurrences: int) -> Self:
+        """Weigh the words of a collection.
+
+        Args:
+            words: ``word``, ``vector``, ``document_frequency``, ``occurrences`` (in all texts).
+            documents: number of texts in the collection.
+            occurrences: number of words in the collection, including repeats.
+        """
+        holding, times = (words[name].to_numpy(dtype=np.float64) for name in ("document_frequency", "occurrences"))
+        return cls(
+            tuple(words["word"]),
+            np.array(words["vector"].tolist(), dtype=np.float64),
+            np.log((1 + documents) / (1 + holding)) + 1,
+            SMOOTHING / (SMOOTHING + times / max(1, occurrences)),
+        )
+
+    def bag(self, words: Sequence[str]) -> Bag | None:
+        """The words of a text with vectors; None if there are none."""
+        times = Counter(self._numbers[word] for word in words if word in self._numbers)
+        if not times:
+            return None
+        numbers = np.array(sorted(times))
+        counts = np.array([times[number] for number in numbers], dtype=np.float64)
+        return Bag(self.vectors[numbers], counts, self.idf[numbers], self.smooth[numbers])
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
+
+
+def common_component(vocabulary: Vocabulary, texts: DataFrame, unit: str) -> Numbers:
+    """The first principal component of the texts' means, which all texts share (Arora et al. 2017, algorithm 1).
+
+    Args:
+        vocabulary: the words with vectors.
+        texts: the table ``texts``; the ``SAMPLE`` texts with the lowest keys, which are hashes, are used.
+        unit: the array column of the words.
+
+    Returns:
+        A unit vector; 0 if no text has a word with a vector.
+    """
+    sample = texts.select("text_id", unit).orderBy("text_id").limit(SAMPLE).toPandas()
+    bags = [bag for bag in map(vocabulary.bag, sample[unit]) if bag is not None]
+    if not bags:
+        return np.zeros(vocabulary.vectors.shape[-1])
+    means = np.array([bag.means[2] / bag.times.sum() for bag in bags])
+    return np.linalg.eigh(means.T @ means)[1][:, -1]
+
 
 DIMENSIONS = 100
 WINDOW = 5

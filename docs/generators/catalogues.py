@@ -6,10 +6,10 @@ from typing import Any
 
 from cqa_spark.evaluation.measures import MEASURES
 from cqa_spark.features.registry import described, known_groups
-from cqa_spark.lake.declared_tables import declared_tables
+from cqa_spark.lake.declared import declared_tables
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.table import Table
-from cqa_spark.reports.kit.numbers import counted
+from cqa_spark.reports.kit.wording import counted
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import code, folded, page, plain, sentence, table
 

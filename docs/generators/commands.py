@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from cqa_spark.commands.table import JOBS, Job, named
-from cqa_spark.config.flags import Flag, flags
-from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.sections import Command, SettingsSection
-from cqa_spark.reports.kit.numbers import counted
+from cqa_spark.reports.kit.wording import counted
+from cqa_spark.settings.command_line import Flag, flags
+from cqa_spark.settings.sections import Command, JobSettings, SettingsSection
 from generators.markdown import code, folded, page, plain, sentence, table
 
 ALWAYS = """Every command has `--dry-run`, which prints the settings, inputs and outputs, `--debug`, which prints the

@@ -25,16 +25,16 @@ from pathlib import Path
 from typing import Any
 
 import cqa_spark as cqa
-from cqa_spark.config.datasets import read_data_set
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.research_data import data_folder, locate
 from cqa_spark.features.registry import embedding_models
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.object_store.locations import open_store
-from cqa_spark.reports.kit.numbers import points
+from cqa_spark.reports.kit.wording import points
+from cqa_spark.settings.datasets import read_data_set
+from cqa_spark.settings.research_data import data_folder, locate
+from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.systems.reproduced_figures import reproduced_figures, reproduced_scores
 from cqa_spark.systems.system import known_systems, read_recipe
-from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.encoders.model import EmbeddingModel
 from generators.fingerprints import Sources
 from generators.markdown import code, page, table
 from generators.measured_runs import FILE as RUNS

@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import cast
 
 from cqa_spark.commands.reproduced_scores import MEAN
-from cqa_spark.config.conf_files import conf_files
-from cqa_spark.config.datasets import DataSet, read_data_set
-from cqa_spark.evaluation.population import JudgedPopulation, in_words
-from cqa_spark.experiments.seeds import seeds_of
+from cqa_spark.evaluation.files.semeval import JudgedPopulation, in_words
+from cqa_spark.experiments.ablation import seeds_of
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
-from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
+from cqa_spark.reports.kit.wording import MISSING, points, signed_points
 from cqa_spark.reports.sections.reproduction import MEASURE
+from cqa_spark.settings.conf_files import conf_files
+from cqa_spark.settings.datasets import DataSet, read_data_set
 from cqa_spark.systems.reproduced_figures import ERRORS, POPULATIONS, Scores, reproduced_figures, reproduced_scores
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import page, plain, table

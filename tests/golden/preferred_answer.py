@@ -11,13 +11,13 @@ from homes import make_home, metadata_systems
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import hold
-from cqa_spark.lake.run_lifecycle import open_run
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.lease import Holder
+from cqa_spark.lake.opening import hold
+from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
-from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 
 SITE = "beer.example.org"

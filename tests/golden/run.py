@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.snapshot import Snapshot, published_snapshot, snapshot_of
-from cqa_spark.lake.storage import Lake
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 MADE_FROM = ("cqa_spark", "conf", "locks", "tests/golden", "tests/homes.py")

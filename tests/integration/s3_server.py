@@ -17,8 +17,8 @@ from pyspark.sql import SparkSession
 from requirements import lacking
 from versitygw import ACCESS_KEY, REPOSITORY, SECRET_KEY, create_reader, program, versitygw
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.object_store.s3 import S3, s3_client
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 
 @dataclass(frozen=True)

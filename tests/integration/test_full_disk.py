@@ -10,11 +10,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.snapshot import published_runs
-from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import write_file
+from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.synth.qatar_living import write_sample
 
 MAKE_SPACE = "\n  → free space there, or name a folder on another disk"

@@ -21,13 +21,13 @@ from s3_server import S3Server, reach
 from standalone import HERE, SHORT_LIVED, Cluster, standalone_cluster
 
 from cqa_spark.cli import main
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.activity import POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, published_snapshot
-from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.object_store.locations import send
 from cqa_spark.synth.qatar_living import write_sample

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.lease import KEY, LeaseState
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.storage import Lake
 from cqa_spark.synth.qatar_living import write_sample
 
 REPOSITORY = Path(__file__).resolve().parents[2]

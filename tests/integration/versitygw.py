@@ -12,8 +12,8 @@ from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.object_store.s3 import s3_client
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HERE = "127.0.0.1"

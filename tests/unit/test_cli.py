@@ -12,9 +12,9 @@ from py4j.protocol import Py4JNetworkError
 from cqa_spark import cli
 from cqa_spark.cli import main
 from cqa_spark.commands.table import JOBS, Job
-from cqa_spark.config.sections import Command
 from cqa_spark.errors import ConfigError, InputError, noted
-from cqa_spark.process.stop_signals import Stopped
+from cqa_spark.process.signals import Stopped
+from cqa_spark.settings.sections import Command
 
 ALL = [job for group in JOBS.values() for job in group]
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from test_project_files import PROJECT, ROOT
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.process.extras import absent_library, require_extra
+from cqa_spark.process.failures import absent_library, require_extra
 
 WITHOUT_EXTRAS = """
 import importlib.metadata

@@ -13,12 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cqa_spark.features.groups
-from cqa_spark.corpora import foreign_content
-from cqa_spark.corpora.qatar_living import layout
-from cqa_spark.corpora.stackexchange import markup, records, values
-from cqa_spark.examples import leakage
-from cqa_spark.text import arabic, cleaning, pipeline, post_words, unspaced_scripts
-from cqa_spark.text.markup import body
+from cqa_spark.corpora import content_check as foreign_content
+from cqa_spark.corpora.qatar_living import threads as layout
+from cqa_spark.corpora.stackexchange import markup
+from cqa_spark.corpora.stackexchange import markup as values
+from cqa_spark.corpora.stackexchange import recovery as records
+from cqa_spark.task_contract import leakage
+from cqa_spark.text import cleaning, pipeline
+from cqa_spark.text import markup as body
+from cqa_spark.text import pipeline as post_words
+from cqa_spark.text import scripts as arabic
+from cqa_spark.text import scripts as unspaced_scripts
 
 PIECES = (
     "<!DOCTYPE a [", "<!DOCTYPE ", "<!--", "<?xml ", "<?", "]", "] ", "]>", "<posts ", "</posts ", "<xml ", "</", "<",

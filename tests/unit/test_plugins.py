@@ -15,16 +15,16 @@ from pyspark import cloudpickle
 
 from cqa_spark import plugins
 from cqa_spark.checks.check import RunUnderReview, Verdict
-from cqa_spark.config.check_settings import CheckSettings
-from cqa_spark.config.conf_files import OVERLAY
 from cqa_spark.errors import ConfigError, EnvironmentProblem
 from cqa_spark.features import registry
 from cqa_spark.features.registry import group_class
-from cqa_spark.lake.table_files import DataFile, TableFiles
+from cqa_spark.lake.table import DataFile, TableFiles
 from cqa_spark.plugins import PluginKind, Registration, origin_of, plugins_of_others
-from cqa_spark.rankers.registry import RANKERS as RANKERS_BY_NAME
-from cqa_spark.rankers.registry import build_ranker
-from cqa_spark.runtime.provenance import code_version, package_version
+from cqa_spark.rankers.ranker import RANKERS as RANKERS_BY_NAME
+from cqa_spark.rankers.ranker import build_ranker
+from cqa_spark.runtime.workspace import code_version, package_version
+from cqa_spark.settings.conf_files import OVERLAY
+from cqa_spark.settings.sections import CheckSettings
 from cqa_spark.systems.system import read_system
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,7 +20,7 @@ from generators.provenance import (
 from generators.worth import README, with_worth
 
 from cqa_spark.systems.system import known_systems
-from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.encoders.model import EmbeddingModel
 
 ENTRY: Mapping[str, Any] = {
     "command": "cqa run --systems best_a", "commit": "0123456789", "date": "2026-11-28T10:00:00+00:00", "inputs": {},

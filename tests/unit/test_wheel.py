@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from cqa_spark.runtime.provenance import package_version
+from cqa_spark.runtime.workspace import package_version
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from cqa_spark import __version__
-from cqa_spark.config.file_commands import NewSettings
 from cqa_spark.errors import InputError
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.settings.file_commands import NewSettings
 
 GROUPS = {"feature-group": "feature_groups", "ranker": "rankers", "measure": "measures", "task": "tasks"}
 """The group of the entry point, without its prefix, by kind of plug-in."""

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path, PurePath, PurePosixPath
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.site_names import ALLOWED, site_problem
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.inputs import HIDDEN, exists, files_below, has_wildcards, matching_paths
-from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DumpTable
+from cqa_spark.corpora.stackexchange.tables import BY_FILE, DumpTable
 from cqa_spark.errors import InputError
 from cqa_spark.object_store.locations import find_files
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.settings.values import ALLOWED, is_remote, site_problem
 
 # Compressed files are read as streams; archives are unpacked first.
 FILE_NAME = re.compile(r"(?P<table>[a-z]+)\.xml(?P<packing>\.gz|\.bz2|\.zst)?", re.IGNORECASE)

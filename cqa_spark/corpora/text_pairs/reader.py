@@ -9,20 +9,25 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.config.value_types import is_remote
 from cqa_spark.corpora.accounting import file_counts, quarantined
-from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
-from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.text_pairs.layout import QUESTION_PAIRS, SENTENCE_PAIRS, PairKind
+from cqa_spark.corpora.inputs import DamagedFile, InputFile, of_file, parse_files, read_whole_files
+from cqa_spark.corpora.source import AnnotatedFiles, CommunityTables
+from cqa_spark.corpora.text_pairs.layouts import (
+    EMPTY,
+    QUESTION_PAIRS,
+    SENTENCE_PAIRS,
+    PairKind,
+    UnknownLayout,
+    gold_path,
+    set_ids,
+)
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
-from cqa_spark.corpora.text_pairs.recognition import EMPTY, UnknownLayout
-from cqa_spark.corpora.text_pairs.set_names import gold_path, set_ids
-from cqa_spark.corpora.whole_files import DamagedFile, of_file, parse_files, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.object_store.locations import find_files
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.spark.persistence import persist
+from cqa_spark.settings.values import is_remote
+from cqa_spark.spark.frames import persist
 
 TRAIN = "train"
 SHOWN_LINES = 5

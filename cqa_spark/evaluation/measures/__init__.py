@@ -4,10 +4,10 @@ import re
 from types import NoneType
 from typing import get_args, get_type_hints
 
-from cqa_spark.config.suggestions import near_names
 from cqa_spark.errors import ConfigError
 from cqa_spark.evaluation.measure import Measure
 from cqa_spark.plugins import PluginKind
+from cqa_spark.settings.suggestions import near_names
 
 MEASURES: PluginKind[type[Measure]] = PluginKind("measures", "measure")
 

@@ -1,7 +1,6 @@
 """Accuracy of the predicted labels."""
 
-from cqa_spark.evaluation.measure import RatioMeasure
-from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.measure import RankedQuery, RatioMeasure
 
 
 class Accuracy(RatioMeasure):

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from cqa_spark.evaluation.measure import Measure, Sum, parameter, ratio
-from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.measure import Measure, RankedQuery, Sum, parameter, ratio
 
 
 @dataclass(frozen=True)

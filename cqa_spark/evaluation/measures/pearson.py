@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cqa_spark.evaluation.measure import Measure, Sum, ratio
-from cqa_spark.evaluation.ranked_query import RankedQuery, on_unit_range
+from cqa_spark.evaluation.measure import Measure, RankedQuery, Sum, on_unit_range, ratio
 
 if TYPE_CHECKING:
     import numpy as np

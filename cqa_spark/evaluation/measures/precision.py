@@ -1,7 +1,6 @@
 """Precision of the predicted labels."""
 
-from cqa_spark.evaluation.measure import RatioMeasure
-from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.measure import RankedQuery, RatioMeasure
 
 
 class Precision(RatioMeasure):

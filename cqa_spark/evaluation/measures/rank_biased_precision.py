@@ -4,8 +4,7 @@ import math
 from dataclasses import dataclass
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.evaluation.measure import MeanMeasure, parameter
-from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.measure import MeanMeasure, RankedQuery, parameter
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from cqa_spark.evaluation.measure import MeanMeasure, RatioMeasure, parameter
-from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.measure import MeanMeasure, RankedQuery, RatioMeasure, parameter
 
 
 @dataclass(frozen=True)

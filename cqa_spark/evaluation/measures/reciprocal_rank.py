@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from cqa_spark.evaluation.measure import RatioMeasure, parameter
+from cqa_spark.evaluation.measure import RankedQuery, RatioMeasure, parameter
 from cqa_spark.evaluation.measures.mean_reciprocal_rank import MeanReciprocalRank
-from cqa_spark.evaluation.ranked_query import RankedQuery
 
 
 class ReciprocalRank(MeanReciprocalRank):

@@ -3,8 +3,7 @@
 import math
 from itertools import accumulate, takewhile
 
-from cqa_spark.evaluation.measure import MeanMeasure
-from cqa_spark.evaluation.ranked_query import RankedQuery
+from cqa_spark.evaluation.measure import MeanMeasure, RankedQuery
 
 
 class TruncatedMeanAveragePrecision(MeanMeasure):

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from cqa_spark.evaluation.measure import RankedQuery
 from cqa_spark.evaluation.measures.truncated_average_precision import TruncatedMeanAveragePrecision
-from cqa_spark.evaluation.ranked_query import RankedQuery
 
 
 class Uncut(TruncatedMeanAveragePrecision):

@@ -4,7 +4,7 @@ from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SOURCE_FILE, SPLIT
 from cqa_spark.lake.table import SiteTable, column, required
 
-QUARANTINE = SiteTable(
+QUARANTINE: SiteTable = SiteTable(
     "quarantine",
     "Records that could not be parsed, and training pairs that repeat another pair; never dropped.",
     (
@@ -17,7 +17,7 @@ QUARANTINE = SiteTable(
     key=("site", "source_file", "byte_offset"),
 )
 
-ORPHANS = JournalTable(
+ORPHANS: JournalTable = JournalTable(
     "orphans",
     "Dangling references: rows that refer to a row that is missing from the dump; they are kept, and counted here.",
     (
@@ -30,7 +30,7 @@ ORPHANS = JournalTable(
     key=("site", "table_name", "reference"),
 )
 
-INGESTED_FILES = JournalTable(
+INGESTED_FILES: JournalTable = JournalTable(
     "ingested_files",
     "Records per input file: rows_in = rows_out + rows_quarantined + rows_forgotten; lines, where counted, = rows_in + "
     "not_rows.",
@@ -50,7 +50,7 @@ INGESTED_FILES = JournalTable(
     key=("site", "source_file"),
 )
 
-FINGERPRINTS = JournalTable(
+FINGERPRINTS: JournalTable = JournalTable(
     "fingerprints",
     "The content of the files of dumps, and what read them; sites with equal ones are not read again.",
     (
@@ -65,7 +65,7 @@ FINGERPRINTS = JournalTable(
     key=("site", "source_file"),
 )
 
-FAILED_SITES = JournalTable(
+FAILED_SITES: JournalTable = JournalTable(
     "failed_sites",
     "Sites whose dump could not be read; their published rows stay.",
     (

@@ -3,17 +3,10 @@
 Type numbers are documented in the file readme.txt of a dump.
 """
 
-from cqa_spark.lake.schemas.community import (
-    CONTENT_LICENSE,
-    SITE,
-    SOURCE_FILE,
-    UNKNOWN_ATTRIBUTES,
-    USER_ID,
-    USER_NAME,
-)
+from cqa_spark.lake.schemas.community import CONTENT_LICENSE, SITE, SOURCE_FILE, UNKNOWN_ATTRIBUTES, USER_ID, USER_NAME
 from cqa_spark.lake.table import SiteTable, column, required
 
-VOTES = SiteTable(
+VOTES: SiteTable = SiteTable(
     "votes",
     "Votes on posts; the voter is only known for favourites and bounties.",
     (
@@ -36,7 +29,7 @@ VOTES = SiteTable(
     key=("site", "vote_id"),
 )
 
-BADGES = SiteTable(
+BADGES: SiteTable = SiteTable(
     "badges",
     "Badges that users earned.",
     (
@@ -53,7 +46,7 @@ BADGES = SiteTable(
     key=("site", "badge_id"),
 )
 
-TAGS = SiteTable(
+TAGS: SiteTable = SiteTable(
     "tags",
     "Tags of a site.",
     (
@@ -71,7 +64,7 @@ TAGS = SiteTable(
     key=("site", "tag_id"),
 )
 
-POST_LINKS = SiteTable(
+POST_LINKS: SiteTable = SiteTable(
     "post_links",
     "Links from post to post.",
     (
@@ -87,7 +80,7 @@ POST_LINKS = SiteTable(
     key=("site", "link_id"),
 )
 
-POST_HISTORY = SiteTable(
+POST_HISTORY: SiteTable = SiteTable(
     "post_history",
     "Every revision of a post, and other events such as closing.",
     (

@@ -4,28 +4,32 @@ from pyspark.sql import types as T
 
 from cqa_spark.lake.table import SiteTable, column, required
 
-SITE = required("site", "string", "community that the row belongs to, such as qatarliving.com")
+SITE: T.StructField = required("site", "string", "community that the row belongs to, such as qatarliving.com")
 UNANNOTATED = "unannotated"
 """The split of files without judgments."""
 
-SPLIT = required("split", "string", "split of the row's input file: train, dev, test, or unannotated for text only")
+SPLIT: T.StructField = required(
+    "split", "string", "split of the row's input file: train, dev, test, or unannotated for text only"
+)
 EVERY = "*"
 """In tables of statistics: all sites, or all splits, together."""
 
-SOURCE_FILE = required("source_file", "string", "path of the input file that the row was read from")
-CREATED_AT = column("created_at", "timestamp", "time of posting, UTC as written in the dump; null where unknown")
-USER_ID = column("user_id", "string", "author's id; null where unknown or deleted")
-USER_NAME = column("user_name", "string", "author's name where the dump gives it instead of an id")
-CONTENT_LICENSE = column(
+SOURCE_FILE: T.StructField = required("source_file", "string", "path of the input file that the row was read from")
+CREATED_AT: T.StructField = column(
+    "created_at", "timestamp", "time of posting, UTC as written in the dump; null where unknown"
+)
+USER_ID: T.StructField = column("user_id", "string", "author's id; null where unknown or deleted")
+USER_NAME: T.StructField = column("user_name", "string", "author's name where the dump gives it instead of an id")
+CONTENT_LICENSE: T.StructField = column(
     "content_license", "string", "licence of the text, such as CC BY-SA 4.0; null where not stated"
 )
-UNKNOWN_ATTRIBUTES = column(
+UNKNOWN_ATTRIBUTES: T.StructField = column(
     "unknown_attributes",
     T.MapType(T.StringType(), T.StringType()),
     "attributes of the dump's row without a declared column, by name, as in the dump; null if there are none",
 )
 
-POSTS = SiteTable(
+POSTS: SiteTable = SiteTable(
     "posts",
     "Questions, answers and other posts of a site; a Qatar Living thread has one question, its replies are comments.",
     (
@@ -72,7 +76,7 @@ POSTS = SiteTable(
     key=("site", "post_id"),
 )
 
-COMMENTS = SiteTable(
+COMMENTS: SiteTable = SiteTable(
     "comments",
     "Comments below a post.",
     (
@@ -96,7 +100,7 @@ COMMENTS = SiteTable(
     key=("site", "comment_id"),
 )
 
-USERS = SiteTable(
+USERS: SiteTable = SiteTable(
     "users",
     "Accounts: all of a Stack Exchange site; for other corpora, those that wrote something. Of Stack Exchange, columns "
     "about people that no feature reads are null, unless the setting people_columns names them.",
@@ -123,7 +127,7 @@ USERS = SiteTable(
     key=("site", "user_id"),
 )
 
-JUDGMENTS = SiteTable(
+JUDGMENTS: SiteTable = SiteTable(
     "judgments",
     "Judgments of (query, candidate) pairs by annotators or the forum; pairs without a known label have a row as well.",
     (

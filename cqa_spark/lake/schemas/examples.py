@@ -1,12 +1,14 @@
 """Examples: (query, candidate) pairs."""
 
+from pyspark.sql import types as T
+
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.table import SiteTable, column, required
 
-TASK = required("task", "string", "name of the ranking task")
-QUERY_ID = required("query_id", "string", "post that candidates are ranked for")
-CANDIDATE_ID = required("candidate_id", "string", "post or comment that is ranked")
+TASK: T.StructField = required("task", "string", "name of the ranking task")
+QUERY_ID: T.StructField = required("query_id", "string", "post that candidates are ranked for")
+CANDIDATE_ID: T.StructField = required("candidate_id", "string", "post or comment that is ranked")
 
 QUERY = ("site", "task", "query_id")
 """The columns that name a query."""
@@ -34,7 +36,7 @@ IS_RANKED = f"coalesce(role, '{SERVED}') <> '{UNDECIDED}'"
 CROSS_VALIDATED = "cross-validated"
 """The split of all queries if each is ranked by a model that was not trained on it."""
 
-EXAMPLES = SiteTable(
+EXAMPLES: SiteTable = SiteTable(
     "examples",
     "One row per (query, candidate) pair of a task. The query_id of a replayed night is that of the question, followed "
     "by @ and the date of the cut.",
@@ -78,7 +80,7 @@ EXAMPLES = SiteTable(
 )
 
 
-LEFT_OUT_GROUPS = JournalTable(
+LEFT_OUT_GROUPS: JournalTable = JournalTable(
     "left_out_groups",
     "Feature groups that were not computed for a site, because required tables are missing from its dump.",
     (

@@ -8,9 +8,9 @@ from cqa_spark.lake.schemas.examples import QUERY_ID, TASK
 from cqa_spark.lake.schemas.rankings import SYSTEM
 from cqa_spark.lake.table import SiteTable, column, required
 
-MEASURE = required("measure", "string", "the measure as it prints, such as MAP@10")
-SEED = required("seed", "int", "seed of the resampling")
-RESAMPLES = required("resamples", "int", "number of resamples")
+MEASURE: T.StructField = required("measure", "string", "the measure as it prints, such as MAP@10")
+SEED: T.StructField = required("seed", "int", "seed of the resampling")
+RESAMPLES: T.StructField = required("resamples", "int", "number of resamples")
 RESAMPLING = (RESAMPLES, SEED)
 
 OF_SYSTEM = (SYSTEM, TASK, SPLIT, MEASURE)
@@ -33,7 +33,7 @@ _OF_QUERY = (
     .add("components", T.ArrayType(T.DoubleType()))
 )
 
-QUERY_METRICS = SiteTable(
+QUERY_METRICS: SiteTable = SiteTable(
     "query_metrics",
     "Every measure of each query, before aggregation; in SQL, `inline(measures)` has a row for each measure.",
     (
@@ -54,14 +54,14 @@ QUERY_METRICS = SiteTable(
     key=("task", "split", "site", "query_id"),
 )
 
-METRICS = JournalTable(
+METRICS: JournalTable = JournalTable(
     "metrics",
     "Each measure of each system over all queries, with its bootstrap interval.",
     (*OF_SYSTEM, *AGGREGATE, *RESAMPLING),
     key=("system", "task", "split", "measure"),
 )
 
-COMPARISONS = JournalTable(
+COMPARISONS: JournalTable = JournalTable(
     "comparisons",
     "Paired randomization tests of systems against a baseline, with bootstrap intervals of the differences.",
     (
@@ -82,9 +82,9 @@ COMPARISONS = JournalTable(
     key=("task", "split", "measure", "system", "baseline"),
 )
 
-WHERE = required("site", "string", "community; * for all of them together")
+WHERE: T.StructField = required("site", "string", "community; * for all of them together")
 
-SITE_METRICS = JournalTable(
+SITE_METRICS: JournalTable = JournalTable(
     "site_metrics",
     "Each measure of each system on each site and over all, with its interval and the paired test against a baseline.",
     (
@@ -102,7 +102,7 @@ SITE_METRICS = JournalTable(
     key=("system", "task", "split", "site", "measure"),
 )
 
-SET_METRICS = JournalTable(
+SET_METRICS: JournalTable = JournalTable(
     "set_metrics",
     "The first measure of each system on each set of sentence pairs, and its means over the sets.",
     (

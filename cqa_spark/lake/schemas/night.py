@@ -10,7 +10,7 @@ from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.schemas.examples import QUERY_ID, TASK
 from cqa_spark.lake.table import column, columns_of, required
 
-CHANGES = JournalTable(
+CHANGES: JournalTable = JournalTable(
     "changes",
     "Rows of the tables of each site that changed since the previously published run.",
     (
@@ -22,7 +22,7 @@ CHANGES = JournalTable(
     key=("site", "table_name"),
 )
 
-CHECKS = JournalTable(
+CHECKS: JournalTable = JournalTable(
     "checks",
     "The verdicts on the run before it was published.",
     (
@@ -35,7 +35,7 @@ CHECKS = JournalTable(
     key=("check",),
 )
 
-FIRST_ANSWERS = JournalTable(
+FIRST_ANSWERS: JournalTable = JournalTable(
     "first_answers",
     "Some of the queries whose order begins with another candidate than in the published run.",
     (
@@ -51,7 +51,7 @@ FIRST_ANSWERS = JournalTable(
     key=("site", "task", "query_id"),
 )
 
-CHALLENGES = JournalTable(
+CHALLENGES: JournalTable = JournalTable(
     "challenges",
     "The last paired tests of a retrained model, and of the model of a release, against the one that ranked, of this "
     "night or earlier ones.",
@@ -101,7 +101,7 @@ class Worth:
     threads: Annotated[int, "number of threads that these are of"]
 
 
-NIGHT_WORTH = JournalTable(
+NIGHT_WORTH: JournalTable = JournalTable(
     "night_worth",
     "Values of orders on replayed nights, with errors by thread, or on labelled queries, with errors by query; "
     "differences are from the simple order of the task.",
@@ -109,7 +109,7 @@ NIGHT_WORTH = JournalTable(
     key=("order", "population", "band", "measure"),
 )
 
-TRAINED_WORTH = JournalTable(
+TRAINED_WORTH: JournalTable = JournalTable(
     "trained_worth",
     "What the system that nights rank with was worth when its model was trained: by the card of the model or, without "
     "one, on the first night that measured the model.",
@@ -117,7 +117,7 @@ TRAINED_WORTH = JournalTable(
     key=NIGHT_WORTH.key,
 )
 
-SERVED_ORDERS = JournalTable(
+SERVED_ORDERS: JournalTable = JournalTable(
     "served_orders",
     "The order that a night serves by site and age of the question; differences are the system's P@1 minus that of the "
     "best simple order: by the site's own replayed nights, as other sites of the model's card let expect, and by both.",

@@ -7,9 +7,9 @@ from cqa_spark.lake.schemas.community import SITE, SPLIT
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, EXAMPLES, QUERY_ID, TASK
 from cqa_spark.lake.table import SiteTable, column, required
 
-SYSTEM = required("system", "string", "name of the recipe in conf/systems")
+SYSTEM: T.StructField = required("system", "string", "name of the recipe in conf/systems")
 
-RANKINGS = SiteTable(
+RANKINGS: SiteTable = SiteTable(
     "rankings",
     "The ranking of every query's candidates by every system.",
     (
@@ -28,9 +28,9 @@ RANKINGS = SiteTable(
     key=("run_id", "system", "site", "task", "query_id", "candidate_id"),
 )
 
-_THREAD = required("thread_id", "string", "the question")
+_THREAD: T.StructField = required("thread_id", "string", "the question")
 
-NIGHT_RANKINGS = SiteTable(
+NIGHT_RANKINGS: SiteTable = SiteTable(
     "night_rankings",
     "The ranking of the answers of replayed nights, one of which was accepted later, by systems that have not learned "
     "from the thread.",
@@ -42,7 +42,7 @@ NIGHT_RANKINGS = SiteTable(
     key=RANKINGS.key,
 )
 
-MEASURED_NIGHTS = SiteTable(
+MEASURED_NIGHTS: SiteTable = SiteTable(
     "measured_nights",
     "What orders of the answers of each replayed night were worth.",
     (
@@ -61,7 +61,7 @@ MEASURED_NIGHTS = SiteTable(
     key=("site", "task", "query_id"),
 )
 
-UPSTREAM_SCORES = SiteTable(
+UPSTREAM_SCORES: SiteTable = SiteTable(
     "upstream_scores",
     "Scores of upstream systems for other tasks' candidates; out of fold for training threads.",
     (
@@ -75,7 +75,7 @@ UPSTREAM_SCORES = SiteTable(
     key=("system", "site", "task", "query_id", "candidate_id"),
 )
 
-FEATURE_IMPORTANCES = JournalTable(
+FEATURE_IMPORTANCES: JournalTable = JournalTable(
     "feature_importances",
     "Feature importances of each learned system.",
     (

@@ -11,7 +11,7 @@ from cqa_spark.lake.table import SiteTable, column, required
 
 _STRINGS = T.ArrayType(T.StringType(), containsNull=True)
 
-INDEX_SHARDS = SiteTable(
+INDEX_SHARDS: SiteTable = SiteTable(
     "index_shards",
     "The index of a site's questions, a row per shard; numbers are little-endian bytes.",
     (
@@ -35,14 +35,14 @@ INDEX_SHARDS = SiteTable(
     key=("site", "shard"),
 )
 
-DELETED_QUESTIONS = JournalTable(
+DELETED_QUESTIONS: JournalTable = JournalTable(
     "deleted_questions",
     "Questions that are in the index, which only a full run builds again, and no longer on the site.",
     (SITE, required("post_id", "string", "id of the question")),
     key=("site", "post_id"),
 )
 
-RETRIEVED = SiteTable(
+RETRIEVED: SiteTable = SiteTable(
     "retrieved",
     "The earlier questions retrieved for each query, by each retrieval method.",
     (

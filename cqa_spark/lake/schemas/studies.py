@@ -17,7 +17,7 @@ _STUDY = (
 )
 """The measures of one variant of a system, compared with the full system."""
 
-ABLATIONS = JournalTable(
+ABLATIONS: JournalTable = JournalTable(
     "ablations",
     "Systems trained without a family of features, and on a family alone.",
     (
@@ -30,7 +30,7 @@ ABLATIONS = JournalTable(
     key=("system", "task", "split", "measure", "variant", "family"),
 )
 
-TRIALS = JournalTable(
+TRIALS: JournalTable = JournalTable(
     "trials",
     "Parameters tried for a system's ranker, trained on the training split, evaluated on the dev split.",
     (
@@ -43,7 +43,7 @@ TRIALS = JournalTable(
     key=("system", "task", "split", "measure", "trial"),
 )
 
-TRANSFERS = JournalTable(
+TRANSFERS: JournalTable = JournalTable(
     "transfers",
     "Systems evaluated on one site, trained on all sites, on this one alone, or on the others alone.",
     (
@@ -58,7 +58,7 @@ TRANSFERS = JournalTable(
     key=("system", "task", "split", "site", "measure", "trained_on"),
 )
 
-SEEDS = JournalTable(
+SEEDS: JournalTable = JournalTable(
     "seeds",
     "Systems with random training (sampled rows, features or weights), trained with several seeds.",
     (
@@ -69,7 +69,7 @@ SEEDS = JournalTable(
     key=("system", "task", "split", "measure", "draw"),
 )
 
-LEARNING_CURVES = JournalTable(
+LEARNING_CURVES: JournalTable = JournalTable(
     "learning_curves",
     "Systems trained on a share of the training threads; groups that learn from labels are fitted on the same share.",
     (
@@ -82,7 +82,7 @@ LEARNING_CURVES = JournalTable(
     key=("system", "task", "split", "measure", "share"),
 )
 
-CROSS_VALIDATIONS = JournalTable(
+CROSS_VALIDATIONS: JournalTable = JournalTable(
     "cross_validations",
     "Systems by repeated cross-validation over the training threads, each tested against the best.",
     (
@@ -108,7 +108,7 @@ CROSS_VALIDATIONS = JournalTable(
 
 _STRINGS = T.ArrayType(T.StringType())
 
-ATTENTIONS = JournalTable(
+ATTENTIONS: JournalTable = JournalTable(
     "attentions",
     "Attention weights of one pair for each system that reads words, before softmax.",
     (
@@ -126,7 +126,7 @@ ATTENTIONS = JournalTable(
 
 _ROWS_BY_COLUMN = T.MapType(T.StringType(), T.LongType())
 
-AUDIT_FINDINGS = JournalTable(
+AUDIT_FINDINGS: JournalTable = JournalTable(
     "audit_findings",
     "Effect on the values of feature groups if all events after a time are changed.",
     (
@@ -139,7 +139,7 @@ AUDIT_FINDINGS = JournalTable(
     key=("feature_group", "moment"),
 )
 
-AUDIT_EXPOSURES = JournalTable(
+AUDIT_EXPOSURES: JournalTable = JournalTable(
     "audit_exposures",
     "Numbers of pairs that reveal something about the time after their cut, whatever the features.",
     (
@@ -152,7 +152,7 @@ AUDIT_EXPOSURES = JournalTable(
 )
 
 
-DATA_CARD = JournalTable(
+DATA_CARD: JournalTable = JournalTable(
     "data_card",
     "Statistics of the data set formed by the run's examples.",
     (

@@ -9,7 +9,7 @@ from cqa_spark.lake.table import SiteTable, Table, column, required
 
 STRINGS = T.ArrayType(T.StringType())
 
-BODIES = Table(
+BODIES: Table = Table(
     "bodies",
     "Every distinct HTML body of a post, split into its parts, each in order of appearance.",
     (
@@ -23,7 +23,7 @@ BODIES = Table(
     key=("body_id",),
 )
 
-DOCUMENTS = SiteTable(
+DOCUMENTS: SiteTable = SiteTable(
     "documents",
     "The text of each post and comment.",
     (
@@ -40,7 +40,7 @@ DOCUMENTS = SiteTable(
     key=("site", "document_id"),
 )
 
-TEXTS = Table(
+TEXTS: Table = Table(
     "texts",
     "Every distinct text, cleaned and analysed by Spark NLP.",
     (
@@ -71,7 +71,7 @@ TEXTS = Table(
     key=("text_id",),
 )
 
-EMBEDDINGS = Table(
+EMBEDDINGS: Table = Table(
     "embeddings",
     "Vectors of the clean texts by pretrained models; texts with near vectors have similar meanings.",
     (

@@ -2,10 +2,9 @@
 
 from pydantic import Field
 
-from cqa_spark.rankers.neural.model import AlignmentModel
 from cqa_spark.rankers.neural.network import NetworkShape, WordAlignment
-from cqa_spark.rankers.neural.parameters import Nodes
-from cqa_spark.rankers.neural.text_ranker import TextNetworkParameters, TextNetworkRanker
+from cqa_spark.rankers.neural.ranker import AlignmentModel, TextNetworkParameters, TextNetworkRanker
+from cqa_spark.rankers.neural.training import Nodes
 
 
 class DecomposableAttentionParameters(TextNetworkParameters):

@@ -3,11 +3,9 @@
 import numpy as np
 from pyspark.sql import DataFrame
 
-from cqa_spark.rankers.neural.model import NetworkModel
 from cqa_spark.rankers.neural.network import NetworkShape
-from cqa_spark.rankers.neural.neural_ranker import NeuralRanker
-from cqa_spark.rankers.neural.parameters import NeuralParameters
-from cqa_spark.rankers.neural.training_rows import training_rows
+from cqa_spark.rankers.neural.ranker import NetworkModel, NeuralRanker
+from cqa_spark.rankers.neural.training import NeuralParameters, training_rows
 
 
 class FeedForwardParameters(NeuralParameters):

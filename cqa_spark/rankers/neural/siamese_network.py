@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from cqa_spark.rankers.neural.network import NetworkShape, SiameseEncoder
-from cqa_spark.rankers.neural.text_ranker import TextNetworkParameters, TextNetworkRanker
+from cqa_spark.rankers.neural.ranker import TextNetworkParameters, TextNetworkRanker
 
 
 class SiameseNetworkParameters(TextNetworkParameters):

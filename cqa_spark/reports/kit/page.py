@@ -10,8 +10,9 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from cqa_spark.process.control_characters import visible
-from cqa_spark.reports.kit import numbers, wording
+from cqa_spark.process.terminal import visible
+from cqa_spark.reports.kit import wording
+from cqa_spark.reports.kit import wording as numbers
 
 PACKAGE = "cqa_spark.reports"
 """Package of the kit's templates, which every template can import."""

@@ -10,18 +10,20 @@ from __future__ import annotations
 import io
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 from markupsafe import Markup
 
-from cqa_spark.process.control_characters import visible_line
+from cqa_spark.process.terminal import visible_line
+from cqa_spark.reports.kit.wording import points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
 
 GROUPS = 8
 """Number of colours for feature groups; they repeat from the ninth group on."""
@@ -197,3 +199,185 @@ def _describe(root: etree._Element, description: str) -> None:
     root.set("role", "img")
     root.set("aria-label", visible_line(description))
     root.set("focusable", "false")
+
+
+# Horizontal bar chart with named bars.
+
+_AXIS = 12
+_NAME_FONT, _NAME_HEIGHT, _NAME_GAP = 12, 14, 5
+"""Font size, line height and distance from the bar of a name beside it, in CSS pixels."""
+
+
+def named_bars(
+    names: Sequence[str],
+    values: Sequence[float],
+    texts: Sequence[str],
+    width: int,
+    *,
+    row: int,
+    thickness: float,
+    font: int,
+    gap: int,
+    room: float,
+    colours: Sequence[str] | None = None,
+    letters: int = NAME_LENGTH,
+    lines: int = 1,
+    names_above: bool = False,
+) -> Figure:
+    """Draw bars from top to bottom; each is labelled with its value, so there is no value axis.
+
+    Args:
+        names: labels of the bars; at least one.
+        values: lengths of the bars.
+        texts: the formatted values, shown after the bars.
+        width: width of the figure, in CSS pixels.
+        row: row height, in CSS pixels.
+        thickness: bar thickness, as a share of the row height.
+        font: font size of the values, in CSS pixels.
+        gap: between a bar and its text, in CSS pixels.
+        room: space for the value of the longest bar, as a share of the plot width.
+        colours: a colour role for each bar; None for the accent colour.
+        letters: characters of a name on a line.
+        lines: lines from which on names are truncated.
+        names_above: put each name above its bar instead of to its left, where long names would leave no room.
+    """
+    figure, axes = new_axes(width, row * len(names) + _AXIS)
+    colour = sentinel("accent") if colours is None else [sentinel(role) for role in colours]
+    below = 0.25 if names_above else 0.0
+    centres = [position + below for position in range(len(names))]
+    axes.barh(centres, values, height=thickness, color=colour)
+    for position, name in enumerate(names):
+        label = folded(name, letters, lines)
+        if names_above:
+            axes.annotate(label, (0, position - below), va="center_baseline", fontsize=font, color=sentinel("ink"))
+        else:
+            _name_beside(axes, label, position)
+    for value, at, text in zip(values, centres, texts, strict=True):
+        axes.annotate(
+            text,
+            (value, at),
+            xytext=(gap, 0),
+            textcoords="offset points",
+            va="center_baseline",
+            fontsize=font,
+            color=sentinel("muted"),
+        )
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.margins(x=room)
+    axes.set_xlim(left=0)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.spines["bottom"].set_visible(False)
+    return figure
+
+
+def _name_beside(axes: Axes, label: str, position: int) -> None:
+    """Write each line by itself, so that it ends at the bar in any font."""
+    lines = label.split("\n")
+    for number, line in enumerate(lines):
+        axes.annotate(
+            line,
+            (0, position),
+            xytext=(-_NAME_GAP, ((len(lines) - 1) / 2 - number) * _NAME_HEIGHT),
+            textcoords="offset points",
+            ha="right",
+            va="center_baseline",
+            fontsize=_NAME_FONT,
+            color=sentinel("ink"),
+        )
+
+
+# Dot-and-whisker plot: values with their intervals.
+
+_ROW = 30
+_INTERVAL_AXIS = 34
+
+
+@dataclass(frozen=True)
+class Whisker:
+    """One row: a name, a value with its interval (fractions), and a colour role; ``accent`` is bold."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    role: str
+
+
+def whiskers(rows: Sequence[Whisker], reference: float | None, width: int) -> Figure:
+    """Draw rows from top to bottom, in percentage points, with a dotted line at the reference.
+
+    Args:
+        rows: at least one.
+        reference: a fraction; None for no line.
+        width: width of the figure, in CSS pixels.
+    """
+    figure, axes = new_axes(width, _ROW * len(rows) + _INTERVAL_AXIS)
+    for position, row in enumerate(rows):
+        _draw(axes, position, row)
+    if reference is not None:
+        axes.axvline(reference * 100, color=sentinel("muted"), linewidth=1, dashes=(2, 3), zorder=1)
+    axes.set_yticks(range(len(rows)), [short(row.name) for row in rows])
+    for label, row in zip(axes.get_yticklabels(), rows, strict=True):
+        label.set_color(sentinel(row.role))
+    axes.set_ylim(len(rows) - 0.45, -0.65)
+    axes.xaxis.grid(True, color=sentinel("line"), linewidth=1)
+    axes.locator_params(axis="x", nbins=max(3, width // 110))
+    return figure
+
+
+def described(rows: Sequence[Whisker]) -> str:
+    """The rows as text, for screen readers."""
+    return "; ".join(f"{row.name} {points(row.value)} ({points(row.low)} to {points(row.high)})" for row in rows)
+
+
+def _draw(axes: Axes, position: int, row: Whisker) -> None:
+    colour = sentinel(row.role)
+    axes.plot(
+        [row.low * 100, row.high * 100],
+        [position, position],
+        color=colour,
+        linewidth=2,
+        solid_capstyle="round",
+        alpha=0.55,
+    )
+    axes.plot([row.value * 100], [position], marker="o", markersize=8, color=colour)
+    weight = "bold" if row.role == "accent" else "normal"
+    label_above(axes, points(row.value), (row.value * 100, position), 6, color=colour, weight=weight)
+
+
+def label_above(axes: Axes, text: str, position: tuple[float, float], gap: int, **style: Any) -> None:
+    """Write a value above its dot; the gap is in CSS pixels."""
+    axes.annotate(
+        text, position, xytext=(0, gap), textcoords="offset points", ha="center", va="bottom", fontsize=11, **style
+    )
+
+
+# Curve: a value by a number or a time, with its interval as a band.
+
+_HEIGHT = 260
+_LABEL = 48
+"""Width of a label with some space, in CSS pixels."""
+
+
+def curve_of(values: Sequence[Whisker], positions: Sequence[float], width: int) -> Figure:
+    """Draw values in percentage points; of many values, only some have labels.
+
+    Args:
+        values: at least one; a name is the label on the horizontal axis.
+        positions: of the values on the horizontal axis, ascending.
+        width: width of the figure, in CSS pixels.
+    """
+    figure, axes = new_axes(width, _HEIGHT)
+    colour = sentinel("accent")
+    low, high = ([getattr(value, end) * 100 for value in values] for end in ("low", "high"))
+    axes.fill_between(positions, low, high, color=colour, alpha=0.15, linewidth=0)
+    axes.plot(positions, [value.value * 100 for value in values], color=colour, marker="o", linewidth=2)
+    labelled = range(0, len(values), -(-len(values) * _LABEL // width))
+    for index in labelled:
+        value = values[index].value
+        label_above(axes, points(value), (positions[index], value * 100), 7, color=colour)
+    axes.set_xticks([positions[index] for index in labelled], [values[index].name for index in labelled])
+    axes.yaxis.grid(True, color=sentinel("line"), linewidth=1)
+    axes.margins(x=0.08, y=0.12)
+    return figure

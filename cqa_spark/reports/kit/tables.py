@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable
-from cqa_spark.reports.kit.numbers import MISSING, count, interval, p_value, points, signed_points
-from cqa_spark.reports.kit.wording import Tested, verdict
+from cqa_spark.reports.kit.wording import MISSING, Tested, count, interval, p_value, points, signed_points, verdict
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.evaluation import Comparison
-from cqa_spark.reports.kit.numbers import MISSING, points, signed_interval, signed_points
 from cqa_spark.reports.kit.page import grid_table, rendering, section
 from cqa_spark.reports.kit.tables import Cell, Grid, difference_cell, print_grids
+from cqa_spark.reports.kit.wording import MISSING, points, signed_interval, signed_points
 from cqa_spark.reports.section import Head, Reported, Section, itself
 from cqa_spark.reports.sections import first_answers, table_changes
 from cqa_spark.reports.sections.first_answers import FirstAnswerChanges

@@ -9,10 +9,10 @@ from markupsafe import Markup
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
-from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.page import fragment
 from cqa_spark.reports.kit.svg import Plot, draw_both, new_axes, sentinel
-from cqa_spark.reports.measured_queries import measured_queries
+from cqa_spark.reports.kit.wording import MINUS
+from cqa_spark.reports.queries import measured_queries
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 

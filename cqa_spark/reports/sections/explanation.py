@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.contributions import FeatureContribution, feature_value, signed
-from cqa_spark.reports.kit.numbers import score
+from cqa_spark.reports.kit.wording import score
+from cqa_spark.reports.reasons import FeatureContribution, feature_value, signed
 
 _LABELS = {True: "relevant", False: "not relevant", None: "unjudged"}
 

@@ -9,12 +9,11 @@ from functools import partial
 from markupsafe import Markup
 
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
-from cqa_spark.reports.contributions import feature_label
 from cqa_spark.reports.evaluation import evaluation
-from cqa_spark.reports.kit.bars import named_bars
-from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import WIDE, Drawing, Plot, draw_both, group_role
+from cqa_spark.reports.kit.svg import WIDE, Drawing, Plot, draw_both, group_role, named_bars
+from cqa_spark.reports.kit.wording import MINUS
+from cqa_spark.reports.reasons import feature_label
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 

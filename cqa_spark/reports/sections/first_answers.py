@@ -10,10 +10,10 @@ from pyspark.sql import DataFrame
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.night import FIRST_ANSWERS
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.numbers import counted
 from cqa_spark.reports.kit.page import fragment
 from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
-from cqa_spark.reports.post_texts import TEXTS, PostText, collect_texts
+from cqa_spark.reports.kit.wording import counted
+from cqa_spark.reports.queries import TEXTS, PostText, collect_texts
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 

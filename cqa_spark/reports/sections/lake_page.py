@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.reports.kit.page import rendering
 from cqa_spark.reports.section import Head, Reported, Section, itself
 

@@ -9,9 +9,9 @@ from cqa_spark.checks.check import Verdict
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.numbers import count, significant
 from cqa_spark.reports.kit.page import grid_table, section
 from cqa_spark.reports.kit.tables import Cell, Grid, print_grids
+from cqa_spark.reports.kit.wording import count, significant
 from cqa_spark.reports.reported_run import ReportedRun, from_entry
 from cqa_spark.reports.section import Section
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from cqa_spark.evaluation.night_worth import AGES, ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES
+from cqa_spark.evaluation.statistics.nights import AGES, ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, Worth
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.numbers import counted, interval, p_value, points, signed_interval, signed_points
 from cqa_spark.reports.kit.page import grid_table, section
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, print_grids
+from cqa_spark.reports.kit.wording import counted, interval, p_value, points, signed_interval, signed_points
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 

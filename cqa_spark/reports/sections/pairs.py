@@ -10,11 +10,10 @@ from pyspark.sql import functions as F
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
-from cqa_spark.reports.kit.numbers import counted
 from cqa_spark.reports.kit.page import grid_table, paragraph, section
 from cqa_spark.reports.kit.tables import Cell, Grid
-from cqa_spark.reports.measured_queries import QUERY
-from cqa_spark.reports.post_texts import TEXTS, PostText, collect_texts, truncated
+from cqa_spark.reports.kit.wording import counted
+from cqa_spark.reports.queries import QUERY, TEXTS, PostText, collect_texts, truncated
 from cqa_spark.reports.reported_run import Query, ReportedRun
 from cqa_spark.reports.section import Section
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
-from cqa_spark.process.control_characters import visible_line
+from cqa_spark.process.terminal import visible_line
 from cqa_spark.reports.kit.page import rendering
 from cqa_spark.reports.reported_run import MeasuredQuery
 from cqa_spark.reports.section import Head, Reported, Section, itself

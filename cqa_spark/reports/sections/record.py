@@ -5,12 +5,10 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cqa_spark.lake.run_record import RunRecord, StepRecord
-from cqa_spark.reports.kit.bars import named_bars
-from cqa_spark.reports.kit.numbers import duration
+from cqa_spark.lake.run_log import RunRecord, StepRecord
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import Plot, draw_both
-from cqa_spark.reports.kit.wording import readable
+from cqa_spark.reports.kit.svg import Plot, draw_both, named_bars
+from cqa_spark.reports.kit.wording import duration, readable
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 

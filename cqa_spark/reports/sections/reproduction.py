@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cqa_spark.evaluation.population import JudgedPopulation, in_words
+from cqa_spark.evaluation.files.semeval import JudgedPopulation, in_words
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
-from cqa_spark.reports.kit.numbers import MISSING, points, signed_points
-from cqa_spark.reports.kit.wording import readable
+from cqa_spark.reports.kit.wording import MISSING, points, readable, signed_points
 
 STANDARD_ERRORS = 2
 """Largest difference of results that count as equal, in standard errors of ours."""

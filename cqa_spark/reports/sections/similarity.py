@@ -8,20 +8,19 @@ from markupsafe import Markup
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.text_pairs.set_names import set_of_pair
-from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN, SetScore
+from cqa_spark.corpora.text_pairs.layouts import set_of_pair
+from cqa_spark.evaluation.statistics.set_means import MEAN, WEIGHTED_MEAN, SetScore
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import SET_METRICS
 from cqa_spark.reports.evaluation import evaluation
-from cqa_spark.reports.kit.intervals import Whisker, whiskers
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import Plot, draw_both, draw_small, new_axes, sentinel
-from cqa_spark.reports.post_texts import PostText, collect_texts
+from cqa_spark.reports.kit.svg import Plot, Whisker, draw_both, draw_small, new_axes, sentinel, whiskers
+from cqa_spark.reports.queries import PostText, collect_texts
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 from cqa_spark.reports.sts_results import PublishedScore, official_mean, published_scores
-from cqa_spark.spark.persistence import persisted
+from cqa_spark.spark.frames import persisted
 
 POINTS = 400
 """Most pairs of a set that are drawn."""

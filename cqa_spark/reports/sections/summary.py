@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -13,15 +13,24 @@ from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
 from cqa_spark.reports.evaluation import Comparison, Evaluation, Measurement, evaluation
-from cqa_spark.reports.kit.numbers import MISSING, count, counted, duration, points, signed_points
 from cqa_spark.reports.kit.page import fragment
 from cqa_spark.reports.kit.tables import ROLE_STYLES, difference_cell
-from cqa_spark.reports.kit.wording import evidence, readable, verdict
+from cqa_spark.reports.kit.wording import (
+    MISSING,
+    count,
+    counted,
+    duration,
+    evidence,
+    points,
+    readable,
+    signed_points,
+    verdict,
+)
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Head
 from cqa_spark.reports.sections import intake, night_worth
 from cqa_spark.reports.sections.record import seconds
-from cqa_spark.reports.sections.score_counts import count_scores
+from cqa_spark.reports.sections.scores import count_scores
 
 _CONCLUSION = {
     "better": "a statistically significant gain",

@@ -7,12 +7,10 @@ from markupsafe import Markup
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.evaluation import Evaluation, evaluation
-from cqa_spark.reports.kit.intervals import Whisker, described, whiskers
-from cqa_spark.reports.kit.numbers import signed_points
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import Plot, draw_both, draw_small
+from cqa_spark.reports.kit.svg import Plot, Whisker, described, draw_both, draw_small, whiskers
 from cqa_spark.reports.kit.tables import Grid, difference_cell, print_grid
-from cqa_spark.reports.kit.wording import evidence
+from cqa_spark.reports.kit.wording import evidence, signed_points
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 

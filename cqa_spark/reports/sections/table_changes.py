@@ -13,11 +13,9 @@ from pyspark.sql import types as T
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.table import Table
 from cqa_spark.process.terminal import Styled, Terminal, TextTable, number
-from cqa_spark.reports.kit.numbers import count
 from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.wording import listed
-from cqa_spark.reports.sections.inspection.by_site import stacked
-from cqa_spark.reports.sections.inspection.tables import Counted
+from cqa_spark.reports.kit.wording import count, listed
+from cqa_spark.reports.sections.inspection.contents import Counted, stacked
 
 ORIGIN = "source_file"
 """Column that is not compared: the file that a row was read from is not part of its content."""

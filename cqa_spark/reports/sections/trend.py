@@ -8,14 +8,12 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.curves import curve_of
-from cqa_spark.reports.kit.intervals import Whisker, described
-from cqa_spark.reports.kit.numbers import counted, points, signed_points
 from cqa_spark.reports.kit.page import grid_table, plot, rendering, section
-from cqa_spark.reports.kit.svg import Plot, draw_both
+from cqa_spark.reports.kit.svg import Plot, Whisker, curve_of, described, draw_both
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, print_grid, value_cell
+from cqa_spark.reports.kit.wording import counted, points, signed_points
 from cqa_spark.reports.section import Head, Reported, Section, itself
 
 _LEVELS = "▁▂▃▄▅▆▇█"

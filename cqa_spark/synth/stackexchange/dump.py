@@ -10,22 +10,44 @@ from typing import BinaryIO
 
 import numpy as np
 
-from cqa_spark.process.disk_failures import cannot_write
-from cqa_spark.process.pool import Pool
-from cqa_spark.synth.stackexchange.bodies import compose_bodies
-from cqa_spark.synth.stackexchange.comments import CommentTable, invent_comments
-from cqa_spark.synth.stackexchange.draws import THREADS, Ints, generator
-from cqa_spark.synth.stackexchange.events import Edits, Votes, invent_edits, invent_links, invent_votes
-from cqa_spark.synth.stackexchange.history_rows import history_rows
-from cqa_spark.synth.stackexchange.phrasebook import Phrasebook
-from cqa_spark.synth.stackexchange.plan import COMMENTS_EACH, LINKS_EACH, USERS_EACH, VOTES_EACH, SitePlan
-from cqa_spark.synth.stackexchange.population import Population
-from cqa_spark.synth.stackexchange.post_rows import comment_rows, link_rows, post_rows, tag_lists, vote_rows
+from cqa_spark.process.failures import cannot_write
+from cqa_spark.process.signals import Pool
+from cqa_spark.synth.stackexchange.population import (
+    COMMENTS_EACH,
+    LINKS_EACH,
+    THREADS,
+    USERS_EACH,
+    VOTES_EACH,
+    Ints,
+    Population,
+    SitePlan,
+    generator,
+)
 from cqa_spark.synth.stackexchange.rows import FILES, HEAD, TAIL
-from cqa_spark.synth.stackexchange.tag_rows import tag_rows, wiki_rows
-from cqa_spark.synth.stackexchange.threads import ThreadBlock, invent_threads
-from cqa_spark.synth.stackexchange.user_rows import about_texts, badge_rows, user_rows
-from cqa_spark.synth.stackexchange.vocabulary import SiteVocabulary
+from cqa_spark.synth.stackexchange.tables import (
+    about_texts,
+    badge_rows,
+    comment_rows,
+    history_rows,
+    link_rows,
+    post_rows,
+    tag_lists,
+    tag_rows,
+    user_rows,
+    vote_rows,
+    wiki_rows,
+)
+from cqa_spark.synth.stackexchange.texts import CommentTable, compose_bodies, invent_comments
+from cqa_spark.synth.stackexchange.threads import (
+    Edits,
+    ThreadBlock,
+    Votes,
+    invent_edits,
+    invent_links,
+    invent_threads,
+    invent_votes,
+)
+from cqa_spark.synth.stackexchange.vocabulary import Phrasebook, SiteVocabulary
 
 
 @dataclass(frozen=True)

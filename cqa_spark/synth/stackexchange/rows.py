@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from cqa_spark.synth.stackexchange.draws import Flags, Ints
+from cqa_spark.synth.stackexchange.population import Flags, Ints
 
 # As in the dumps of 2023: byte order mark, CR and LF as line break, no line break at the end.
 HEAD = '\ufeff<?xml version="1.0" encoding="utf-8"?>\r\n<{}>\r\n'

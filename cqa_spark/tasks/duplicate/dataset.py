@@ -3,8 +3,8 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.examples.task import Task
 from cqa_spark.lake.schemas.community import UNANNOTATED
+from cqa_spark.task_contract.contract import Task
 
 DUPLICATE_LABEL = "Duplicate"
 OTHER_LABEL = "NotDuplicate"

@@ -1,36 +1,30 @@
 """Flows that study which answer of a thread was accepted."""
 
-from cqa_spark.config.preferred_answer_settings import (
+from cqa_spark.corpora.source import Source
+from cqa_spark.experiments.ablation import AblateFamilies, OtherSeeds
+from cqa_spark.experiments.experiment import EvaluationSplit, EveryFold, HeldOut, RankEveryQuery
+from cqa_spark.flows.shared_steps import text_analysis, training
+from cqa_spark.runtime.flow import Flow, Step
+from cqa_spark.settings.preferred_answer import (
     PreferredAnswerDatasetSettings,
     PreferredAnswerExperimentSettings,
     ThreadSettings,
     TrainNightsSettings,
 )
-from cqa_spark.config.sections import EvaluationSettings
-from cqa_spark.corpora.source import Source
-from cqa_spark.experiments.ablation import AblateFamilies
-from cqa_spark.experiments.evaluation_split import EvaluationSplit, EveryFold, HeldOut
-from cqa_spark.experiments.seeds import OtherSeeds
-from cqa_spark.experiments.variants import RankEveryQuery
-from cqa_spark.flows.shared_steps import text_analysis, training
-from cqa_spark.runtime.flow import Flow
-from cqa_spark.runtime.step import Step
+from cqa_spark.settings.sections import EvaluationSettings
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.restore_texts import RestoreTexts
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.train import Train
-from cqa_spark.systems.recipes import at_random, groups_of, learn_choices, read_systems
-from cqa_spark.tasks.preferred_answer.experiment.attention import Attend
-from cqa_spark.tasks.preferred_answer.experiment.lineup import BASELINES, learned_systems
-from cqa_spark.tasks.preferred_answer.experiment.measuring import Measure
-from cqa_spark.tasks.preferred_answer.experiment.transfer import TransferSites
-from cqa_spark.tasks.preferred_answer.experiment.tuning import Tune
+from cqa_spark.systems.system import at_random, groups_of, learn_choices, read_systems
 from cqa_spark.tasks.preferred_answer.measure_nights import MeasureNights
 from cqa_spark.tasks.preferred_answer.night_card import WriteCard
 from cqa_spark.tasks.preferred_answer.steps import AdoptCommunity, PreferredAnswerDataset, ReplayNights
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
+from cqa_spark.tasks.preferred_answer.transfer import TransferSites
+from cqa_spark.tasks.preferred_answer.xu_2018 import BASELINES, Attend, Measure, Tune, learned_systems
 
 
 def dataset(settings: PreferredAnswerDatasetSettings) -> Flow:

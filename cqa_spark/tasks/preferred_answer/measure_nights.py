@@ -9,9 +9,9 @@ from itertools import product
 
 import numpy as np
 
-from cqa_spark.evaluation.clustered import FEWEST
-from cqa_spark.evaluation.night_worth import AGES, Nights, night_worth, site_differences
-from cqa_spark.evaluation.served_order import (
+from cqa_spark.evaluation.statistics.clusters import FEWEST
+from cqa_spark.evaluation.statistics.nights import AGES, Nights, night_worth, site_differences
+from cqa_spark.evaluation.statistics.served_order import (
     AGREEING_NIGHTS,
     UNKNOWN,
     Choice,
@@ -23,22 +23,21 @@ from cqa_spark.evaluation.served_order import (
 from cqa_spark.features.feature_table import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_REPLAYED, IS_SERVED
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH, Worth
 from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS, NIGHT_RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.rankers.rankings import Beside
-from cqa_spark.runtime.step import Product, Step
+from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.steps.changed_sites import of_sites, site_update
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.night_worth import write_trained_worth
 from cqa_spark.steps.score import load_trained, rank_by, read_to_rank
-from cqa_spark.systems.recipes import groups_of
-from cqa_spark.systems.system import System
+from cqa_spark.systems.system import System, groups_of
 from cqa_spark.systems.trained_system import TrainedSystem
-from cqa_spark.tasks.preferred_answer.measured_nights import SIMPLE_ORDERS, from_all_nights, measured_nights
+from cqa_spark.tasks.preferred_answer.backtest import SIMPLE_ORDERS, from_all_nights, measured_nights
 
 Differences = Mapping[tuple[str, str, str], tuple[Difference, int]]
 """By site, band of age and simple order: the difference of P@1 between the system and this order, and the number of

@@ -4,24 +4,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
-from cqa_spark.evaluation.night_worth import Nights, night_worth, site_differences
+from cqa_spark.evaluation.statistics.nights import Nights, night_worth, site_differences
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, IS_MEASURED
 from cqa_spark.lake.schemas.night import NIGHT_WORTH
 from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
-from cqa_spark.rankers.feature_contract import feature_columns
-from cqa_spark.runtime.step import Artifact, Product, Step
-from cqa_spark.spark.persistence import persisted
+from cqa_spark.rankers.candidates import feature_columns
+from cqa_spark.runtime.flow import Artifact, Product, Step
+from cqa_spark.spark.frames import persisted
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.learning import card_of
+from cqa_spark.steps.train import card_of
 from cqa_spark.systems.feature_frames import feature_frame, frame_tables
-from cqa_spark.systems.model_card import CardFigure, SiteDifference
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import model_artifact, trained_system
-from cqa_spark.tasks.preferred_answer.measured_nights import from_all_nights, measure_nights
+from cqa_spark.systems.trained_system import CardFigure, SiteDifference, model_artifact, trained_system
+from cqa_spark.tasks.preferred_answer.backtest import from_all_nights, measure_nights
 
 NO_VOTES = "without votes"
 _OF_VOTES = ("answer_standing_asof_v1__", "author_record_asof_v1__votes")

@@ -4,25 +4,22 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.config.preferred_answer_settings import NightSettings, ThreadSettings
 from cqa_spark.errors import InputError
-from cqa_spark.examples.task import Task
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import RunLog, StepRecord
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED
 from cqa_spark.lake.schemas.studies import DATA_CARD
 from cqa_spark.lake.snapshot import Snapshot, published_snapshot
-from cqa_spark.runtime.step import Product, Step
-from cqa_spark.spark.persistence import persisted
+from cqa_spark.runtime.flow import Product, Step
+from cqa_spark.settings.preferred_answer import NightSettings, ThreadSettings
+from cqa_spark.spark.frames import persisted
 from cqa_spark.steps.changed_sites import of_sites, site_update
-from cqa_spark.steps.learning import nothing_to_learn_from
-from cqa_spark.tasks.preferred_answer.data_card import data_card
-from cqa_spark.tasks.preferred_answer.dataset import examples_of
-from cqa_spark.tasks.preferred_answer.judged_answers import candidates, judged_answers
-from cqa_spark.tasks.preferred_answer.night_examples import night_examples
+from cqa_spark.steps.train import nothing_to_learn_from
+from cqa_spark.task_contract.contract import Task
+from cqa_spark.tasks.preferred_answer.backtest import night_examples
+from cqa_spark.tasks.preferred_answer.examples import candidates, data_card, examples_of, judged_answers
 
 ADOPTED = (POSTS, COMMENTS, USERS, VOTES, BADGES, POST_HISTORY)
 

@@ -6,12 +6,11 @@ from types import MappingProxyType
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from cqa_spark.examples.night import Night
-from cqa_spark.examples.task import Task
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.runtime.step import Step
+from cqa_spark.runtime.flow import Step
 from cqa_spark.systems.system import System
-from cqa_spark.tasks.preferred_answer.dataset import ACCEPTED_ANSWER, OTHER_ANSWER
+from cqa_spark.task_contract.contract import Night, Task
+from cqa_spark.tasks.preferred_answer.examples import ACCEPTED_ANSWER, OTHER_ANSWER
 
 
 class PreferredAnswer(Task):

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 import cqa_spark as cqa
 from cqa_spark.errors import ConfigError
-from cqa_spark.features.groups.text.goodness_pmi import GoodnessPmiV1
+from cqa_spark.features.groups.quality.goodness_pmi import GoodnessPmiV1
 
 SMALL = {"trees": 10, "depth": 2, "learning_rate": 0.5}
 

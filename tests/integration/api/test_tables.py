@@ -12,16 +12,16 @@ from pyspark.sql import SparkSession
 import cqa_spark as cqa
 from cqa_spark.cli import main
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.rankings import query_metrics
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import hold
+from cqa_spark.evaluation.spark import query_metrics
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.lease import Holder
+from cqa_spark.lake.opening import hold
 from cqa_spark.lake.publishing import publish
-from cqa_spark.lake.run_lifecycle import open_run
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.lake.storage import Lake
 
 TASK = "question_comment"
 GRADES = {"a": 2, "b": 1, "c": 0, "d": 2, "e": 1, "u": None}

@@ -13,7 +13,7 @@ from cqa_spark.checks.rank_correlation import rank_correlation
 from cqa_spark.checks.score_drift import score_drift
 from cqa_spark.checks.served_questions import served_questions
 from cqa_spark.checks.worth_drop import worth_drop
-from cqa_spark.config.check_settings import CheckSettings
+from cqa_spark.settings.sections import CheckSettings
 
 LIMITS = CheckSettings()
 

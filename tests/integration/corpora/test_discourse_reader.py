@@ -7,9 +7,9 @@ import pytest
 from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql import SparkSession
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import check_accounting
-from cqa_spark.spark.persistence import persistence_scope
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.spark.frames import persistence_scope
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "discourse"
 STOUT = {

@@ -14,19 +14,18 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.api.lake import open_lake
 from cqa_spark.cli import main
-from cqa_spark.config.dump_settings import DumpSettings
-from cqa_spark.config.nightly_settings import NightlySettings
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.tables.conversion import PROBLEM, RAW, converted, thread_warnings
-from cqa_spark.corpora.tables.ingest import tables_of_folder
-from cqa_spark.corpora.tables.locations import locate
+from cqa_spark.corpora.tables import tables_of_folder
+from cqa_spark.corpora.tables_conversion import PROBLEM, RAW, converted, locate, thread_warnings
 from cqa_spark.errors import InputError
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
+from cqa_spark.settings.dumps import DumpSettings
+from cqa_spark.settings.nightly import NightlySettings
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 STORAGE = ObjectStorageSettings()
 POSTS_CSV = """post_id,thread_id,user_id,created_at,subject,body,tags,mood

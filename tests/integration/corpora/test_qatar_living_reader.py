@@ -6,14 +6,14 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import Totals, check_accounting
-from cqa_spark.corpora.annotated_files import CommunityTables
-from cqa_spark.corpora.qatar_living import source
+from cqa_spark.corpora.qatar_living import records as source
 from cqa_spark.corpora.qatar_living.reader import SITE
+from cqa_spark.corpora.source import CommunityTables
 from cqa_spark.errors import InputError
-from cqa_spark.examples.task import task
-from cqa_spark.spark.persistence import persistence_scope
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.spark.frames import persistence_scope
+from cqa_spark.task_contract.contract import task
 from cqa_spark.tasks.formats import QatarLiving, SubtaskE
 
 

@@ -3,12 +3,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.corpora.text_pairs.reader import PairFiles
 from cqa_spark.errors import InputError
-from cqa_spark.examples.task import task
-from cqa_spark.spark.persistence import persistence_scope
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.spark.frames import persistence_scope
+from cqa_spark.task_contract.contract import task
 from cqa_spark.tasks.formats import QuestionPairs, SentencePairs
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.evaluation.challenge import challenge
-from cqa_spark.evaluation.night_worth import Nights, expected_hits, night_worth
+from cqa_spark.evaluation.statistics.nights import Nights, expected_hits, night_worth
+from cqa_spark.steps.kept_models import challenge
 
 # Query, thread, candidate, relevant, score of the champion, score of the challenger.
 ROWS = [

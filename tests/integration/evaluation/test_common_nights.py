@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.evaluation.clustered import paired_difference
-from cqa_spark.evaluation.common_nights import compare_nights
-from cqa_spark.evaluation.significance import holm
+from cqa_spark.evaluation.statistics.clusters import paired_difference
+from cqa_spark.evaluation.statistics.nights import compare_nights
+from cqa_spark.evaluation.statistics.tests import holm
 
 
 def measured_nights(spark: SparkSession, hits: dict[str, float]) -> DataFrame:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from cqa_spark.evaluation.measure_totals import measure_totals
+from cqa_spark.evaluation.evaluate import measure_totals
 from cqa_spark.evaluation.measures import parse_measure
 
 

@@ -8,11 +8,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
-from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.resampling import Resampling
-from cqa_spark.evaluation.significance import holm, randomization_test
-from cqa_spark.evaluation.summary import summarise, summarise_by_site
+from cqa_spark.evaluation.statistics.bootstrap import Resampling, bootstrap_intervals
+from cqa_spark.evaluation.statistics.summary import summarise, summarise_by_site
+from cqa_spark.evaluation.statistics.tests import holm, randomization_test
 from cqa_spark.lake.journal import Entry, read_entries, write_entries
 from cqa_spark.lake.query_measures import by_measure, by_query, of_systems
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
@@ -130,7 +129,7 @@ def test_partitions_do_not_change_a_digit(metrics) -> None:
 
 def test_groups_of_many_queries_are_resampled(metrics, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = summarise(metrics, "given", resamples=3999, seed=5, confidence=0.9).tested
-    monkeypatch.setattr("cqa_spark.evaluation.summary.MANY", 20)
+    monkeypatch.setattr("cqa_spark.evaluation.statistics.summary.MANY", 20)
 
     def figures(partitions: int) -> list[Entry]:
         shuffled = metrics.orderBy("query_id").repartition(partitions)
@@ -201,7 +200,7 @@ def test_the_best_system_of_many_queries_is_tested_against_the_second_best(
 ) -> None:
     worst, second, best = ordered(components)
     exact = summarise(metrics, worst, resamples=3999, seed=5, best_by="MAP@10")
-    monkeypatch.setattr("cqa_spark.evaluation.summary.MANY", 20)
+    monkeypatch.setattr("cqa_spark.evaluation.statistics.summary.MANY", 20)
     found = summarise(metrics, worst, resamples=3999, seed=5, best_by="MAP@10")
     assert len(found.metrics) == 6
     for ours, expected in zip(found.further, exact.further, strict=True):

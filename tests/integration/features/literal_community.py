@@ -11,7 +11,7 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.table import Table
-from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.encoders.model import EmbeddingModel
 
 
 def pairs_of(spark: SparkSession, pairs: Sequence[Pair], partitions: int = 2) -> FeatureInputs:

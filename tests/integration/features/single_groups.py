@@ -3,9 +3,9 @@
 from pyspark.sql import DataFrame
 
 from cqa_spark.features.feature_table import KEY
-from cqa_spark.features.featurize import compute_outside_training, compute_place, fit_groups
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_pass import compute_outside_training, compute_place, fit_groups
 
 
 def fit_and_compute(

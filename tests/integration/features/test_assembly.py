@@ -6,8 +6,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.features.assembly import assemble, feature_names
-from cqa_spark.features.feature_table import PLACE, tables_of
+from cqa_spark.features.feature_table import PLACE, assemble, feature_names, tables_of
 from cqa_spark.features.group import Place
 from cqa_spark.features.inputs import FeatureInputs
 

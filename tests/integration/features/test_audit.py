@@ -10,10 +10,16 @@ from pyspark.sql import functions as F
 
 from cqa_spark.commands.audit import refuse_changes, refuse_late_answers
 from cqa_spark.errors import ContractError
-from cqa_spark.features.history.audit import AuditedGroup, Exposure, audit_groups, audit_moments, exposure, known_at
-from cqa_spark.features.history.cut import Cut
-from cqa_spark.features.history.later_events import go_on_otherwise
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.audit import (
+    AuditedGroup,
+    Exposure,
+    audit_groups,
+    audit_moments,
+    exposure,
+    go_on_otherwise,
+    known_at,
+)
+from cqa_spark.features.inputs import Cut, FeatureInputs
 from cqa_spark.features.registry import group_class, known_groups
 
 CUT = at(3, 3, 10)

@@ -16,14 +16,13 @@ from pyspark.sql import functions as F
 from single_groups import compute_values, fit_and_compute
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.featurize import compute_place, fit_groups
-from cqa_spark.features.folds import fold_of
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, QueryGroup, learns_from_labels
-from cqa_spark.features.groups.text.cross_encoder import CrossEncoderV1
+from cqa_spark.features.groups.quality.cross_encoder import CrossEncoderV1
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.query_pass import compute_place, fit_groups
 from cqa_spark.features.registry import group_class, known_groups
-from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.features.training_data import Fitted, TrainingData, fold_of
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import a test
 

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from cqa_spark.features.history.cut import Cut
+from cqa_spark.features.inputs import Cut
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
 

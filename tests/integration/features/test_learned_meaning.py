@@ -11,12 +11,11 @@ from saved_folders import reloaded_group
 from single_groups import compute_values, fit_and_compute
 
 from cqa_spark.features.group import FeatureGroup
-from cqa_spark.features.groups.text.doc2vec import Doc2VecV1
-from cqa_spark.features.groups.thread.topic_similarity import TopicSimilarityV2
+from cqa_spark.features.groups.quality.doc2vec import Doc2VecV1
+from cqa_spark.features.groups.similarity.topic_similarity import TopicSimilarityV2
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.training_data import LEARNED_FROM, learned_texts
-from cqa_spark.text.comparison.meaning import compare_meaning
-from cqa_spark.text.word_vectors import WordVectors
+from cqa_spark.text.word_vectors import WordVectors, compare_meaning
 
 _FOOD = ("rice", "dates", "fish", "lamb", "bread", "tea")
 _VISAS = ("visa", "permit", "stamp", "sponsor", "passport", "fee")

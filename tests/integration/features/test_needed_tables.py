@@ -10,8 +10,7 @@ from single_groups import compute_values
 
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.needed_tables import with_needed_tables
-from cqa_spark.features.registry import group_class
+from cqa_spark.features.registry import group_class, with_needed_tables
 
 GROUPS = [group_class(name) for name in ("basic_a_asof_v1", "badges_asof_v1", "basic_u_asof_v1")]
 

@@ -12,7 +12,7 @@ from single_groups import compute_values
 
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.registry import group_class
-from cqa_spark.tasks.preferred_answer.night_examples import night_examples
+from cqa_spark.tasks.preferred_answer.backtest import night_examples
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 GROUPS = ("answer_standing_asof_v1", "answer_timing_asof_v1", "answer_markup_asof_v1", "author_record_asof_v1")

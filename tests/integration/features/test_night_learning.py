@@ -9,9 +9,9 @@ from pyspark.sql import SparkSession
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.examples import IN_TRAINING
-from cqa_spark.steps.learning import card_of, learned_sites
+from cqa_spark.steps.train import card_of, learned_sites
 from cqa_spark.systems.system import read_system
-from cqa_spark.tasks.preferred_answer.night_examples import night_examples
+from cqa_spark.tasks.preferred_answer.backtest import night_examples
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 

@@ -10,8 +10,7 @@ from pyspark.sql import SparkSession
 from saved_folders import reloaded_group
 from single_groups import compute_values, fit_and_compute
 
-from cqa_spark.features.history.cut import Cut
-from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.inputs import Cut, FeatureInputs
 from cqa_spark.features.registry import group_class
 
 

@@ -7,7 +7,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import types as T
 
-from cqa_spark.features.groups.thread.pair_regression import learn_weights
+from cqa_spark.features.groups.similarity.pair_regression import learn_weights
 from cqa_spark.features.training_data import TrainingData
 
 _PAIRS = 12

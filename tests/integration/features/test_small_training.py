@@ -12,9 +12,9 @@ from pyspark.sql import functions as F
 from saved_folders import NEARBY
 
 from cqa_spark.features.feature_table import by_place
-from cqa_spark.features.featurize import compute_place, fit_groups
 from cqa_spark.features.group import LearningGroup
 from cqa_spark.features.inputs import FeatureInputs
+from cqa_spark.features.query_pass import compute_place, fit_groups
 from cqa_spark.features.registry import embedding_models, group_class, known_groups
 from cqa_spark.lake.schemas.activity import BADGES, POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import USERS
@@ -22,7 +22,7 @@ from cqa_spark.lake.schemas.rankings import UPSTREAM_SCORES
 from cqa_spark.lake.schemas.retrieval import RETRIEVED
 from cqa_spark.lake.schemas.text import EMBEDDINGS
 from cqa_spark.systems.trained_system import load_groups, save_groups
-from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.encoders.model import EmbeddingModel
 
 _FITTED = [
     name

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from literal_threads import Said, Thread
 
-from cqa_spark.features.groups.text.lexicon import Lexicon, learn_lexicons
+from cqa_spark.features.groups.quality.lexicon import Lexicon, learn_lexicons
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.judged_terms import CANDIDATES, judged_terms
+from cqa_spark.features.learned_group import CANDIDATES, judged_terms
 from cqa_spark.features.training_data import training_data
 
 

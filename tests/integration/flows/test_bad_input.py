@@ -7,10 +7,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.snapshot import snapshot_of
-from cqa_spark.lake.storage import Lake
 from cqa_spark.synth.qatar_living import SamplePaths
 
 BOMB = """<?xml version="1.0"?>

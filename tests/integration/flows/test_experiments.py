@@ -11,21 +11,17 @@ from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
 from cqa_spark.commands import tune
-from cqa_spark.config.experiment_settings import ExperimentSettings, SearchSettings
-from cqa_spark.config.sections import EvaluationSettings, FeatureSettings
-from cqa_spark.experiments.ablation import AblateFamilies, feature_sets
-from cqa_spark.experiments.cross_validation import CrossValidate
-from cqa_spark.experiments.evaluation_split import HeldOut
-from cqa_spark.experiments.learning_curve import LearningCurve, in_share
-from cqa_spark.experiments.nested_choice import cross_validate_choice
-from cqa_spark.experiments.nested_folds import fold_number, nested_folds
-from cqa_spark.experiments.seeds import OtherSeeds
-from cqa_spark.experiments.trials import Trial, chosen
-from cqa_spark.features.assembly import feature_names
+from cqa_spark.experiments.ablation import AblateFamilies, LearningCurve, OtherSeeds, feature_sets, in_share
+from cqa_spark.experiments.cross_validation import CrossValidate, fold_number, nested_folds
+from cqa_spark.experiments.experiment import HeldOut
+from cqa_spark.experiments.tuning import Trial, chosen, cross_validate_choice
+from cqa_spark.features.feature_table import feature_names
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
-from cqa_spark.rankers.spec import RankerSpec
+from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.settings.experiments import ExperimentSettings, SearchSettings
+from cqa_spark.settings.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System

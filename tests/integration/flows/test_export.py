@@ -12,17 +12,17 @@ from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
 from cqa_spark.cli import main
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import hold
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.lease import Holder
+from cqa_spark.lake.opening import hold
 from cqa_spark.lake.publishing import publish
-from cqa_spark.lake.run_lifecycle import open_run
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
-from cqa_spark.lake.storage import Lake
 from cqa_spark.object_store.locations import open_store
-from cqa_spark.steps import rankings_export
+from cqa_spark.steps import export_rankings as rankings_export
 from cqa_spark.steps.export_manifest import MANIFEST
 
 TITLE = '=Ale,\r\n"or" beer?'

@@ -10,14 +10,14 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
 from cqa_spark.corpora.accounting import check_accounting
-from cqa_spark.corpora.stackexchange.ingest import repeated_rows
-from cqa_spark.corpora.stackexchange.ingest.repeated_rows import MOST_SELECTED
+from cqa_spark.corpora.stackexchange import site_reader as repeated_rows
+from cqa_spark.corpora.stackexchange.site_reader import MOST_SELECTED
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import FAILED_SITES, INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import POSTS, USERS
 from cqa_spark.lake.snapshot import published_runs, published_snapshot
-from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 
 BEER, TEA, WINE = "beer.example.org", "tea.example.org", "wine.example.org"

@@ -12,6 +12,7 @@ from two_nights import CHANGED, SYSTEM, Content, Nights, content, copied, night,
 
 from cqa_spark.cli import main
 from cqa_spark.features.feature_table import feature_table
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.lease import KEY as LEASE
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
@@ -19,8 +20,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import CHALLENGES, CHANGES, NIGHT_WORTH
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.lake.storage import Lake
-from cqa_spark.systems.shipped_models import shipped_model
+from cqa_spark.systems.trained_system import shipped_model
 
 BY_SITE = (POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS, NIGHT_RANKINGS)
 

@@ -8,16 +8,16 @@ from homes import make_home, metadata_systems
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.config.sections import EvaluationSettings
 from cqa_spark.experiments.ablation import AblateFamilies
-from cqa_spark.experiments.evaluation_split import HeldOut
+from cqa_spark.experiments.experiment import HeldOut
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.lake.storage import Lake
+from cqa_spark.settings.sections import EvaluationSettings
 from cqa_spark.synth.stackexchange.dump import write_dump
-from cqa_spark.systems.recipes import read_systems
+from cqa_spark.systems.system import read_systems
 
 SYSTEM = "metadata_logistic_snapshot"
 GROUPS = ("basic_u", "u_tags", "badges")

@@ -9,18 +9,18 @@ from golden.run import GoldenRun
 from homes import metadata_systems
 
 from cqa_spark.cli import main
-from cqa_spark.config.sections import ResamplingSettings
 from cqa_spark.features.feature_table import missing_groups
-from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import hold
-from cqa_spark.lake.run_lifecycle import open_run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.features.inputs import SNAPSHOT_CAUTION
+from cqa_spark.lake.lease import Holder
+from cqa_spark.lake.opening import hold
+from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import SITE_METRICS
 from cqa_spark.lake.schemas.studies import DATA_CARD, TRIALS
+from cqa_spark.settings.sections import ResamplingSettings
 from cqa_spark.systems.system import System
-from cqa_spark.tasks.preferred_answer.experiment.tuning import Tune, logged_trials
+from cqa_spark.tasks.preferred_answer.xu_2018 import Tune, logged_trials
 
 
 @pytest.fixture(scope="module")

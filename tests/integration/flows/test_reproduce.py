@@ -10,9 +10,8 @@ from homes import make_home
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.evaluation.measuring import evaluate
-from cqa_spark.evaluation.official_files import read_official
-from cqa_spark.evaluation.official_rankings import ranked_file
+from cqa_spark.evaluation.evaluate import evaluate
+from cqa_spark.evaluation.files.semeval import ranked_file, read_official
 from cqa_spark.synth.qatar_living import SamplePaths
 
 

@@ -6,9 +6,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.lake.storage import Lake
 
 
 @pytest.mark.more

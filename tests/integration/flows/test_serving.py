@@ -11,8 +11,8 @@ import urllib3
 from golden.run import GoldenRun
 from standalone import HERE, free_port
 
-from cqa_spark.config.tracking_settings import TrackingSettings
-from cqa_spark.runtime.tracking import track
+from cqa_spark.runtime.mlflow import track
+from cqa_spark.settings.sections import TrackingSettings
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "read-results.md"
 STARTING = urllib3.Retry(total=600, backoff_factor=0.5, backoff_max=0.5)

@@ -11,12 +11,12 @@ from golden.run import GoldenRun
 from small_runs import finished, lake_at, opened, published
 
 from cqa_spark.cli import main
-from cqa_spark.config.nightly_settings import NightlySettings
-from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.lake.run_record import InputRecord, RecordedScore
+from cqa_spark.lake.run_log import InputRecord, RecordedScore
 from cqa_spark.lake.snapshot import snapshot_of
-from cqa_spark.runtime.tracking import track, tracked
+from cqa_spark.runtime.mlflow import track, tracked
+from cqa_spark.settings.nightly import NightlySettings
+from cqa_spark.settings.sections import TrackingSettings
 
 
 def settings_of(folder: Path) -> TrackingSettings:

@@ -8,18 +8,17 @@ from golden.run import GoldenRun
 from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
-from cqa_spark.evaluation.measuring import evaluate
-from cqa_spark.evaluation.official_files import read_official
-from cqa_spark.evaluation.official_rankings import ranked_file
+from cqa_spark.evaluation.evaluate import evaluate
+from cqa_spark.evaluation.files.semeval import ranked_file, read_official
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.run_lifecycle import open_run
-from cqa_spark.lake.run_record import RunRecord, StepRecord
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_log import RunRecord, StepRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.lake.storage import Lake
 from cqa_spark.steps.kept_models import KeepModels
 from cqa_spark.synth.qatar_living import SamplePaths
 

@@ -10,14 +10,14 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
 from cqa_spark.features.feature_table import tables_of
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.lake.storage import Lake
 from cqa_spark.synth.stackexchange.dump import write_dump
-from cqa_spark.systems.recipes import read_systems
+from cqa_spark.systems.system import read_systems
 
 CHANGED, *UNCHANGED = SITES = ("beer.example.org", "tea.example.org", "wine.example.org")
 SYSTEM = "night_answers"

@@ -13,13 +13,13 @@ from pyspark.sql import types as T
 from small_runs import held, opened
 
 from cqa_spark.cli import main
-from cqa_spark.config.dump_settings import DumpJobSettings, DumpSettings
-from cqa_spark.corpora.forgetting import gone_from
-from cqa_spark.corpora.question_list.ingest import question_lists
+from cqa_spark.corpora.erasure import Forgotten, add_forgotten, gone_from, read_forgotten
+from cqa_spark.corpora.question_list import question_lists
 from cqa_spark.features.feature_table import feature_table
-from cqa_spark.features.learned_facts import LEARNED
-from cqa_spark.lake.declared_tables import published_tables
-from cqa_spark.lake.forgotten import Forgotten, add_forgotten, read_forgotten
+from cqa_spark.features.learned_group import LEARNED
+from cqa_spark.lake.declared import published_tables
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.model_folder import new_model_folder, open_model_folder
 from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
@@ -33,11 +33,9 @@ from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RE
 from cqa_spark.lake.schemas.studies import ATTENTIONS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, EMBEDDINGS, TEXTS
 from cqa_spark.lake.snapshot import Snapshot, published_snapshot
-from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
-from cqa_spark.model_folder.reading import open_model_folder
-from cqa_spark.model_folder.writing import new_model_folder
 from cqa_spark.retrieval.shard import build_shard, to_row
+from cqa_spark.settings.dumps import DumpJobSettings, DumpSettings
 
 BEER, WINE = "beer.example.org", "wine.example.org"
 FEATURES = feature_table(())

@@ -12,9 +12,9 @@ from pyspark.sql import types as T
 from small_runs import held, opened
 
 from cqa_spark.errors import ContractError
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.run import FEW_SITES
 from cqa_spark.lake.snapshot import snapshot_of
-from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table, column
 
 MEASURE = T.StructType([T.StructField("name", T.StringType()), T.StructField("value", T.DoubleType())])

@@ -12,9 +12,7 @@ from pyspark.sql import SparkSession
 from saved_folders import NEARBY, MakesFolder
 
 from cqa_spark.errors import ContractError
-from cqa_spark.model_folder.manifest import FileEntry, TableEntry
-from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
-from cqa_spark.model_folder.writing import new_model_folder
+from cqa_spark.lake.model_folder import FileEntry, ModelFolder, TableEntry, new_model_folder, open_model_folder
 
 ROWS = [("a", 1, [0.5]), ("b", 2, [])]
 COLUMNS = "word string, count bigint, vector array<double>"

@@ -23,8 +23,8 @@ from small_runs import no_spark
 
 from cqa_spark.errors import CqaError
 from cqa_spark.lake.collection import collect
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.publishing import publish
-from cqa_spark.lake.storage import Lake
 
 pytestmark = pytest.mark.usefixtures("two_tables")
 

@@ -8,11 +8,11 @@ from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
 from cqa_spark.cli import main
-from cqa_spark.lake.plain_files import write_plain_files
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.writing import write_plain_files
 from cqa_spark.object_store.locations import find_files, send
 
 TABLES = {

@@ -11,13 +11,12 @@ from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
 from cqa_spark.lake.delta_tables import update_tables
+from cqa_spark.lake.lake import TABLES, Lake
 from cqa_spark.lake.schemas.community import USERS
-from cqa_spark.lake.storage import TABLES, Lake
-from cqa_spark.lake.table_files import TableFiles
+from cqa_spark.lake.table import TableFiles
 from cqa_spark.lake.writing import Destination, write_files
-from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.locations import open_store
-from cqa_spark.object_store.s3 import s3_client
+from cqa_spark.object_store.s3 import Bucket, s3_client
 from cqa_spark.object_store.store import AlreadyThere, Changed
 
 OLD, NEW = b"old " * 1000, b"new " * 1000

@@ -5,15 +5,14 @@ from fault_proxy import FaultProxy
 from s3_server import S3Server
 
 from cqa_spark.lake import delta_tables
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import hold
+from cqa_spark.lake.lake import TABLES, Lake
+from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.manifest import RunManifest, write_manifest
+from cqa_spark.lake.opening import hold
 from cqa_spark.lake.publishing import publish
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_log import RunLog, RunRecord
 from cqa_spark.lake.schemas.community import USERS
-from cqa_spark.lake.storage import TABLES, Lake
-from cqa_spark.lake.table_files import DataFile, TableFiles
+from cqa_spark.lake.table import DataFile, TableFiles
 
 CHECKPOINT = 3
 """Commits after which Delta writes a checkpoint of a table's log, here; readers read only the commits since."""

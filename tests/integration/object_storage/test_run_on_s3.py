@@ -16,10 +16,10 @@ from versitygw import ACCESS_KEY, SECRET_KEY
 
 from cqa_spark.cli import main
 from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.lake.lake import TABLES, Lake
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.object_store.locations import fetch, find_files, local_source, send
 from cqa_spark.steps.predictions import write_predictions
 from cqa_spark.synth.qatar_living import write_sample

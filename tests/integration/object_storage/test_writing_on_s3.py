@@ -5,10 +5,10 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from s3_server import S3Server, reach
 
-from cqa_spark.lake.run_lifecycle import open_run
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.lake import TABLES, Lake
+from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.lake.snapshot import snapshot_of
-from cqa_spark.lake.storage import TABLES, Lake
 from cqa_spark.lake.table import Table, column, required
 
 TABLE = Table(

@@ -11,24 +11,29 @@ from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
 from cqa_spark.commands.shown_reports import inspected_run
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import hold
 from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.lease import Holder
+from cqa_spark.lake.opening import hold
 from cqa_spark.lake.publishing import publish
-from cqa_spark.lake.run_lifecycle import open_run
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_log import RunLog, RunRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 from cqa_spark.reports.sections.inspection import facts
 from cqa_spark.reports.sections.inspection.accounting import FileFacts, FileTotals, OrphanReference, Refusal
+from cqa_spark.reports.sections.inspection.contents import (
+    Counted,
+    Month,
+    Quartiles,
+    ScoreCount,
+    TableFacts,
+    ThreadCounts,
+)
 from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts
-from cqa_spark.reports.sections.inspection.posts import Month, Quartiles, ScoreCount, ThreadCounts
-from cqa_spark.reports.sections.inspection.tables import Counted, TableFacts
 
 ALE, QATAR = "ale.example.org", "qatarliving.com"
 Rows = list[dict[str, Any]]

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -17,7 +17,7 @@ from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table
-from cqa_spark.reports import measured_queries
+from cqa_spark.reports import queries as measured_queries
 from cqa_spark.reports.evaluation import Comparison, Measurement
 from cqa_spark.reports.kinds import run_report
 from cqa_spark.reports.reported_run import ReportedRun, ranked_systems
@@ -27,7 +27,7 @@ from cqa_spark.reports.sections.differences import Differences
 from cqa_spark.reports.sections.features import ReportedImportance, split_feature
 from cqa_spark.reports.sections.intake import FileRows, QuarantineReason, QuarantineSample
 from cqa_spark.reports.sections.queries import CANDIDATE_CHARACTERS, RankedCandidate
-from cqa_spark.reports.sections.score_counts import BINS, Confusion
+from cqa_spark.reports.sections.scores import BINS, Confusion
 
 SITE = "qatarliving.com"
 TASK = "question_comment"

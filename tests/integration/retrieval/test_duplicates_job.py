@@ -13,12 +13,12 @@ from pyspark.sql import functions as F
 
 from cqa_spark.api.lake import open_lake
 from cqa_spark.cli import main
-from cqa_spark.config.duplicates_settings import RetrievalSettings
 from cqa_spark.errors import InputError
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import hold
-from cqa_spark.lake.run_lifecycle import open_run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.lease import Holder
+from cqa_spark.lake.opening import hold
+from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, OUTSIDE_TRAINING
@@ -26,8 +26,8 @@ from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.lake.storage import Lake
-from cqa_spark.process.stop_signals import Stopped
+from cqa_spark.process.signals import Stopped
+from cqa_spark.settings.duplicates import RetrievalSettings
 from cqa_spark.tasks.duplicate.candidates import RetrieveCandidates
 from cqa_spark.tasks.duplicate.task import Duplicate
 

@@ -2,7 +2,7 @@
 
 from pyspark.sql import SparkSession
 
-from cqa_spark.spark.arrow_rows import arrow_rows
+from cqa_spark.spark.frames import arrow_rows
 
 EVERY_BYTE = bytes(range(256))
 

@@ -11,6 +11,7 @@ from typing import Any
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
+from cqa_spark.spark.frames import persisted
 from cqa_spark.spark.internals import (
     active_context,
     estimated_bytes,
@@ -21,7 +22,6 @@ from cqa_spark.spark.internals import (
     set_hadoop_options,
     task_slots,
 )
-from cqa_spark.spark.persistence import persisted
 
 ROWS = [Row(id=0, twice=0), Row(id=1, twice=2), Row(id=2, twice=4)]
 

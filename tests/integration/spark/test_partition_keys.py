@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import functions as F
 
-from cqa_spark.spark.partition_keys import partition_keys
+from cqa_spark.spark.frames import partition_keys
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 3, 8])

@@ -4,8 +4,7 @@ from contextlib import suppress
 
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.spark.concurrency import run_concurrently
-from cqa_spark.spark.persistence import persist, persistence_scope
+from cqa_spark.spark.frames import persist, persistence_scope, run_concurrently
 
 
 def persisted_tables(spark: SparkSession) -> int:

@@ -5,7 +5,7 @@ import threading
 import pytest
 from pyspark.sql import SparkSession
 
-from cqa_spark.spark.concurrency import run_concurrently
+from cqa_spark.spark.frames import run_concurrently
 
 PATIENCE = 60  # seconds, of which a test that passes waits none
 

@@ -9,11 +9,11 @@ from pyspark.sql import functions as F
 from small_runs import opened, published
 
 from cqa_spark.cli import main
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.lake.storage import Lake
 
 
 def test_a_new_task(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

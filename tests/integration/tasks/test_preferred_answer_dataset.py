@@ -8,14 +8,12 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from cqa_spark.config.preferred_answer_settings import AnswerSettings
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.table import Table
-from cqa_spark.tasks.preferred_answer import dataset
-from cqa_spark.tasks.preferred_answer.data_card import data_card
-from cqa_spark.tasks.preferred_answer.dataset import examples_of
-from cqa_spark.tasks.preferred_answer.judged_answers import candidates, judged_answers
+from cqa_spark.settings.preferred_answer import AnswerSettings
+from cqa_spark.tasks.preferred_answer import examples as dataset
+from cqa_spark.tasks.preferred_answer.examples import candidates, data_card, examples_of, judged_answers
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 
 START = datetime(2020, 1, 1, tzinfo=UTC)

@@ -5,7 +5,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
-from cqa_spark.examples.leakage import (
+from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
+from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.table import Table
+from cqa_spark.task_contract.contract import task
+from cqa_spark.task_contract.leakage import (
     letters,
     refuse_shared_threads,
     shared_threads,
@@ -14,10 +18,6 @@ from cqa_spark.examples.leakage import (
     training_threads,
     without_labels_of_trained,
 )
-from cqa_spark.examples.task import task
-from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
-from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.table import Table
 
 NOON = datetime(2016, 1, 1, 12, tzinfo=UTC)
 SITE = {"site": "s", "source_file": "f.xml", "split": "train"}

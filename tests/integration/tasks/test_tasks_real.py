@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.qatar_living.reader import SITE
-from cqa_spark.evaluation.measuring import evaluate
-from cqa_spark.evaluation.official_files import OfficialRow, read_official, write_official
-from cqa_spark.evaluation.official_rankings import ranked_file
-from cqa_spark.examples.leakage import shared_threads, threads_of, training_threads
-from cqa_spark.examples.task import task
+from cqa_spark.evaluation.evaluate import evaluate
+from cqa_spark.evaluation.files.semeval import OfficialRow, ranked_file, read_official, write_official
 from cqa_spark.lake.schemas.examples import OUTSIDE_TRAINING
-from cqa_spark.spark.persistence import persistence_scope
-from cqa_spark.steps.label_counts import label_counts
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.spark.frames import persistence_scope
+from cqa_spark.steps.export_dataset import label_counts
+from cqa_spark.task_contract.contract import task
+from cqa_spark.task_contract.leakage import shared_threads, threads_of, training_threads
 from cqa_spark.tasks.formats import QatarLiving
 
 Tables = tuple[DataFrame, DataFrame, DataFrame]

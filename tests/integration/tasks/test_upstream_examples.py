@@ -3,8 +3,8 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.examples.upstream_examples import upstream_examples
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.task_contract.upstream_examples import upstream_examples
 
 A, B, C = "question_comment", "question_question", "external_comment"
 

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.text import TEXTS
 from cqa_spark.text.pipeline import analyse
-from cqa_spark.text.unspaced_scripts import spaced, spaced_texts
+from cqa_spark.text.scripts import spaced, spaced_texts
 
 _ARRAYS = ("sentences", "tokens", "words", "content_words", "stems", "bigrams")
 _QUESTION = "Dentist's prices?\nI don't know!! Mr. Smith's \"shops\" are running... see www.x.com :)"

@@ -3,7 +3,7 @@
 from pyspark.sql import SparkSession
 
 from cqa_spark.lake.schemas.text import BODIES
-from cqa_spark.text.markup.bodies import body_parts, distinct_bodies, with_prose
+from cqa_spark.text.markup import body_parts, distinct_bodies, with_prose
 
 HTML = "<p>Try <code>ls</code></p><pre><code>ls -l\n</code></pre>"
 

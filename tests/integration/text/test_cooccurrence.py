@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.text.cooccurrence import cooccurrences, frequent_words
+from cqa_spark.text.word_vectors import cooccurrences, frequent_words
 
 
 @pytest.fixture(scope="module")

@@ -6,17 +6,17 @@ import numpy as np
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import hold
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.lease import Holder
+from cqa_spark.lake.opening import hold
 from cqa_spark.lake.publishing import publish
-from cqa_spark.lake.run_lifecycle import open_run
-from cqa_spark.lake.run_record import RunRecord, StepRecord
+from cqa_spark.lake.run import open_run
+from cqa_spark.lake.run_log import RunRecord, StepRecord
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.text import DOCUMENTS, EMBEDDINGS, TEXTS
-from cqa_spark.lake.storage import Lake
 from cqa_spark.steps.embed import Embed
-from cqa_spark.text.embedding.encoder import load_encoder
-from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.text.encoders.encoder import load_encoder
+from cqa_spark.text.encoders.model import EmbeddingModel
 
 MODEL = EmbeddingModel.read("bge_small_en")
 

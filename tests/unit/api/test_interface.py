@@ -12,8 +12,7 @@ from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.journal import write_entries
 from cqa_spark.lake.manifest import RunManifest, folder_of, write_manifest
 from cqa_spark.lake.pointer import change_pointer, claim
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_log import RunLog, RunRecord
 from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.object_store.folder import Folder
 

@@ -7,10 +7,10 @@ from cqa_spark.checks.metric_drop import metric_drop
 from cqa_spark.checks.null_shares import null_shares
 from cqa_spark.checks.quarantine_share import quarantine_share
 from cqa_spark.checks.row_counts import row_counts
-from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.table_files import DataFile, TableFiles
+from cqa_spark.lake.table import DataFile, TableFiles
+from cqa_spark.settings.sections import CheckSettings
 
 LIMITS = CheckSettings()
 TWENTY = TableFiles(("body",), (DataFile("a", 99, 12, nulls={"body": 0}), DataFile("b", 99, 8, nulls={"body": 0})))

@@ -8,8 +8,8 @@ import pytest
 
 from cqa_spark.checks.check import RunUnderReview, Verdict
 from cqa_spark.checks.worth_drop import worth_drop
-from cqa_spark.config.check_settings import CheckSettings
 from cqa_spark.lake.schemas.night import Worth
+from cqa_spark.settings.sections import CheckSettings
 
 TRAINED = Worth("mine", "nights", "all", "P@1", 0.75, 0.7, 0.8, 0.10, 0.06, 0.13, 0.003, 900, 400)
 SIMPLE = replace(TRAINED, order="simple", value=0.65, difference=0.0, low_difference=0.0, high_difference=0.0)

@@ -10,8 +10,8 @@ import yaml
 
 from cqa_spark.cli import main
 from cqa_spark.commands.data import checked_files, counts_of
-from cqa_spark.config.conf_files import OVERLAY, conf_files
-from cqa_spark.config.research_data import DataPackage, PackageFile, read_package
+from cqa_spark.settings.conf_files import OVERLAY, conf_files
+from cqa_spark.settings.research_data import DataPackage, PackageFile, read_package
 
 THREADS = b"<xml>\r\n<RelQuestion ID='1'>\n<RelComment\n/><RelComment/></RelQuestion></xml>"
 COMPLETE = PackageFile(counts={"RelComment": 2}, sha256=hashlib.sha256(THREADS).hexdigest())

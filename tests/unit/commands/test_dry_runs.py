@@ -9,8 +9,7 @@ import pytest
 from cqa_spark.cli import main
 from cqa_spark.commands import audit, duplicates, ingest, nightly, stages, train
 from cqa_spark.lake.pointer import change_pointer, claim
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_log import RunLog, RunRecord
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.synth.stackexchange.dump import write_dump

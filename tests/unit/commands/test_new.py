@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.cli import main
-from cqa_spark.config.conf_files import OVERLAY
+from cqa_spark.settings.conf_files import OVERLAY
 from cqa_spark.systems.system import read_system
 
 

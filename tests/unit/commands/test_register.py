@@ -15,7 +15,7 @@ from small_runs import lake_at
 from sqlglot import expressions
 
 from cqa_spark.commands.register import STATEMENTS, statements
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.lake import Lake
 
 pytestmark = pytest.mark.usefixtures("two_tables")
 

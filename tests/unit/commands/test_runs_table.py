@@ -14,8 +14,7 @@ from rich.console import Console
 from cqa_spark.cli import main
 from cqa_spark.commands.runs import runs_table
 from cqa_spark.lake.pointer import change_pointer, claim
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RecordedScore, RunRecord
+from cqa_spark.lake.run_log import RecordedScore, RunLog, RunRecord
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.process.terminal import Terminal
 

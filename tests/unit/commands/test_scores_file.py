@@ -3,7 +3,7 @@
 import json
 
 from cqa_spark.commands.reproduced_scores import scores_json
-from cqa_spark.evaluation.population import JudgedPopulation
+from cqa_spark.evaluation.files.semeval import JudgedPopulation
 from cqa_spark.reports.sections.reproduction import Reproduced
 
 DEV = Reproduced(

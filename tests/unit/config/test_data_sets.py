@@ -2,10 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.config.conf_files import OVERLAY, conf_files
-from cqa_spark.config.datasets import read_data_set
-from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
+from cqa_spark.settings.conf_files import OVERLAY, conf_files, project_root
+from cqa_spark.settings.datasets import read_data_set
 from cqa_spark.systems.system import known_systems, read_system
 
 CONF = project_root() / "conf"

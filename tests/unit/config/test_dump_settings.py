@@ -2,10 +2,10 @@
 
 import pytest
 
-from cqa_spark.config.dump_settings import PEOPLE_COLUMNS, DumpSettings, IngestStackExchangeSettings
-from cqa_spark.config.problems import SettingsError
-from cqa_spark.config.resolve import resolve
-from cqa_spark.corpora.stackexchange.dump_tables import DUMP_TABLES
+from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
+from cqa_spark.settings.dumps import PEOPLE_COLUMNS, DumpSettings, IngestStackExchangeSettings
+from cqa_spark.settings.resolve import resolve
+from cqa_spark.settings.yaml import SettingsError
 
 
 def resolved(*arguments: str) -> DumpSettings:

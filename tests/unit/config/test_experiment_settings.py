@@ -1,6 +1,6 @@
 import pytest
 
-from cqa_spark.config.experiment_settings import ExperimentSettings, studied_not_run
+from cqa_spark.settings.experiments import ExperimentSettings, studied_not_run
 
 
 @pytest.mark.parametrize(

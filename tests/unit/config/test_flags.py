@@ -2,15 +2,15 @@ import pytest
 import yaml
 
 from cqa_spark.commands.table import JOBS, named
-from cqa_spark.config.check_settings import CheckSettings
-from cqa_spark.config.file_commands import ShowGroupSettings, SynthSettings
-from cqa_spark.config.file_settings import TrainSettings
-from cqa_spark.config.flags import build_parser, flags
-from cqa_spark.config.measuring_settings import EvaluateFileSettings
-from cqa_spark.config.nightly_settings import ExportSettings
-from cqa_spark.config.project_root import project_root
-from cqa_spark.config.resolve import all_jobs, known_keys
-from cqa_spark.config.run_settings import RunSettings
+from cqa_spark.settings.command_line import build_parser, flags
+from cqa_spark.settings.conf_files import project_root
+from cqa_spark.settings.file_commands import ShowGroupSettings, SynthSettings
+from cqa_spark.settings.files import TrainSettings
+from cqa_spark.settings.measuring import EvaluateFileSettings
+from cqa_spark.settings.nightly import ExportSettings
+from cqa_spark.settings.resolve import all_jobs, known_keys
+from cqa_spark.settings.run import RunSettings
+from cqa_spark.settings.sections import CheckSettings
 
 MODELS = [*all_jobs(), EvaluateFileSettings, ShowGroupSettings, SynthSettings]
 

@@ -5,22 +5,17 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.commands.known_names import checks
-from cqa_spark.config.duplicates_settings import DuplicatesSettings
-from cqa_spark.config.experiment_settings import TuneSettings
-from cqa_spark.config.file_settings import RankSettings, TrainSettings
-from cqa_spark.config.inspection_settings import InspectSettings
-from cqa_spark.config.nightly_settings import (
-    ExportDatasetSettings,
-    ExportSettings,
-    ExportTrecSettings,
-    NightlySettings,
-)
-from cqa_spark.config.problems import Problem, SettingsError
-from cqa_spark.config.reproduce_settings import ReproduceSettings
-from cqa_spark.config.resolve import resolve
-from cqa_spark.config.run_settings import RunSettings
-from cqa_spark.config.sections import Command
-from cqa_spark.config.stage_settings import FeaturizeSettings, ReportSettings
+from cqa_spark.settings.duplicates import DuplicatesSettings
+from cqa_spark.settings.experiments import TuneSettings
+from cqa_spark.settings.files import RankSettings, TrainSettings
+from cqa_spark.settings.inspection import InspectSettings
+from cqa_spark.settings.nightly import ExportDatasetSettings, ExportSettings, ExportTrecSettings, NightlySettings
+from cqa_spark.settings.reproduce import ReproduceSettings
+from cqa_spark.settings.resolve import resolve
+from cqa_spark.settings.run import RunSettings
+from cqa_spark.settings.sections import Command
+from cqa_spark.settings.stages import FeaturizeSettings, ReportSettings
+from cqa_spark.settings.yaml import Problem, SettingsError
 
 DUMP = ["--input", __file__, "--lake", "lake"]
 FILES = ["--train", __file__, "--dev", __file__, "--lake", "lake"]
@@ -159,7 +154,7 @@ def test_an_output_below_a_file(model: type[Command], arguments: list[str]) -> N
 def test_an_output_where_this_user_may_not_write(
     model: type[Command], arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cqa_spark.config.value_types.os.access", lambda path, mode: path != tmp_path)
+    monkeypatch.setattr("cqa_spark.settings.values.os.access", lambda path, mode: path != tmp_path)
     [problem] = problems(model, *arguments, str(tmp_path / "new" / "output"))
     assert problem.what == f"{tmp_path} cannot be written"
 

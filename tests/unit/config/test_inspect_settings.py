@@ -1,9 +1,9 @@
 import pytest
 
-from cqa_spark.config.inspection_settings import InspectSettings
-from cqa_spark.config.problems import SettingsError
-from cqa_spark.config.resolve import resolve
-from cqa_spark.config.runs_settings import CompareRunsSettings
+from cqa_spark.settings.inspection import InspectSettings
+from cqa_spark.settings.resolve import resolve
+from cqa_spark.settings.runs import CompareRunsSettings
+from cqa_spark.settings.yaml import SettingsError
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.config.layers import SettingsLayer, merge, nested, only, origin_of, read_layer
+from cqa_spark.settings.layers import SettingsLayer, merge, nested, only, origin_of, read_layer
 
 
 def write(folder, text, name="mine.yaml"):

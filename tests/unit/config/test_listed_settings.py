@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.config import research_data
-from cqa_spark.config.yaml_files import named_files
+from cqa_spark.settings import research_data
+from cqa_spark.settings.yaml import named_files
 
 
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EIO])

@@ -6,9 +6,9 @@ import pytest
 
 from cqa_spark import flows
 from cqa_spark.commands.nightly import planned_flows
-from cqa_spark.config.nightly_settings import NightlySettings
-from cqa_spark.config.resolve import resolve
 from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
+from cqa_spark.settings.nightly import NightlySettings
+from cqa_spark.settings.resolve import resolve
 from cqa_spark.synth.stackexchange.dump import write_dump
 
 

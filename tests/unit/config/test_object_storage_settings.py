@@ -1,9 +1,8 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.tracking_settings import TrackingSettings
-from cqa_spark.config.value_types import InputFile, Location
+from cqa_spark.settings.sections import ObjectStorageSettings, TrackingSettings
+from cqa_spark.settings.values import InputFile, Location
 
 
 def test_an_empty_endpoint_is_none() -> None:

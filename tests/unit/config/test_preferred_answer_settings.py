@@ -1,6 +1,6 @@
 import pytest
 
-from cqa_spark.config.preferred_answer_settings import AnswerSettings, NightSettings, PreferredAnswerExperimentSettings
+from cqa_spark.settings.preferred_answer import AnswerSettings, NightSettings, PreferredAnswerExperimentSettings
 
 
 @pytest.mark.parametrize(

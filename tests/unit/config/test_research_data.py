@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.config.conf_files import conf_files
-from cqa_spark.config.datasets import read_data_set
-from cqa_spark.config.project_root import project_root
-from cqa_spark.config.research_data import DATA, data_folder, file_names, locate, read_package
-from cqa_spark.config.value_types import InputFile
 from cqa_spark.errors import ConfigError
+from cqa_spark.settings.conf_files import conf_files, project_root
+from cqa_spark.settings.datasets import read_data_set
+from cqa_spark.settings.research_data import DATA, data_folder, file_names, locate, read_package
+from cqa_spark.settings.values import InputFile
 
 DESCRIBED = [path for name in conf_files("data") for path in read_package(name).files]
 PART_1 = "semeval2016-task3/train/SemEval2016-Task3-CQA-QL-train-part1.xml"

@@ -1,15 +1,15 @@
 import pytest
 
-from cqa_spark.config.duplicates_settings import SimilarSettings
-from cqa_spark.config.file_settings import RankSettings, ScoreSettings, TrainSettings
-from cqa_spark.config.measuring_settings import CompareFilesSettings, EvaluateFileSettings
-from cqa_spark.config.problems import SettingsError
-from cqa_spark.config.project_root import project_root
-from cqa_spark.config.resolve import resolve, standard_files
-from cqa_spark.config.run_settings import RunSettings
-from cqa_spark.config.runs_settings import ListRunsSettings, ShowRunSettings
-from cqa_spark.config.stage_settings import FeaturizeSettings, PairSettings
 from cqa_spark.errors import ConfigError
+from cqa_spark.settings.conf_files import project_root
+from cqa_spark.settings.duplicates import SimilarSettings
+from cqa_spark.settings.files import RankSettings, ScoreSettings, TrainSettings
+from cqa_spark.settings.measuring import CompareFilesSettings, EvaluateFileSettings
+from cqa_spark.settings.resolve import resolve, standard_files
+from cqa_spark.settings.run import RunSettings
+from cqa_spark.settings.runs import ListRunsSettings, ShowRunSettings
+from cqa_spark.settings.stages import FeaturizeSettings, PairSettings
+from cqa_spark.settings.yaml import SettingsError
 
 
 def refuse_other_than(*known):

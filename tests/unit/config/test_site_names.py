@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.cli import main
-from cqa_spark.config.site_names import site_problem
+from cqa_spark.settings.values import site_problem
 
 ODD = [
     "a b",

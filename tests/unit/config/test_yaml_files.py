@@ -2,9 +2,9 @@ import pytest
 import yaml
 
 from cqa_spark.cli import main
-from cqa_spark.config import yaml_files
-from cqa_spark.config.project_root import project_root
-from cqa_spark.config.yaml_files import MAX_BYTES, MAX_DEPTH, MAX_VALUES, YamlError, named_files, parse_yaml, read_yaml
+from cqa_spark.settings import yaml as yaml_files
+from cqa_spark.settings.conf_files import project_root
+from cqa_spark.settings.yaml import MAX_BYTES, MAX_DEPTH, MAX_VALUES, YamlError, named_files, parse_yaml, read_yaml
 
 ALIAS_BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 9)}]\n" for level in range(1, 12)

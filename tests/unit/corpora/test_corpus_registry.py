@@ -1,8 +1,8 @@
 import pytest
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.registry import file_source
+from cqa_spark.corpora.source import file_source
 from cqa_spark.errors import ConfigError
+from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.tasks.formats import QatarLiving
 
 STORAGE = ObjectStorageSettings()

@@ -1,6 +1,6 @@
 import pytest
 
-from cqa_spark.corpora.cqa_md.questions import QuestionAnswer, QuestionRecord, read_questions
+from cqa_spark.corpora.cqa_md import QuestionAnswer, QuestionRecord, read_questions
 
 QUESTION = (
     '<Question QID = "200427">\n<Qtext>ما هو؟</Qtext>\n'

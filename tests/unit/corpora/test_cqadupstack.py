@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.cli import main
-from cqa_spark.corpora.cqadupstack import write_question_list
-from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, ListCounts, read_records
+from cqa_spark.corpora.question_list import DUPLICATES, QUESTIONS, ListCounts, read_records, write_subforum
 from cqa_spark.errors import InputError
 
 QUESTION = {
@@ -32,7 +31,7 @@ def test_questions_and_duplicates_are_written_without_related_questions(tmp_path
     archive = write_archive(
         tmp_path / "android.zip", {"8": QUESTION, "7": {"title": "Rooting", "body": "", "dups": []}}
     )
-    assert write_question_list(archive, tmp_path) == ListCounts(questions=2, duplicates=1)
+    assert write_subforum(archive, tmp_path) == ListCounts(questions=2, duplicates=1)
     assert (tmp_path / QUESTIONS).read_text(encoding="utf-8").splitlines() == [
         '{"qid": "8", "title": "Root & reset", "body": "<p>How?</p>"}',
         '{"qid": "7", "title": "Rooting", "body": ""}',
@@ -42,7 +41,7 @@ def test_questions_and_duplicates_are_written_without_related_questions(tmp_path
 
 def test_what_is_no_question_is_quarantined_when_the_list_is_read(tmp_path: Path) -> None:
     archive = write_archive(tmp_path / "android.zip", {"1": {"body": "b"}, "2": "text", "3": {"title": ["t"]}})
-    assert write_question_list(archive, tmp_path) == ListCounts(questions=3, duplicates=0)
+    assert write_subforum(archive, tmp_path) == ListCounts(questions=3, duplicates=0)
     problems = [record.problem for record in read_records((tmp_path / QUESTIONS).read_bytes(), are_questions=True)]
     assert problems == [
         "the object has no title: it has qid, body",
@@ -62,7 +61,7 @@ def test_what_is_no_question_is_quarantined_when_the_list_is_read(tmp_path: Path
 def test_archives_of_another_layout_are_refused(tmp_path: Path, questions: object, name: str, problem: str) -> None:
     archive = write_archive(tmp_path / "android.zip", questions, name)
     with pytest.raises(InputError) as refused:
-        write_question_list(archive, tmp_path)
+        write_subforum(archive, tmp_path)
     assert problem in refused.value.problem
 
 

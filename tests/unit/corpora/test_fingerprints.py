@@ -8,14 +8,13 @@ from unittest.mock import Mock
 
 import pytest
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora import fingerprints as module
-from cqa_spark.corpora.fingerprints import dump_bytes, fingerprints, input_record
-from cqa_spark.corpora.site_tables import changed_sites
+from cqa_spark.corpora import site_tables as module
+from cqa_spark.corpora.site_tables import changed_sites, dump_bytes, fingerprints, input_record
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.run_record import InputRecord
+from cqa_spark.lake.run_log import InputRecord
 from cqa_spark.object_store.locations import FoundFile
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 STORAGE = ObjectStorageSettings()
 SECOND = 1_700_000_000_000_000_000

@@ -1,7 +1,7 @@
 import pytest
 from refusals import refusal
 
-from cqa_spark.corpora.foreign_content import refuse_foreign_content
+from cqa_spark.corpora.content_check import refuse_foreign_content
 from cqa_spark.errors import InputError
 
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:0000\nsize 30281\n"

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from cqa_spark.cli import main
-from cqa_spark.corpora.ir_datasets import write_question_list
-from cqa_spark.corpora.question_list.records import DUPLICATES, QUESTIONS, ListCounts
+from cqa_spark.corpora.question_list import DUPLICATES, QUESTIONS, ListCounts, write_question_list
 from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
 
 

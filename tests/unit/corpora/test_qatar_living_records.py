@@ -5,13 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.inputs import InputFile
-from cqa_spark.corpora.qatar_living import source
-from cqa_spark.corpora.qatar_living.layout import LAYOUT_2016, LAYOUTS
-from cqa_spark.corpora.qatar_living.records import ENDS_INSIDE, OUTSIDE, UNCLOSED, Record, cut, parse_range
-from cqa_spark.corpora.qatar_living.source import Chunk, probe, read_chunks
+from cqa_spark.corpora.qatar_living import records as source
+from cqa_spark.corpora.qatar_living.records import (
+    ENDS_INSIDE,
+    OUTSIDE,
+    UNCLOSED,
+    Chunk,
+    Record,
+    cut,
+    parse_range,
+    probe,
+    read_chunks,
+)
+from cqa_spark.corpora.qatar_living.threads import LAYOUT_2016, LAYOUTS
 from cqa_spark.errors import InputError
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 HEADER = b"""<?xml version="1.0"?>
 <!-- a <comment> -->

@@ -2,15 +2,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cqa_spark.corpora.qatar_living.layout import (
+from cqa_spark.corpora.qatar_living.threads import (
     LAYOUT_2015,
     LAYOUT_2015_ARABIC,
     LAYOUT_2015_TRIAL,
     LAYOUT_2016,
     LAYOUT_SUBTASK_E,
     Layout,
+    ThreadRow,
+    UnreadableThread,
+    parse_thread,
 )
-from cqa_spark.corpora.qatar_living.threads import ThreadRow, UnreadableThread, parse_thread
 
 QUESTION = '<RelQuestion RELQ_ID="Q1_R2"><RelQSubject>s</RelQSubject><RelQBody>b</RelQBody></RelQuestion>'
 

@@ -1,6 +1,6 @@
 """Lines of question lists: entities, repeats, and what goes to the quarantine."""
 
-from cqa_spark.corpora.question_list.records import read_records
+from cqa_spark.corpora.question_list import read_records
 
 
 def test_questions_without_entities_and_lines_that_are_none() -> None:

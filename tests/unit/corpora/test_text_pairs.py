@@ -7,20 +7,22 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cqa_spark.corpora.text_pairs.layout import (
+from cqa_spark.corpora.inputs import DamagedFile
+from cqa_spark.corpora.text_pairs.layouts import (
     DUPLICATE,
     QUESTION_PAIRS,
     QUESTIONS_WITHOUT_HEADER,
     SENTENCE_PAIRS,
     SENTENCES_WITHOUT_HEADER,
     SIMILARITY,
+    UnknownLayout,
+    gold_path,
+    recognize,
+    set_ids,
+    set_name,
     without_notices,
 )
-from cqa_spark.corpora.text_pairs.pair_keys import near_pair_keys, same_pair_key
-from cqa_spark.corpora.text_pairs.pairs import PairRow, read_pairs
-from cqa_spark.corpora.text_pairs.recognition import UnknownLayout, recognize
-from cqa_spark.corpora.text_pairs.set_names import gold_path, set_ids, set_name
-from cqa_spark.corpora.whole_files import DamagedFile
+from cqa_spark.corpora.text_pairs.pairs import PairRow, near_pair_keys, read_pairs, same_pair_key
 from cqa_spark.errors import InputError
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.corpora.inputs import find_inputs
-from cqa_spark.corpora.text_pairs.layout import QUESTION_PAIRS, SENTENCE_PAIRS
+from cqa_spark.corpora.text_pairs.layouts import QUESTION_PAIRS, SENTENCE_PAIRS
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
 from cqa_spark.corpora.text_pairs.reader import QuestionPairFiles, StsFiles
 

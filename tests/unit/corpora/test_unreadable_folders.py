@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.corpora.inputs import find_inputs, matching_paths
 from cqa_spark.corpora.stackexchange.dump_files import find_archives, find_dump_files
-from cqa_spark.corpora.tables.locations import locate, tables_at
+from cqa_spark.corpora.tables_conversion import locate, tables_at
 from cqa_spark.errors import InputError
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 STORAGE = ObjectStorageSettings()
 SEARCHES: dict[str, Callable[[Path], object]] = {

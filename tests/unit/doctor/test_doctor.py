@@ -10,14 +10,13 @@ import pyspark
 import pytest
 from packaging.requirements import Requirement
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.tracking_settings import TrackingSettings
 from cqa_spark.doctor import cluster, consultation, machine
 from cqa_spark.doctor.cluster import examine_cluster, reach
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.doctor.services import examine_storage, examine_tracking
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.folder import Folder
+from cqa_spark.settings.sections import ObjectStorageSettings, TrackingSettings
 from cqa_spark.spark.jars import hash_lines
 
 

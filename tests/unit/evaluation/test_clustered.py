@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.evaluation.clustered import (
+from cqa_spark.evaluation.statistics.clusters import (
     OF_DIFFERENCES,
     OF_VALUES,
     ClusterSums,

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation import column_reading
-from cqa_spark.evaluation.column_reading import numbers, read_columns
-from cqa_spark.evaluation.line_reading import read_lines
-from cqa_spark.evaluation.pairs import found_among, pairs_of_mapping
-from cqa_spark.evaluation.trec_files import read_run
+from cqa_spark.evaluation.files import columns as column_reading
+from cqa_spark.evaluation.files.columns import numbers, read_columns, read_lines
+from cqa_spark.evaluation.files.pairs import found_among, pairs_of_mapping
+from cqa_spark.evaluation.files.trec import read_run
 
 LAYOUT = "query document rank"
 

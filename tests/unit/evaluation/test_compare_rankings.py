@@ -5,14 +5,13 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.cli import main
-from cqa_spark.config.sections import ResamplingSettings
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.compare_rankings import RankingComparison, compare_rankings
+from cqa_spark.evaluation.compare_files import RankingComparison, compare_rankings
+from cqa_spark.evaluation.evaluate import standard_errors
+from cqa_spark.evaluation.files.semeval import COMPARED_MEASURES, ranked_file, read_official
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.measuring import standard_errors
-from cqa_spark.evaluation.official_files import read_official
-from cqa_spark.evaluation.official_rankings import COMPARED_MEASURES, ranked_file
-from cqa_spark.evaluation.resampling import RESAMPLES, Resampling
+from cqa_spark.evaluation.statistics.bootstrap import RESAMPLES, Resampling
+from cqa_spark.settings.sections import ResamplingSettings
 
 QUERIES = 6
 

@@ -5,13 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqa_spark.evaluation.compare_systems import ComparedSystems
-from cqa_spark.evaluation.distributed_evaluation import GroupSums, compare_groups, from_parts
-from cqa_spark.evaluation.intervals import bootstrap_intervals
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.paired_systems import MeasuredGroup
-from cqa_spark.evaluation.resampling import GROUPS, Resampling
-from cqa_spark.evaluation.significance import randomization_test
+from cqa_spark.evaluation.statistics.bootstrap import GROUPS, Resampling, bootstrap_intervals
+from cqa_spark.evaluation.statistics.distributed import GroupSums, compare_groups, from_parts
+from cqa_spark.evaluation.statistics.groups import MeasuredGroup
+from cqa_spark.evaluation.statistics.tests import ComparedSystems, randomization_test
 
 MAP, PRECISION = map(parse_measure, ("MAP@10", "Precision"))
 MEASURED = MeasuredGroup([MAP, PRECISION], ["a", "b"], 3)

@@ -8,11 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.evaluate_scores import SetCorrelation, compare_scores, evaluate_scores, mean_correlation
+from cqa_spark.evaluation.files.scores import (
+    SetCorrelation,
+    compare_scores,
+    evaluate_scores,
+    mean_correlation,
+    read_gold,
+    read_scores,
+    write_scores,
+)
+from cqa_spark.evaluation.measure import Candidate, RankedQuery
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
-from cqa_spark.evaluation.resampling import Resampling
-from cqa_spark.evaluation.score_files import read_gold, read_scores, write_scores
+from cqa_spark.evaluation.statistics.bootstrap import Resampling
 
 
 def written(path: Path, *lines: str) -> Path:

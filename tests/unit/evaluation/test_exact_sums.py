@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.evaluation.exact_sums import BASE, digits, from_digits
+from cqa_spark.evaluation.evaluate import BASE, digits, from_digits
 
 
 def test_digits_of_literal_terms() -> None:

@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 
 from cqa_spark.cli import main
-from cqa_spark.evaluation.file_labels import distinct_labels
-from cqa_spark.evaluation.measure_records import records
-from cqa_spark.evaluation.measuring import evaluate
-from cqa_spark.evaluation.official_files import read_official
-from cqa_spark.evaluation.official_rankings import OFFICIAL_MEASURES, ranked_file
+from cqa_spark.evaluation.evaluate import evaluate, records
+from cqa_spark.evaluation.files.scores import distinct_labels
+from cqa_spark.evaluation.files.semeval import OFFICIAL_MEASURES, ranked_file, read_official
 
 NAMES = {
     "A": "SemEval2016-Task3-CQA-QL-dev-subtaskA.xml.subtaskA",
@@ -158,7 +156,7 @@ def _printed_ranking(given, system) -> list[tuple[str, str]]:
 
 def test_scoring_loads_neither_spark_nor_pandas() -> None:
     heavy = {"pyspark", "pandas", "scipy", "rich"}
-    code = "import sys, cqa_spark.evaluation.measure_records; print(*sys.modules)"
+    code = "import sys, cqa_spark.evaluation.evaluate; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not heavy & set(loaded)
 

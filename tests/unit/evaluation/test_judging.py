@@ -10,7 +10,7 @@ import pytest
 
 import cqa_spark as cqa
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.evaluation.judging import judge
+from cqa_spark.evaluation.files.judging import judge
 
 GRADES = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "c": 0}}
 RUN = {"q1": {"b": 0.9, "a": 0.5, "x": 0.1}, "q2": {"a": 3.0, "c": 1.0}}

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.evaluation.measure import MeanMeasure
+from cqa_spark.evaluation.measure import Candidate, MeanMeasure, RankedQuery
 from cqa_spark.evaluation.measures import MEASURES as REGISTERED
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 OFFICIAL_MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "Precision", "Recall", "F1", "Accuracy")
 

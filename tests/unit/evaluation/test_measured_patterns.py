@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cqa_spark.evaluation.evaluate import CANDIDATE, MeasuredPatterns, patterns
+from cqa_spark.evaluation.measure import Candidate, RankedQuery
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.patterns import CANDIDATE, MeasuredPatterns, patterns
-from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 CANDIDATES = st.lists(
     st.builds(Candidate, st.booleans(), st.sampled_from([0.0, 1.0, 2.0]), st.booleans(), st.floats(-1, 1)), max_size=6

@@ -5,9 +5,9 @@ import math
 import pytest
 
 from cqa_spark.errors import ConfigError, InputError
+from cqa_spark.evaluation.measure import Candidate, RankedQuery
 from cqa_spark.evaluation.measures import MEASURES, parse_measure
-from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
-from cqa_spark.tasks.question_comment import QuestionComment
+from cqa_spark.tasks.semeval import QuestionComment
 
 DEFAULT_MEASURES = QuestionComment.measures
 

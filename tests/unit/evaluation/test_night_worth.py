@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cqa_spark.evaluation.clustered import paired_difference
-from cqa_spark.evaluation.night_worth import (
+from cqa_spark.evaluation.statistics.clusters import paired_difference
+from cqa_spark.evaluation.statistics.nights import (
     AGES,
     ALL,
     NIGHTS,
@@ -16,7 +16,7 @@ from cqa_spark.evaluation.night_worth import (
     night_worth,
     site_differences,
 )
-from cqa_spark.evaluation.significance import holm
+from cqa_spark.evaluation.statistics.tests import holm
 
 STARTS = np.array([0, 2, 5])
 ACCEPTED = np.array([True, False, False, False, True, True, False])

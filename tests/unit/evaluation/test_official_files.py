@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.errors import EnvironmentProblem, InputError
-from cqa_spark.evaluation.judged_rankings import JudgedRanking
-from cqa_spark.evaluation.official_files import OfficialRow, read_official, write_official
-from cqa_spark.evaluation.official_rankings import ranked_file
-from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
+from cqa_spark.evaluation.evaluate import JudgedRanking
+from cqa_spark.evaluation.files.semeval import OfficialRow, ranked_file, read_official, write_official
+from cqa_spark.evaluation.measure import Candidate, RankedQuery
 
 GOLD = "Q1\tC1\t1\t1\tfalse\nQ1\tC2\t2\t0.5\ttrue\nQ1\tC3\t3\t0.33\ttrue\nQ2\tC4\t1\t1\tfalse\n"
 

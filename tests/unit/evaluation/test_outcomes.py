@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from cqa_spark.evaluation.compare_systems import count_wins
-from cqa_spark.evaluation.group_summary import with_outcomes
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.paired_systems import MeasuredGroup
+from cqa_spark.evaluation.statistics.groups import MeasuredGroup, with_outcomes
+from cqa_spark.evaluation.statistics.tests import count_wins
 
 VALUES = np.array(
     [  # three queries, two systems, two measures

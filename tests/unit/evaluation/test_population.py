@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.evaluation import population as population_of_a_file
-from cqa_spark.evaluation.official_files import read_official
-from cqa_spark.evaluation.population import JudgedPopulation, in_words, population
+from cqa_spark.evaluation.files import semeval as population_of_a_file
+from cqa_spark.evaluation.files.semeval import JudgedPopulation, in_words, population, read_official
 
 LABELS = (["true", "false"], ["false"], ["true"], ["false"])
 

@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from cqa_spark.evaluation.evaluate import evaluate, expected_components
+from cqa_spark.evaluation.files.semeval import ranked_file, read_official
+from cqa_spark.evaluation.measure import Candidate, RankedQuery
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.measuring import evaluate
-from cqa_spark.evaluation.official_files import read_official
-from cqa_spark.evaluation.official_rankings import ranked_file
-from cqa_spark.evaluation.random_orders import expected_components
-from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
 
 HIT, MISS = Candidate(True, 1.0, True, 0.9), Candidate(False, 0.0, True, 0.1)
 

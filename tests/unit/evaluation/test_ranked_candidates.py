@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqa_spark.evaluation.ranked_candidates import JUDGED, RANKED, ranked_queries
+from cqa_spark.evaluation.spark import JUDGED, RANKED, ranked_queries
 
 _KEY = ("task", "split", "site", "query_id")
 SCHEMA = pa.schema(

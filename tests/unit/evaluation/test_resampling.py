@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cqa_spark.evaluation import resampling
-from cqa_spark.evaluation.intervals import bootstrap_intervals
-from cqa_spark.evaluation.measure import Measure
+from cqa_spark.evaluation.measure import Candidate, Measure, RankedQuery
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
-from cqa_spark.evaluation.significance import holm, randomization_test
-from cqa_spark.tasks.question_comment import QuestionComment
+from cqa_spark.evaluation.statistics import bootstrap as resampling
+from cqa_spark.evaluation.statistics.bootstrap import bootstrap_intervals
+from cqa_spark.evaluation.statistics.tests import holm, randomization_test
+from cqa_spark.tasks.semeval import QuestionComment
 
 DEFAULT_MEASURES = QuestionComment.measures
 
@@ -191,8 +190,8 @@ class TestCorrelations:
 
 
 def test_more_queries_are_resampled_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cqa_spark.evaluation.resampling.MANY", 4)
-    monkeypatch.setattr("cqa_spark.evaluation.resampling.GROUPS", 2)
+    monkeypatch.setattr("cqa_spark.evaluation.statistics.bootstrap.MANY", 4)
+    monkeypatch.setattr("cqa_spark.evaluation.statistics.bootstrap.GROUPS", 2)
     few, many = ({MAP: np.arange(queries, dtype=float).reshape(1, queries, 1)} for queries in (4, 5))
     assert resampling.in_groups(few, 1) == (few, None)
     sums, sizes = resampling.in_groups(many, 1)
@@ -206,8 +205,8 @@ def test_topics_are_resampled_with_all_their_queries(monkeypatch: pytest.MonkeyP
     sums, sizes = resampling.in_groups(components, 1, np.array([7, 3, 7, 5]))
     assert (sums[MAP].ravel().tolist(), sizes.tolist()) == ([2.0, 8.0, 5.0], [1, 1, 2])
     assert resampling.in_groups(components, 1, np.arange(4)) == (components, None)
-    monkeypatch.setattr("cqa_spark.evaluation.resampling.MANY", 2)
-    monkeypatch.setattr("cqa_spark.evaluation.resampling.GROUPS", 2)
+    monkeypatch.setattr("cqa_spark.evaluation.statistics.bootstrap.MANY", 2)
+    monkeypatch.setattr("cqa_spark.evaluation.statistics.bootstrap.GROUPS", 2)
     sums, sizes = resampling.in_groups(components, 1, np.array([7, 3, 7, 5]))
     assert (sums[MAP].sum(), sizes.sum(), len(sizes)) == (15.0, 4, 2)
     assert {*sums[MAP].ravel().tolist()} & {1.0, 4.0} == set()  # the queries of topic 7 stay together

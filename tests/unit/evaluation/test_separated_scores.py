@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.evaluation.separated_scores import separated
+from cqa_spark.evaluation.files.trec import separated
 
 CODES = {"double": "d", "single": "f"}
 scores_with_ties = st.lists(st.floats() | st.floats(width=16) | st.sampled_from([0.0, 1.0, 0.3, 1e38]))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.evaluation.clustered import paired_difference
-from cqa_spark.evaluation.served_order import (
+from cqa_spark.evaluation.statistics.clusters import paired_difference
+from cqa_spark.evaluation.statistics.served_order import (
     SPREAD,
     UNKNOWN,
     Choice,
@@ -18,7 +18,7 @@ from cqa_spark.evaluation.served_order import (
     expect,
     weigh,
 )
-from cqa_spark.systems.shipped_models import shipped_card
+from cqa_spark.systems.trained_system import shipped_card
 
 SYSTEM, VOTES, OLDEST = "system", "votes", "oldest"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN, score_sets
+from cqa_spark.evaluation.statistics.set_means import MEAN, WEIGHTED_MEAN, score_sets
 
 PEARSON = parse_measure("Pearson")
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.pairs import NumberedPairs
-from cqa_spark.evaluation.trec_files import QrelsRow, RunRow, is_qrels, read_qrels, read_run, write_qrels, write_run
+from cqa_spark.evaluation.files.pairs import NumberedPairs
+from cqa_spark.evaluation.files.trec import QrelsRow, RunRow, is_qrels, read_qrels, read_run, write_qrels, write_run
 
 GRADES = {"301": {"d1": 1, "d3": 2}, "302": {"d4": -1}}
 SCORES = {"301": {"d1": 3.5, "d3": -1.5}, "302": {"d4": 0.04}}

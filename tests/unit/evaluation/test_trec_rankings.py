@@ -14,10 +14,9 @@ from ir_measures import AP, RR, P, R, nDCG
 import cqa_spark as cqa
 from cqa_spark.cli import main
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.evaluation.judged_rankings import JudgedRanking
-from cqa_spark.evaluation.judging import judge
-from cqa_spark.evaluation.measuring import evaluate
-from cqa_spark.evaluation.trec_rankings import MEASURES
+from cqa_spark.evaluation.evaluate import JudgedRanking, evaluate
+from cqa_spark.evaluation.files.judging import judge
+from cqa_spark.evaluation.files.trec import MEASURES
 
 PEERS = [AP @ 1000, nDCG @ 10, P @ 1, P @ 10, RR]
 """The measures of trec_eval that equal ``MEASURES``, on rankings of up to ten documents."""

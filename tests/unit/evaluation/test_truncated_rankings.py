@@ -7,11 +7,13 @@ import pytest
 
 from cqa_spark.cli import main
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.judged_rankings import JudgedRanking
-from cqa_spark.evaluation.measuring import evaluate
-from cqa_spark.evaluation.official_files import read_official
-from cqa_spark.evaluation.official_rankings import truncated_ranking
-from cqa_spark.evaluation.truncated_rankings import COMPARED_MEASURES, TRUNCATED_MEASURES
+from cqa_spark.evaluation.evaluate import JudgedRanking, evaluate
+from cqa_spark.evaluation.files.semeval import (
+    COMPARED_TRUNCATED_MEASURES,
+    TRUNCATED_MEASURES,
+    read_official,
+    truncated_ranking,
+)
 
 GOLD = "Q1 a 1 1 true\nQ1 b 2 0.5 false\nQ2 c 1 1 false\nQ2 d 2 0.5 false\nQ3 e 1 1 true\n"
 CUT = "Q1 a 0 0.9 true\nQ1 b 0 0.5 false\nQ2 c 0 0.4 false\n"
@@ -42,7 +44,7 @@ def test_tmap_of_a_file_of_its_order_and_of_empty_rankings(files: tuple[Path, Pa
 
 
 def test_the_gold_file_is_the_given_order_of_which_nothing_is_cut(files: tuple[Path, Path]) -> None:
-    scores = evaluate(truncated(files[0], files[0]), COMPARED_MEASURES)
+    scores = evaluate(truncated(files[0], files[0]), COMPARED_TRUNCATED_MEASURES)
     assert scores["OracleTMAP"] == 1
     assert scores["TMAP"] == scores["UncutTMAP"] == pytest.approx(((1 + 2 / 3) / 2 + 1 / 3 + 1) / 3)
 

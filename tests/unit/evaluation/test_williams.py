@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.evaluation.significance import williams_test
+from cqa_spark.evaluation.statistics.tests import williams_test
 
 
 def test_the_statistic_is_that_of_the_formula() -> None:

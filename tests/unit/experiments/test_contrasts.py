@@ -1,7 +1,6 @@
 """What the experiment on preferred answers tests against what."""
 
-from cqa_spark.tasks.preferred_answer.experiment.lineup import BASELINES, learned_systems
-from cqa_spark.tasks.preferred_answer.experiment.measuring import contrasts
+from cqa_spark.tasks.preferred_answer.xu_2018 import BASELINES, contrasts, learned_systems
 
 AS_OF, SNAPSHOT = learned_systems(["boosted"])
 

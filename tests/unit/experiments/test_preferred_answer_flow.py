@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from cqa_spark.config.preferred_answer_settings import PreferredAnswerExperimentSettings
-from cqa_spark.experiments.seeds import OtherSeeds
+from cqa_spark.experiments.ablation import OtherSeeds
+from cqa_spark.settings.preferred_answer import PreferredAnswerExperimentSettings
 from cqa_spark.tasks.preferred_answer.flow import preferred_answer
 
 

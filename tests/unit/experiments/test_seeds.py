@@ -1,7 +1,7 @@
 """Rankers with other seeds."""
 
-from cqa_spark.experiments.seeds import with_other_seed
-from cqa_spark.rankers.spec import RankerSpec
+from cqa_spark.experiments.ablation import with_other_seed
+from cqa_spark.rankers.ranker import RankerSpec
 
 
 def test_a_ranker_that_draws_nothing_has_no_other_seed() -> None:

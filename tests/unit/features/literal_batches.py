@@ -8,10 +8,9 @@ import numpy as np
 import pyarrow as pa
 from literal_threads import SITE, Pair, Said, Thread, analysed_text, threads_of
 
-from cqa_spark.features.batch_texts import vector_column
-from cqa_spark.features.embedding_group import MODEL
 from cqa_spark.features.group import QueryGroup
-from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.groups.similarity.embedding_similarity import MODEL
+from cqa_spark.features.query_batch import QueryBatch, vector_column
 
 _MOMENT = pa.timestamp("us", "UTC")
 _SHARED = {"U2"}

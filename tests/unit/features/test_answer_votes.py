@@ -6,8 +6,8 @@ import pytest
 from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 
-from cqa_spark.corpora.stackexchange.values import DOWN, UP
-from cqa_spark.features.groups.thread.answer_votes import AnswerVotesAsOfV1
+from cqa_spark.corpora.stackexchange.markup import DOWN, UP
+from cqa_spark.features.groups.answer.answer_votes import AnswerVotesAsOfV1
 
 
 def at(day: int, hour: int = 0) -> datetime:

@@ -4,9 +4,9 @@ import pytest
 
 from cqa_spark.features.groups.author.badges import BadgeNames, BadgesAsOfV1
 from cqa_spark.features.groups.author.u_tags import UTagsAsOfV1
-from cqa_spark.features.groups.thread.q_tags import QTagsAsOfV1
-from cqa_spark.features.history.top_tags import TopTags
+from cqa_spark.features.groups.question.q_tags import QTagsAsOfV1
 from cqa_spark.features.registry import described, meanings
+from cqa_spark.features.top_tags import TopTags
 
 
 def test_a_group_is_described_with_meaning_source_and_missing_value() -> None:

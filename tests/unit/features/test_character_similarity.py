@@ -7,7 +7,7 @@ import pytest
 from literal_batches import pairs_of, values
 from literal_threads import Pair
 
-from cqa_spark.features.groups.thread.character_similarity import CharacterSimilarityV1
+from cqa_spark.features.groups.similarity.character_similarity import CharacterSimilarityV1
 from cqa_spark.text.characters import BUCKETS, CharacterRuns, count_runs
 
 _NOTHING = CharacterRuns(np.zeros(BUCKETS), 0)

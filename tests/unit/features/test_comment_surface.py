@@ -6,7 +6,7 @@ import pytest
 from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 
-from cqa_spark.features.groups.text.comment_surface import CommentSurfaceV1
+from cqa_spark.features.groups.quality.comment_surface import CommentSurfaceV1
 
 _FLAGS = {
     "Thanks a lot": {"thanks"},

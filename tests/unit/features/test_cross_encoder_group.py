@@ -13,10 +13,9 @@ import numpy as np
 from tiny_transformer import write_tiny_transformer
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
-from cqa_spark.features.groups.text.cross_encoder import CrossEncoderV1
-from cqa_spark.text.cross_encoding.cross_encoder import CrossEncoderSettings, EncodedTexts
-from cqa_spark.text.cross_encoding.learning import JudgedPairs, learn
-from cqa_spark.text.embedding.encoder import load_encoder
+from cqa_spark.features.groups.quality.cross_encoder import CrossEncoderV1
+from cqa_spark.text.cross_encoder import CrossEncoderSettings, EncodedTexts, JudgedPairs, learn
+from cqa_spark.text.encoders.encoder import load_encoder
 
 pytestmark = pytest.mark.neural
 

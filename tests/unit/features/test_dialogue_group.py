@@ -7,7 +7,7 @@ import pytest
 from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 
-from cqa_spark.features.groups.thread.dialogue import DialogueV1
+from cqa_spark.features.groups.dialogue.dialogue import DialogueV1
 
 
 def _dialogue(*said: Said, asker: str | None = "U9", at: datetime | None = None) -> dict[str, list[float | None]]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from cqa_spark.features.group import AuthorGroup, QueryGroup
-from cqa_spark.features.history.dump_state import DumpState
+from cqa_spark.features.inputs import DumpState
 from cqa_spark.features.probe import literal_threads
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.registry import group_class, known_groups

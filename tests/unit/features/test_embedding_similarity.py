@@ -9,7 +9,7 @@ from literal_batches import batch_of, pairs_of, values
 from literal_threads import Pair, Said, Thread
 from saved_folders import reloaded_group
 
-from cqa_spark.features.groups.thread.embedding_similarity import EmbeddingSimilarityV1
+from cqa_spark.features.groups.similarity.embedding_similarity import EmbeddingSimilarityV1
 from cqa_spark.text.word_vectors import TrainedOn, WordVectors
 
 _VECTORS = WordVectors(

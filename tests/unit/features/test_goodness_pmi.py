@@ -8,8 +8,8 @@ from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 from saved_folders import reloaded_group
 
-from cqa_spark.features.groups.text.goodness_pmi import GoodnessPmiV1, GoodnessPmiV2
-from cqa_spark.features.judged_terms import CANDIDATES
+from cqa_spark.features.groups.quality.goodness_pmi import GoodnessPmiV1, GoodnessPmiV2
+from cqa_spark.features.learned_group import CANDIDATES
 
 Count = tuple[str, str, str | None, int, int]
 

@@ -3,8 +3,7 @@
 import pytest
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.assembly import feature_names
-from cqa_spark.features.feature_table import feature_table
+from cqa_spark.features.feature_table import feature_names, feature_table
 from cqa_spark.features.group import Entity, FittedQueryGroup
 from cqa_spark.features.registry import group_class
 

@@ -13,20 +13,20 @@ from literal_batches import batch_of
 from literal_threads import Said, Thread
 
 from cqa_spark.features.group import FeatureGroup, LearningGroup, QueryGroup
-from cqa_spark.features.groups.text.lexicon import Lexicon
+from cqa_spark.features.groups.quality.lexicon import Lexicon
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.registry import group_class, known_groups
+from cqa_spark.text import string_similarity as sequences
 from cqa_spark.text import vader
 from cqa_spark.text.characters import BUCKETS, CharacterRuns, count_runs
-from cqa_spark.text.comparison import sequences
-from cqa_spark.text.markup.body import parse_body
-from cqa_spark.text.post_words import plain_text_of, words_of
+from cqa_spark.text.markup import parse_body
+from cqa_spark.text.pipeline import plain_text_of, words_of
+from cqa_spark.text.scripts import spaced_text
 from cqa_spark.text.terms import Collection
 from cqa_spark.text.topics import TOPICS, Topics
 from cqa_spark.text.translation_model import TranslationModel
-from cqa_spark.text.trees.landmarks import Landmarks
-from cqa_spark.text.trees.shallow_parse import shallow_tree
-from cqa_spark.text.unspaced_scripts import spaced_text
+from cqa_spark.text.tree_kernel import Landmarks
+from cqa_spark.text.trees import shallow_tree
 
 SIZE = 200
 """Words of the shorter text, or comments of the smaller thread."""

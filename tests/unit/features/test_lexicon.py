@@ -8,8 +8,8 @@ from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 from saved_folders import reloaded_group
 
-from cqa_spark.features.groups.text.lexicon import Lexicon, LexiconV2, bags, fit_lexicon
-from cqa_spark.features.groups.thread.thread_lexicon import ThreadLexiconV2
+from cqa_spark.features.groups.dialogue.thread_lexicon import ThreadLexiconV2
+from cqa_spark.features.groups.quality.lexicon import Lexicon, LexiconV2, bags, fit_lexicon
 
 _GOOD, _BAD = ["the", "souq", "has", "it"], ["lol", "the", "joke"]
 

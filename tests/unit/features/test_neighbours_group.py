@@ -6,7 +6,7 @@ import pytest
 from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 
-from cqa_spark.features.groups.thread.neighbours import NeighboursV1
+from cqa_spark.features.groups.dialogue.neighbours import NeighboursV1
 from cqa_spark.text.terms import Collection
 
 _HALFWAY = 1 / sqrt(2)

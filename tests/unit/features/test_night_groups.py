@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from literal_batches import batch_of, values
 from literal_threads import SITE, Said, Thread
 
-from cqa_spark.corpora.stackexchange.values import DOWN, UP
+from cqa_spark.corpora.stackexchange.markup import DOWN, UP
 from cqa_spark.features.group import QueryGroup
-from cqa_spark.features.groups.thread.answer_markup import AnswerMarkupAsOfV1
-from cqa_spark.features.groups.thread.answer_standing import AnswerStandingAsOfV1
-from cqa_spark.features.groups.thread.answer_timing import AnswerTimingAsOfV1
+from cqa_spark.features.groups.answer.answer_text import AnswerMarkupAsOfV1
+from cqa_spark.features.groups.answer.answer_timing import AnswerTimingAsOfV1
+from cqa_spark.features.groups.answer.answer_votes import AnswerStandingAsOfV1
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.rivals import Rivals, signed_log
+from cqa_spark.features.within_query import Rivals, signed_log
 
 GROUPS = (AnswerStandingAsOfV1(), AnswerTimingAsOfV1(), AnswerMarkupAsOfV1())
 

@@ -7,7 +7,7 @@ import pytest
 from literal_batches import batch_of, pairs_of, values
 from literal_threads import Pair, Said, Thread
 
-from cqa_spark.features.groups.thread.overlap import OverlapV1
+from cqa_spark.features.groups.similarity.overlap import OverlapV1
 
 _PAIRS = (
     Pair("good dentist doha", "who knows one", "a good dentist in doha near near me"),

@@ -5,7 +5,13 @@ import pytest
 from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 
-from cqa_spark.features.groups.thread.pair_regression import L2, BgePairRegressionV1, TrainingPairs, ridge, similarity
+from cqa_spark.features.groups.similarity.pair_regression import (
+    L2,
+    BgePairRegressionV1,
+    TrainingPairs,
+    ridge,
+    similarity,
+)
 
 
 def pairs(number: int = 40) -> TrainingPairs:

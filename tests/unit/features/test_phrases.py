@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from cqa_spark.features.groups.text.speech_acts import (
+from cqa_spark.features.groups.quality.speech_acts import (
     ACTS,
     ANSWERS,
     ENDS_IN_QUESTION_MARK,

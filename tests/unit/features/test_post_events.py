@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 
 from cqa_spark.features.author_batch import CONTRIBUTIONS, UNDATED, EventKind
+from cqa_spark.features.author_pass import POST, TO_BE_FOUND, post_events, with_own
 from cqa_spark.features.groups.author.badges import BadgeNames
-from cqa_spark.features.history.post_events import POST, TO_BE_FOUND, post_events, with_own
-from cqa_spark.features.history.top_tags import TopTags
+from cqa_spark.features.top_tags import TopTags
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1) // timedelta(microseconds=1)

@@ -8,7 +8,7 @@ from cqa_spark.features import probe
 from cqa_spark.features.group import FeatureColumn, FeatureGroup
 from cqa_spark.features.probe import values_hash
 from cqa_spark.features.registry import group_class
-from cqa_spark.features.rivals import Rivals
+from cqa_spark.features.within_query import Rivals
 from cqa_spark.systems.system import read_system
 
 GROUPS = read_system("night_answers").feature_groups

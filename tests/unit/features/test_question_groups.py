@@ -10,9 +10,7 @@ import pytest
 from literal_batches import batch_of
 from literal_threads import SITE, Thread
 
-from cqa_spark.features.groups.question.incoming_links import IncomingLinksV1
-from cqa_spark.features.groups.question.question_pair import QuestionPairV1
-from cqa_spark.features.groups.question.retrieval import RetrievalV1
+from cqa_spark.features.groups.question.duplicates import IncomingLinksV1, QuestionPairV1, RetrievalV1
 from cqa_spark.features.query_batch import QueryBatch
 
 _AT = [datetime(2020, 1, day, tzinfo=UTC) for day in (1, 2, 9)]

@@ -6,9 +6,9 @@ import pytest
 from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 
-from cqa_spark.features.collection_group import CollectionGroup
-from cqa_spark.features.groups.thread.thread_similarity import ThreadSimilarityV1
-from cqa_spark.features.groups.thread.title_similarity import TitleSimilarityV1
+from cqa_spark.features.groups.similarity.thread_similarity import ThreadSimilarityV1
+from cqa_spark.features.groups.similarity.title_similarity import TitleSimilarityV1
+from cqa_spark.features.learned_group import CollectionGroup
 from cqa_spark.text.terms import Collection
 
 Rows = dict[str, dict[str, float | None]]

@@ -6,7 +6,7 @@ import pytest
 from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 
-from cqa_spark.features.groups.text.readability import ReadabilityV2
+from cqa_spark.features.groups.quality.readability import ReadabilityV2
 from cqa_spark.text.terms import Collection
 
 _TEXTS = ["Nice cats run", "cats pls", "i am SOOO happily GONE", "smiletoken", ""]

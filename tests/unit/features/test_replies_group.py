@@ -6,7 +6,7 @@ import pytest
 from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 
-from cqa_spark.features.groups.thread.replies import RepliesV1
+from cqa_spark.features.groups.dialogue.replies import RepliesV1
 
 _THREAD = Thread(
     "Q1",

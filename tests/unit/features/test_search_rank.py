@@ -8,7 +8,7 @@ import pytest
 from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 
-from cqa_spark.features.groups.thread.search_rank import SearchRankV1
+from cqa_spark.features.groups.question.search_rank import SearchRankV1
 
 
 def test_search_rank() -> None:

@@ -9,12 +9,11 @@ from literal_threads import Said, Thread
 from saved_folders import reloaded_group, saved
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.embedding_group import MODEL, above_mean, places
-from cqa_spark.features.groups.text.sentence_quality import SentenceQualityV1, ridge
-from cqa_spark.features.groups.thread.question_similarity import QuestionSimilarityV1
-from cqa_spark.features.groups.thread.sentence_context import SentenceContextV1
-from cqa_spark.features.groups.thread.sentence_similarity import SentenceSimilarityV1
-from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.features.groups.dialogue.sentence_context import SentenceContextV1
+from cqa_spark.features.groups.quality.sentence_quality import SentenceQualityV1, ridge
+from cqa_spark.features.groups.similarity.embedding_similarity import MODEL, SentenceSimilarityV1, above_mean, places
+from cqa_spark.features.groups.similarity.question_similarity import QuestionSimilarityV1
+from cqa_spark.text.encoders.model import EmbeddingModel
 
 EAST, NORTH, BETWEEN, WEST = [1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [-1.0, 0.0]
 VERSION = EmbeddingModel.read(MODEL).version

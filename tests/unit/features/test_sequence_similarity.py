@@ -3,8 +3,8 @@
 from literal_batches import batch_of, pairs_of, values
 from literal_threads import Pair, Said, Thread
 
-from cqa_spark.features.groups.thread.sequence_similarity import SequenceSimilarityV1
-from cqa_spark.text.comparison.sequences import compare_sequences
+from cqa_spark.features.groups.similarity.sequence_similarity import SequenceSimilarityV1
+from cqa_spark.text.string_similarity import compare_sequences
 
 _NAMES = [column.name for column in SequenceSimilarityV1.columns]
 

@@ -3,7 +3,7 @@
 from literal_batches import batch_of, pairs_of, values
 from literal_threads import Pair, Said, Thread
 
-from cqa_spark.features.groups.text.speech_acts import SpeechActsV1
+from cqa_spark.features.groups.quality.speech_acts import SpeechActsV1
 
 _NAMES = [column.name for column in SpeechActsV1.columns]
 

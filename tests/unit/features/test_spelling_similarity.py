@@ -6,8 +6,8 @@ import pytest
 from literal_batches import pairs_of, values
 from literal_threads import Pair
 
-from cqa_spark.features.groups.thread.spelling_similarity import SpellingSimilarityV1
-from cqa_spark.text.comparison.spelling import spelling_relation
+from cqa_spark.features.groups.similarity.spelling_similarity import SpellingSimilarityV1
+from cqa_spark.text.string_similarity import spelling_relation
 from cqa_spark.text.terms import Collection
 
 GROUP = SpellingSimilarityV1(Collection({"visa": 3, "visas": 1, "cost": 2}, 6, 10))

@@ -8,7 +8,7 @@ from literal_batches import pairs_of, values
 from literal_threads import Pair
 from saved_folders import reloaded_group
 
-from cqa_spark.features.groups.thread.term_similarity import TermSimilarityV1
+from cqa_spark.features.groups.similarity.term_similarity import TermSimilarityV1
 from cqa_spark.text.terms import Collection
 
 _PAIRS = (

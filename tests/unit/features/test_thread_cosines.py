@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.preprocessing import normalize
 
-from cqa_spark.features.groups.thread.neighbours import apart, cosine_to_sum, new_shares, relative_ranks, thread_cosines
+from cqa_spark.features.groups.dialogue.neighbours import (
+    apart,
+    cosine_to_sum,
+    new_shares,
+    relative_ranks,
+    thread_cosines,
+)
 
 _TURNS = st.lists(st.dictionaries(st.sampled_from("abcdef"), st.floats(0.1, 9.0), max_size=4), min_size=1, max_size=6)
 

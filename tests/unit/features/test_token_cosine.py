@@ -4,7 +4,7 @@ import pytest
 from literal_batches import batch_of, pairs_of, values
 from literal_threads import Pair, Said, Thread
 
-from cqa_spark.features.groups.thread.token_cosine import TokenCosineV1
+from cqa_spark.features.groups.similarity.term_similarity import TokenCosineV1
 
 
 def test_tokens_count_once_as_they_are_written() -> None:

@@ -7,7 +7,7 @@ import pytest
 from literal_batches import pairs_of, values
 from literal_threads import Pair
 
-from cqa_spark.features.groups.thread.topic_similarity import TopicSimilarityV2, cosine, divergence, topic_share
+from cqa_spark.features.groups.similarity.topic_similarity import TopicSimilarityV2, cosine, divergence, topic_share
 from cqa_spark.text.topics import Topics
 
 _ONE = np.array([[0.5, 0.25, 0.25], [0.2, 0.3, 0.5], [np.nan] * 3])

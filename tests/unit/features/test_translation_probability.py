@@ -9,7 +9,7 @@ from literal_threads import Pair
 from saved_folders import reloaded_group
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.groups.thread.translation_probability import TranslationProbabilityV1
+from cqa_spark.features.groups.similarity.translation_probability import TranslationProbabilityV1
 from cqa_spark.text.translation_model import TranslationModel
 
 STEMS = ["car", "garage"]

@@ -4,15 +4,13 @@ import pytest
 from literal_batches import batch_of, pairs_of, values
 from literal_threads import Pair, Thread
 
-from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.features.groups.thread.tree_kernel import TreeKernelV1
-from cqa_spark.features.groups.thread.tree_similarity import TreeSimilarityV1
+from cqa_spark.features.groups.syntax.tree_kernel import TextTrees, TreeKernelV1, TreeSimilarityV1
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.text_trees import TextTrees
-from cqa_spark.process import extras
+from cqa_spark.process import failures as extras
+from cqa_spark.settings.sections import FeatureSettings
 from cqa_spark.steps.featurize import Featurize
-from cqa_spark.text.trees.landmarks import Landmarks
+from cqa_spark.text.tree_kernel import Landmarks
 
 BATCH = pairs_of([Pair("I want a visa.", "", "Go to the bank."), Pair("I want a visa.", "", "I want a visa.")])
 

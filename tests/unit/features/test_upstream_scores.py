@@ -8,7 +8,7 @@ from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.tasks.external_comment.upstream_scores import DirectScoreV1, PathScoresV1, RankedPathV1
+from cqa_spark.tasks.external_comment import DirectScoreV1, PathScoresV1, RankedPathV1
 
 A, B, C = "question_comment", "question_question", "external_comment"
 

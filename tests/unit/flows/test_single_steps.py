@@ -2,9 +2,9 @@
 
 import pytest
 
-from cqa_spark.config.stage_settings import EvaluateSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.flows.single_steps import evaluate
+from cqa_spark.settings.stages import EvaluateSettings
 
 GIVEN = frozenset({"examples", "rankings", "posts", "model/best_a", "model/length"})
 

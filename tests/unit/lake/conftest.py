@@ -6,7 +6,7 @@ import pytest
 from attacked_lakes import Clock
 from small_runs import lake_at
 
-from cqa_spark.lake.storage import Lake
+from cqa_spark.lake.lake import Lake
 from cqa_spark.object_store.folder import Folder
 
 

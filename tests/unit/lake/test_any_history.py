@@ -16,7 +16,7 @@ from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.community import USERS
 from cqa_spark.lake.snapshot import published_of, published_snapshot
-from cqa_spark.lake.table_files import NO_FILES
+from cqa_spark.lake.table import NO_FILES
 
 ROWS = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["", "x", "xy", "z"]), max_size=2)
 RUNS = st.sampled_from(["r1", "r2", "s1", "s2"])

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord, from_stored, to_stored
+from cqa_spark.lake.run_log import RunLog, RunRecord, from_stored, to_stored
 from cqa_spark.object_store.folder import Folder
 
 

@@ -22,13 +22,12 @@ from small_runs import no_spark
 
 from cqa_spark.errors import ContractError, CqaError, InputError
 from cqa_spark.lake.collection import collect
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import restore
-from cqa_spark.lake.lease import LASTS
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.lease import LASTS, Holder
+from cqa_spark.lake.opening import restore
 from cqa_spark.lake.pointer import change_pointer
 from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.storage import Lake
 
 pytestmark = pytest.mark.usefixtures("two_tables")
 

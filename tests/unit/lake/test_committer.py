@@ -1,9 +1,9 @@
 import pytest
 from refusals import refusal
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.lake import plain_files
+from cqa_spark.lake import writing as plain_files
 from cqa_spark.object_store.folder import Folder
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 
 @pytest.fixture

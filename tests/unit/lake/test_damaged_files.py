@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from small_runs import delta_table, finished, held, lake_at, paths, published, users
 
-from cqa_spark.config.job_settings import JobSettings
 from cqa_spark.errors import ContractError, CqaError
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.publishing import rollback
 from cqa_spark.lake.schemas.community import USERS
 from cqa_spark.lake.snapshot import published_snapshot, snapshot_of
-from cqa_spark.lake.storage import Lake
 from cqa_spark.runtime.workspace import write_lake
+from cqa_spark.settings.sections import JobSettings
 
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "cut": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),

@@ -6,10 +6,10 @@ import pytest
 from small_runs import NOTES, new_files, opened, put_users, users
 
 from cqa_spark.errors import ContractError
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import COMMENTS, USERS
-from cqa_spark.lake.storage import Lake
-from cqa_spark.lake.table_files import NO_FILES
+from cqa_spark.lake.table import NO_FILES
 
 READS: dict[str, Callable[[Run], object]] = {
     "users": lambda run: run.files(USERS),

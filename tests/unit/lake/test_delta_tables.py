@@ -28,9 +28,9 @@ from deltalake import DeltaTable, write_deltalake
 from seams import Killed, Seams, killed_before, pausing, seams
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import column
 
 pytestmark = pytest.mark.usefixtures("two_tables")

@@ -2,9 +2,9 @@
 
 import pytest
 
+from cqa_spark.corpora import erasure as forgotten
+from cqa_spark.corpora.erasure import Forgotten, add_forgotten, forgotten_version, of_site, read_forgotten
 from cqa_spark.errors import AnotherWriter, ContractError
-from cqa_spark.lake import forgotten
-from cqa_spark.lake.forgotten import Forgotten, add_forgotten, forgotten_version, of_site, read_forgotten
 from cqa_spark.object_store.store import ObjectStore
 
 USER = Forgotten(site="beer.example.org", kind="user", id="7")

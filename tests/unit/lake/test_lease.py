@@ -10,12 +10,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from cqa_spark.errors import AnotherWriter
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.lease import LASTS, WATCHED_FOR, Lease, LeaseState, hold_lease, take_lease
+from cqa_spark.lake.lease import LASTS, WATCHED_FOR, Holder, Lease, LeaseState, hold_lease, take_lease
 from cqa_spark.lake.pointer import change_pointer, claim, read_pointer
-from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
+from cqa_spark.lake.run_log import InputRecord, RunRecord, StepRecord
 from cqa_spark.object_store.store import ObjectStore
-from cqa_spark.process.stop_signals import Stopped
+from cqa_spark.process.signals import Stopped
 
 NIGHT = datetime(2026, 1, 1, 3, tzinfo=UTC)
 RUN = RunRecord(

@@ -4,8 +4,8 @@ import pytest
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.manifest import RunManifest, missing_files, read_manifest, write_manifest
-from cqa_spark.lake.run_record import RunRecord
-from cqa_spark.lake.table_files import NO_FILES, DataFile, TableFiles
+from cqa_spark.lake.run_log import RunRecord
+from cqa_spark.lake.table import NO_FILES, DataFile, TableFiles
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.store import AlreadyThere
 

@@ -5,17 +5,15 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.cli import main
-from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ConfigError, ContractError
 from cqa_spark.lake import opening
 from cqa_spark.lake.opening import require_lake
 from cqa_spark.lake.pointer import claim
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_log import RunLog, RunRecord
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.runtime.workspace import write_lake
+from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings
 
 STORAGE = ObjectStorageSettings()
 

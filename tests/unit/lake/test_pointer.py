@@ -10,7 +10,7 @@ import pytest
 
 from cqa_spark.errors import AnotherWriter, ConfigError, ContractError
 from cqa_spark.lake.pointer import KEY, Pointer, change_pointer, claim, read_pointer
-from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
+from cqa_spark.lake.run_log import InputRecord, RunRecord, StepRecord
 from cqa_spark.object_store.folder import Folder
 
 RUN = RunRecord(

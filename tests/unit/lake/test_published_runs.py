@@ -21,13 +21,12 @@ from small_runs import (
 
 from cqa_spark.errors import AnotherWriter, InputError
 from cqa_spark.lake.collection import collect
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.lease import LASTS, take_lease
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.lease import LASTS, Holder, take_lease
 from cqa_spark.lake.pointer import change_pointer, claim
 from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.snapshot import published_runs, published_snapshot
-from cqa_spark.lake.storage import Lake
 
 
 def test_nothing_is_visible_before_it_is_published(lake: Lake) -> None:

@@ -23,15 +23,16 @@ from seams import Fault, Killed, answer_lost, fails_from_here, fails_once, kille
 from small_runs import no_spark
 
 from cqa_spark.errors import AnotherWriter, CqaError, InputError
-from cqa_spark.lake import collection, delta_tables, publishing, run_record
+from cqa_spark.lake import collection, delta_tables, publishing
+from cqa_spark.lake import run_log as run_record
 from cqa_spark.lake.collection import collect
-from cqa_spark.lake.holder import Holder
-from cqa_spark.lake.holding import hold
+from cqa_spark.lake.lake import Lake, LeasedLake
+from cqa_spark.lake.lease import Holder
+from cqa_spark.lake.opening import hold
 from cqa_spark.lake.pointer import read_pointer
 from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.snapshot import published_snapshot, snapshot_of
-from cqa_spark.lake.storage import Lake, LeasedLake
 
 pytestmark = pytest.mark.usefixtures("two_tables")
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.errors import AnotherWriter, ContractError, InputError
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
+from cqa_spark.lake.run_log import InputRecord, RunLog, RunRecord, StepRecord
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.store import Stored
 

@@ -19,15 +19,14 @@ from small_runs import (
 )
 
 from cqa_spark.errors import ContractError, InputError
-from cqa_spark.lake import run_lifecycle
+from cqa_spark.lake import run as run_lifecycle
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.manifest import read_manifest
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
+from cqa_spark.lake.run_log import InputRecord, RunLog, RunRecord, StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, USERS
 from cqa_spark.lake.snapshot import snapshot_of
-from cqa_spark.lake.storage import Lake
-from cqa_spark.lake.table_files import NO_FILES
-from cqa_spark.process.stop_signals import Stopped
+from cqa_spark.lake.table import NO_FILES
+from cqa_spark.process.signals import Stopped
 
 
 def test_a_run_logs_its_beginning_its_end_and_what_it_did(lake: Lake) -> None:

@@ -21,8 +21,8 @@ from small_runs import no_spark
 
 from cqa_spark.errors import CqaError, InputError
 from cqa_spark.lake.collection import collect
+from cqa_spark.lake.lake import Lake, LeasedLake
 from cqa_spark.lake.publishing import publish, rollback
-from cqa_spark.lake.storage import Lake, LeasedLake
 
 pytestmark = pytest.mark.usefixtures("two_tables")
 

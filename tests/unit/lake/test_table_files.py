@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.lake.table_files import NO_FILES, DataFile, TableFiles, fingerprint_of
+from cqa_spark.lake.table import NO_FILES, DataFile, TableFiles, fingerprint_of
 
 SITES = st.sampled_from(["a", "b", "c", "it's=here/ü%"])
 CHOSEN = st.sets(SITES)

@@ -13,11 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import types as T
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.lake import writing
-from cqa_spark.lake.table import Table, column, required
-from cqa_spark.lake.table_files import DataFile
+from cqa_spark.lake.table import DataFile, Table, column, required
 from cqa_spark.lake.writing import TABLE, Destination, write_files
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 MEASURE = T.StructType([T.StructField("name", T.StringType()), T.StructField("value", T.DoubleType())])
 SCORES = Table(

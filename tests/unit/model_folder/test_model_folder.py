@@ -14,10 +14,15 @@ from pydantic import ValidationError
 from saved_folders import NEARBY, MakesFolder
 
 from cqa_spark.errors import ContractError, InputError
-from cqa_spark.model_folder.manifest import FileEntry, OtherModelFormat, TableEntry
-from cqa_spark.model_folder.reading import ModelFolder, open_model_folder
-from cqa_spark.model_folder.writing import new_model_folder
-from cqa_spark.rankers.linear_model import LinearWeights
+from cqa_spark.lake.model_folder import (
+    FileEntry,
+    ModelFolder,
+    OtherModelFormat,
+    TableEntry,
+    new_model_folder,
+    open_model_folder,
+)
+from cqa_spark.rankers.linear import LinearWeights
 
 WEIGHTS = LinearWeights(mean=(0.1, 2.0), std=(1.0, 0.5), coefficients=(-3.5, 1e-300), intercept=0.25)
 

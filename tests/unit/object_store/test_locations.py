@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 from fake_bucket import FakeClient, bucket
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
 from cqa_spark.object_store import locations
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.locations import open_store
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 STORAGE = ObjectStorageSettings()
 FILES = ("dumps/a.example.org/Posts.xml", "dumps/a.example.org/Users.xml", "dumps/b.example.org.7z", "other.xml")

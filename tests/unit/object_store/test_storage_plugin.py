@@ -7,21 +7,20 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.commands.known_names import checks
-from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.config.resolve import resolve
 from cqa_spark.corpora.inputs import InputFile, find_inputs
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.object_store import locations
 from cqa_spark.object_store.locations import local_source, local_target, require_writable
 from cqa_spark.object_store.s3 import credentials
-from cqa_spark.object_store.storage import OBJECT_STORES, delta_address, delta_options
+from cqa_spark.object_store.store import OBJECT_STORES, delta_address, delta_options
 from cqa_spark.plugins import Registration
+from cqa_spark.settings.resolve import resolve
+from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings
 
 STORAGE = ObjectStorageSettings()
 SHELF = """
 from cqa_spark.object_store.folder import Folder
-from cqa_spark.object_store.storage import ObjectStorage
+from cqa_spark.object_store.store import ObjectStorage
 
 
 class Drawer:

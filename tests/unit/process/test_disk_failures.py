@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.process.disk_failures import ALLOW_ACCESS, MAKE_SPACE, disk_problem, require_scratch, scratch_folders
+from cqa_spark.process.failures import ALLOW_ACCESS, MAKE_SPACE, disk_problem, require_scratch, scratch_folders
 
 LOST = "Job aborted due to stage failure: Task 2 in stage 9.0 failed 1 times, most recent failure: Lost task 2.0 in "
 HERE = f"{LOST}stage 9.0 (TID 44) (localhost executor driver): "

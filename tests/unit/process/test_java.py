@@ -10,7 +10,7 @@ import pytest
 from refusals import refusal
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.process.java import OF_ANOTHER_SPARK, check_java, leave_other_spark_aside
+from cqa_spark.spark.jars import OF_ANOTHER_SPARK, check_java, leave_other_spark_aside
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 

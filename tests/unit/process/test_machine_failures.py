@@ -5,7 +5,7 @@ import errno
 import pyarrow as pa
 import pytest
 
-from cqa_spark.process.machine_failures import machine_problem
+from cqa_spark.process.failures import machine_problem
 
 
 @pytest.mark.parametrize(

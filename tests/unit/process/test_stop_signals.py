@@ -10,7 +10,7 @@ import pytest
 
 BEGIN = """
 import signal, sys, time
-from cqa_spark.process.stop_signals import Stopped, java_starts, stop_on_signals, uninterrupted
+from cqa_spark.process.signals import Stopped, java_starts, stop_on_signals, uninterrupted
 def say(what): print(what, flush=True)
 """
 
@@ -59,7 +59,7 @@ except Stopped as stopped:
 def test_a_signal_that_another_thread_receives_interrupts_the_main_thread() -> None:
     with process("""
 import threading
-import cqa_spark.process.stop_signals as module
+import cqa_spark.process.signals as module
 module.CLEANUP_SECONDS = 60
 def receive():
     sys.stdin.readline()
@@ -96,7 +96,7 @@ except Stopped as stopped:
 
 def test_a_second_signal_ends_the_process_while_it_cleans_up() -> None:
     with process("""
-import cqa_spark.process.stop_signals as module
+import cqa_spark.process.signals as module
 module.REPEAT_SECONDS, module.CLEANUP_SECONDS = 0, 3600
 with stop_on_signals():
     try:
@@ -114,7 +114,7 @@ with stop_on_signals():
 
 def test_the_same_signal_for_every_process_of_a_service_is_one_request() -> None:
     with process("""
-import cqa_spark.process.stop_signals as module
+import cqa_spark.process.signals as module
 module.REPEAT_SECONDS = 3600
 try:
     with stop_on_signals():
@@ -138,7 +138,7 @@ except Stopped as stopped:
 
 def test_cleaning_up_that_takes_too_long_ends_with_a_message() -> None:
     with process("""
-import cqa_spark.process.stop_signals as module
+import cqa_spark.process.signals as module
 module.CLEANUP_SECONDS = 0
 with stop_on_signals():
     try:

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import cqa_spark
-from cqa_spark.process.control_characters import visible, visible_line
-from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
-from cqa_spark.reports.contributions import FeatureContribution
+from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number, visible, visible_line
 from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
+from cqa_spark.reports.reasons import FeatureContribution
 from cqa_spark.reports.sections import explanation, reproduction
 from cqa_spark.reports.sections.explanation import Explained
 from cqa_spark.reports.sections.reproduction import About, Reproduced
-from cqa_spark.reports.sections.xu_2018.data_card import card_table
+from cqa_spark.reports.sections.xu_2018.section import card_table
 
 HOSTILE = "[/b] [dumps] [red]:smile: \x1b[31m \x9b2J \u202egnp.exe $x$ [link=http://x]y[/link]"
 SHOWN = "[/b] [dumps] [red]:smile: ␛[31m \\x9b2J \\u202egnp.exe $x$ [link=http://x]y[/link]"

@@ -10,9 +10,9 @@ from saved_folders import reloaded_ranker, saved
 from cqa_spark.errors import ContractError
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.cross_fitted import ELSEWHERE, CrossFittedModel, Folds
-from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
+from cqa_spark.rankers.linear import LinearModel, LinearWeights
 from cqa_spark.rankers.model import ModelDescription
-from cqa_spark.rankers.saved_model import load_model
+from cqa_spark.rankers.ranker import load_model
 
 X = "g_v1__x"
 MEMBER = {"name": "conditional_logit", "parameters": {}}

@@ -11,11 +11,9 @@ from pyspark import cloudpickle
 from saved_folders import NEARBY, MakesFolder
 
 from cqa_spark.errors import ContractError
-from cqa_spark.model_folder.manifest import OtherModelFormat
-from cqa_spark.model_folder.reading import open_model_folder
-from cqa_spark.model_folder.writing import new_model_folder
+from cqa_spark.lake.model_folder import OtherModelFormat, new_model_folder, open_model_folder
 from cqa_spark.rankers.model import ModelDescription
-from cqa_spark.rankers.saved_model import load_model
+from cqa_spark.rankers.ranker import load_model
 from cqa_spark.systems.trained_system import TrainedSystem
 
 MODULE = "stage_of_somebody_else"

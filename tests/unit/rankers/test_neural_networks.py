@@ -10,16 +10,14 @@ import pyarrow as pa
 import pytest
 from scipy.special import expit
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError, EnvironmentProblem
-from cqa_spark.model_folder.reading import open_model_folder
-from cqa_spark.model_folder.writing import new_model_folder
+from cqa_spark.lake.model_folder import new_model_folder, open_model_folder
 from cqa_spark.networks.scoring import run
-from cqa_spark.process import extras
+from cqa_spark.process import failures as extras
+from cqa_spark.rankers.candidates import word_numbers
 from cqa_spark.rankers.neural.network import Network, NetworkShape, WordAlignment, scaled
-from cqa_spark.rankers.neural.parameters import NeuralParameters
-from cqa_spark.rankers.neural.training_examples import TrainingExamples, average_precisions
-from cqa_spark.rankers.pair_words import word_numbers
+from cqa_spark.rankers.neural.training import NeuralParameters, TrainingExamples, average_precisions
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 PARAMETERS = NeuralParameters(epochs=30, batch=8, learning_rate=0.01)
 WORDS = np.eye(4)
@@ -32,8 +30,8 @@ def network(compare: dict[str, list[Any]] | None = None, attend: float = 0.0) ->
         compare: weights and biases of the layer that compares words; None without texts.
         attend: weight of the first value of a word in the attention.
     """
-    from cqa_spark.networks.graph import with_weights
-    from cqa_spark.rankers.neural.architecture import new_network
+    from cqa_spark.networks.onnx_in_jax import with_weights
+    from cqa_spark.rankers.neural.network import new_network
 
     texts = [[0.0, 1.0], [0.0, 10.0]] if compare else []
     weights: dict[str, Any] = {"output_weights": [*texts, [0.0, 100.0]], "output_biases": [0.0, 0.0]}

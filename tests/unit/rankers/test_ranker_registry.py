@@ -2,7 +2,7 @@ import pytest
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.boosted_trees import BoostedTreesRanker
-from cqa_spark.rankers.registry import RANKERS, build_ranker
+from cqa_spark.rankers.ranker import RANKERS, build_ranker
 
 
 def test_rankers_are_found_by_name() -> None:

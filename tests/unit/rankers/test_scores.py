@@ -12,7 +12,7 @@ from cqa_spark.rankers.average import AverageModel
 from cqa_spark.rankers.calibrated import CalibratedModel
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.column import ColumnModel
-from cqa_spark.rankers.linear_model import LinearModel, LinearWeights
+from cqa_spark.rankers.linear import LinearModel, LinearWeights
 from cqa_spark.rankers.logistic_regression import LogisticRegressionModel
 from cqa_spark.rankers.model import ModelDescription
 from cqa_spark.rankers.random_order import RandomOrderModel

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.rankers.ranges import Between, declared_ranges
-from cqa_spark.rankers.registry import RANKERS, build_ranker
-from cqa_spark.rankers.search_space import draw, search_space, with_values
+from cqa_spark.rankers.ranker import RANKERS, build_ranker
+from cqa_spark.rankers.tuning_ranges import Between, declared_ranges, draw, search_space, with_values
 
 AVERAGE = {
     "members": [

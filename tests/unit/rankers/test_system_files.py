@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cqa_spark.config.conf_files import OVERLAY
 from cqa_spark.errors import ConfigError
+from cqa_spark.settings.conf_files import OVERLAY
 from cqa_spark.systems.system import known_systems, read_system
 
 CONF = Path(__file__).resolve().parents[3] / "conf"

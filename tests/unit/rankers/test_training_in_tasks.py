@@ -16,17 +16,14 @@ from scipy.optimize import check_grad
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from cqa_spark.errors import ConfigError
+from cqa_spark.rankers import training as group
 from cqa_spark.rankers.boosted_trees import TreeLearning
 from cqa_spark.rankers.calibrated import CalibratedParameters
-from cqa_spark.rankers.linear_model import LinearWeights
+from cqa_spark.rankers.linear import LOSSES, LinearLearning, LinearWeights, LossName
 from cqa_spark.rankers.logistic_regression import LogisticRegressionParameters
-from cqa_spark.rankers.spec import RankerSpec
-from cqa_spark.rankers.threshold import best_threshold
-from cqa_spark.rankers.training import group
-from cqa_spark.rankers.training.group import TrainingGroup, connected, started_tracker
-from cqa_spark.rankers.training.linear import LinearLearning
-from cqa_spark.rankers.training.losses import LOSSES, LossName
-from cqa_spark.rankers.training.rows import TaskRows, read_rows
+from cqa_spark.rankers.out_of_fold import best_threshold
+from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.training import TaskRows, TrainingGroup, connected, read_rows, started_tracker
 
 ONE_QUERY = np.array([0])
 ALONE = TrainingGroup()
@@ -238,7 +235,7 @@ class Frame:
 def test_workers_are_chosen_by_rows_and_features(
     monkeypatch: pytest.MonkeyPatch, rows: int, features: int, workers: int
 ) -> None:
-    monkeypatch.setattr("cqa_spark.rankers.training.parameters.estimated_bytes", lambda frame: 1 << 40)
+    monkeypatch.setattr("cqa_spark.rankers.training.estimated_bytes", lambda frame: 1 << 40)
     assert LogisticRegressionParameters().workers_for(Frame(rows), features) == workers
     assert LogisticRegressionParameters(workers=5).workers_for(Frame(rows), features) == 5
 

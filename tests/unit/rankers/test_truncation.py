@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cqa_spark.evaluation.measure import Candidate, RankedQuery
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.ranked_query import Candidate, RankedQuery
-from cqa_spark.rankers.truncation import best_truncation
+from cqa_spark.rankers.calibrated import best_truncation
 
 Example = tuple[int, float, bool]
 

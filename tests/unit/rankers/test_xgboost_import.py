@@ -5,7 +5,7 @@ import sys
 
 _IMPORT = """
 import sys
-from cqa_spark.rankers.xgboost_import import import_xgboost
+from cqa_spark.rankers.training import import_xgboost
 before = list(sys.meta_path)
 xgboost = import_xgboost()
 assert xgboost.compat.SKLEARN_INSTALLED is False and xgboost.train and import_xgboost() is xgboost

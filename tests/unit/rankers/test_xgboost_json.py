@@ -8,7 +8,7 @@ import pytest
 import xgboost
 from pydantic import ValidationError
 
-from cqa_spark.rankers.xgboost_json import XGBoostJson
+from cqa_spark.rankers.boosted_trees import XGBoostJson
 
 FEATURES = ("g_v1__a", "g_v1__b")
 ROWS = np.array([[float(a), float(b)] for a in range(4) for b in range(4)])

@@ -2,16 +2,23 @@
 
 from datetime import UTC, datetime
 
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.reports.evaluation import Comparison
 from cqa_spark.reports.kinds import INSPECTION
 from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections.comparison import ComparedMeasure, ComparedRuns
 from cqa_spark.reports.sections.first_answers import FirstAnswerChanges
 from cqa_spark.reports.sections.inspection.accounting import FileFacts, FileTotals, OrphanReference, Refusal
+from cqa_spark.reports.sections.inspection.contents import (
+    Counted,
+    Month,
+    Nulls,
+    Quartiles,
+    ScoreCount,
+    TableFacts,
+    ThreadCounts,
+)
 from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts
-from cqa_spark.reports.sections.inspection.posts import Month, Quartiles, ScoreCount, ThreadCounts
-from cqa_spark.reports.sections.inspection.tables import Counted, Nulls, TableFacts
 from cqa_spark.reports.sections.table_changes import RunChanges, TableChanges
 
 RECORD = RunRecord(

@@ -7,18 +7,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.run_record import InputRecord, RunRecord, StepRecord
-from cqa_spark.reports.contributions import FeatureContribution
+from cqa_spark.lake.run_log import InputRecord, RunRecord, StepRecord
 from cqa_spark.reports.evaluation import Comparison, Evaluation, Measurement
 from cqa_spark.reports.kinds import run_report
+from cqa_spark.reports.reasons import FeatureContribution
 from cqa_spark.reports.reported_run import RankedSystem, ReportedRun
 from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections.differences import Differences
-from cqa_spark.reports.sections.disagreements import Disagreement
 from cqa_spark.reports.sections.features import Importances, ReportedImportance
 from cqa_spark.reports.sections.intake import FileRows, Intake, QuarantineReason, QuarantineSample
-from cqa_spark.reports.sections.queries import Queries, QueryStory, RankedCandidate
-from cqa_spark.reports.sections.score_counts import Confusion, ScoreHistogram, Scores
+from cqa_spark.reports.sections.queries import Disagreement, Queries, QueryStory, RankedCandidate
+from cqa_spark.reports.sections.scores import Confusion, ScoreHistogram, Scores
 from cqa_spark.reports.sections.summary import RunSummary
 
 MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "P@1", "nDCG@10", "Precision", "Recall", "F1", "Accuracy")

@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 import pytest
 from browser import CHROMIUM, Browser, browser
 
-from cqa_spark.lake.run_record import RecordedScore, RunRecord
+from cqa_spark.lake.run_log import RecordedScore, RunRecord
 from cqa_spark.reports.kinds import LAKE
 from cqa_spark.reports.kit.page import page_bytes
 from cqa_spark.reports.sections.lake_page import LakePage, Publication, SearchableSite
-from cqa_spark.reports.thread_shard import shard_script
+from cqa_spark.steps.lake_page import shard_script
 
 pytestmark = [pytest.mark.more, pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cqa_spark.reports.thread_shard import MOST_CANDIDATES, MOST_THREADS, WRITTEN, shard_script, write_shards
+from cqa_spark.steps.lake_page import MOST_CANDIDATES, MOST_THREADS, WRITTEN, shard_script, write_shards
 
 START, END = b'document.currentScript.shard="', b'"\n'
 COLUMNS = {

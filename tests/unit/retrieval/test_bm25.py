@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqa_spark.retrieval.bm25 import Bm25, Bm25Index, SiteStatistics
-from cqa_spark.retrieval.shard import QuestionTimes, build_shard, from_row, to_row
-from cqa_spark.retrieval.terms import count_terms
+from cqa_spark.retrieval.shard import QuestionTimes, build_shard, count_terms, from_row, to_row
 
 
 def _index(texts: list[str], times: list[int | None] | None = None) -> Bm25Index:

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.runtime.step import Artifact, Product, Step
+from cqa_spark.lake.run_log import StepRecord
+from cqa_spark.runtime.flow import Artifact, Product, Step
 
 
 def products(names: str) -> tuple[Product, ...]:

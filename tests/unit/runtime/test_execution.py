@@ -9,9 +9,8 @@ import pytest
 from fake_steps import FakeRun, FakeStep
 
 from cqa_spark.lake.run import Run
-from cqa_spark.runtime import execution
-from cqa_spark.runtime.execution import execute_step, execute_steps
-from cqa_spark.runtime.flow import Flow
+from cqa_spark.runtime import flow as execution
+from cqa_spark.runtime.flow import Flow, execute_step, execute_steps
 
 SECONDS = 10
 """Longest time to wait for another step; no test takes it unless it fails."""

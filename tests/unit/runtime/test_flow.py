@@ -5,9 +5,9 @@ from importlib.util import find_spec
 import pytest
 from fake_steps import FakeStep
 
-from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
 from cqa_spark.runtime.flow import Flow
+from cqa_spark.settings.sections import FeatureSettings
 from cqa_spark.steps.analyse import Analyse
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.report import Report

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import cqa_spark
-from cqa_spark.runtime.provenance import code_version, package_version, sources_hash
+from cqa_spark.runtime.workspace import code_version, package_version, sources_hash
 
 SOURCES = {"__init__.py": b"", "lake/run.py": b"run = 1\n", "lake.py": b"lake = 2\n"}
 

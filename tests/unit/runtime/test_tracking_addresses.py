@@ -23,11 +23,11 @@ opened = []
 ADDRESSES = {"socket.connect": lambda event: event[1], "socket.getaddrinfo": lambda event: event[:2]}
 sys.addaudithook(lambda name, event: opened.append(ADDRESSES[name](event)) if name in ADDRESSES else None)
 
-from cqa_spark.config.tracking_settings import TrackingSettings
+from cqa_spark.settings.sections import TrackingSettings
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.lake.run_record import RecordedScore, RunRecord
-from cqa_spark.lake.storage import Lake
-from cqa_spark.runtime.tracking import track
+from cqa_spark.lake.run_log import RecordedScore, RunRecord
+from cqa_spark.lake.lake import Lake
+from cqa_spark.runtime.mlflow import track
 
 record = RunRecord("r1", "succeeded", "run", config_hash="c0ffee", config="task: x", code_version="0",
                    scores=(RecordedScore("a", "MAP", 0.5),))

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.spark.class_archive import archive_options, make_archive
+from cqa_spark.spark.start_up import archive_options, make_archive
 
 WRITES_AN_ARCHIVE = """
 import os, pathlib, shlex, sys

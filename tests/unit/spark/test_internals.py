@@ -47,7 +47,7 @@ def test_rows_are_persisted_only_where_they_are_released() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and node.attr in keeps
     }
-    assert called == {"spark/persistence.py"}
+    assert called == {"spark/frames.py"}
 
 
 def test_only_one_module_uses_private_attributes_of_libraries() -> None:

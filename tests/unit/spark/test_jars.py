@@ -12,8 +12,8 @@ import pyspark
 import pytest
 from refusals import refusal
 
-from cqa_spark.config.project_root import jars_folder, project_root
 from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.settings.conf_files import jars_folder, project_root
 from cqa_spark.spark import jars
 
 FAILED = """:: problems summary ::

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from cqa_spark.spark.packed_rows import pack, unpacked
+from cqa_spark.spark.frames import pack, unpacked
 
 RECORD = np.dtype([("number", np.int32), ("share", np.float64), ("chosen", np.bool_)])
 ROWS = pa.table(

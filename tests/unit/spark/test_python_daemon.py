@@ -2,7 +2,7 @@ import importlib.util
 
 import pytest
 
-from cqa_spark.spark.python_daemon import IMPORTED_BY_TASKS, ErrorsOfWorkers, without_archives
+from cqa_spark.spark.start_up import IMPORTED_BY_TASKS, ErrorsOfWorkers, without_archives
 
 
 def test_an_import_path_keeps_its_folders_in_order() -> None:

@@ -2,10 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.config.job_settings import JobSettings
-from cqa_spark.config.project_root import project_root
-from cqa_spark.config.sections import SparkSettings
 from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.settings.conf_files import project_root
+from cqa_spark.settings.sections import JobSettings, SparkSettings
 from cqa_spark.spark import session
 
 

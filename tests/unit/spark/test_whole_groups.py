@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cqa_spark.spark.whole_groups import whole_groups
+from cqa_spark.spark.frames import whole_groups
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 10])

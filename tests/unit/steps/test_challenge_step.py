@@ -10,14 +10,13 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 
-from cqa_spark.config.sections import FeatureSettings
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.challenge import ChallengeResult
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.night import CHALLENGES
-from cqa_spark.rankers.spec import RankerSpec
-from cqa_spark.steps import challenge as module
-from cqa_spark.steps.challenge import Challenge, can_be_challenged, is_due
+from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.settings.sections import FeatureSettings
+from cqa_spark.steps import kept_models as module
+from cqa_spark.steps.kept_models import Challenge, ChallengeResult, can_be_challenged, is_due
 from cqa_spark.systems.system import System, read_system
 
 SYSTEM = System(name="mine", task="t", about="For tests.", ranker=RankerSpec(name="random_order"))

@@ -8,16 +8,14 @@ from typing import Annotated
 import pytest
 from small_runs import held, lake_at, new_files, opened, published, put_users
 
-from cqa_spark.config.sections import SettingsSection
-from cqa_spark.config.value_types import NotHashed
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.model_folder import Copy, new_model_folder
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.snapshot import Snapshot, published_snapshot, snapshot_of
-from cqa_spark.lake.storage import Lake
-from cqa_spark.lake.table import Table
-from cqa_spark.lake.table_files import NO_FILES
-from cqa_spark.model_folder.manifest import Copy
-from cqa_spark.model_folder.writing import new_model_folder
+from cqa_spark.lake.table import NO_FILES, Table
+from cqa_spark.settings.sections import SettingsSection
+from cqa_spark.settings.values import NotHashed
 from cqa_spark.steps.changed_sites import SiteUpdate, site_update
 from cqa_spark.systems.trained_system import model_artifact
 

@@ -3,11 +3,10 @@
 import yaml
 from pyspark.sql import types as T
 
-from cqa_spark.lake.run_record import InputRecord, RunRecord
+from cqa_spark.lake.run_log import InputRecord, RunRecord
 from cqa_spark.lake.table import column
 from cqa_spark.steps.attribution import NOT_STATED
-from cqa_spark.steps.dataset_export import dataset_card
-from cqa_spark.steps.label_counts import CANDIDATES, NOT_JUDGED, QUERIES, LabelCount
+from cqa_spark.steps.export_dataset import CANDIDATES, NOT_JUDGED, QUERIES, LabelCount, dataset_card
 
 
 def test_the_card_names_the_files_the_columns_and_the_sources() -> None:

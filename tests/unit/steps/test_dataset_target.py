@@ -6,7 +6,7 @@ import pytest
 
 from cqa_spark.errors import InputError
 from cqa_spark.object_store.folder import Folder
-from cqa_spark.steps.dataset_export import require_own_files
+from cqa_spark.steps.export_dataset import require_own_files
 
 
 def write(folder: Path, *names: str) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cqa_spark.reports.contributions import FeatureContribution
-from cqa_spark.steps import explanations
-from cqa_spark.steps.explanations import strongest_contributions
+from cqa_spark.reports.reasons import FeatureContribution
+from cqa_spark.steps import report as explanations
+from cqa_spark.steps.report import strongest_contributions
 
 SYSTEM: Any = SimpleNamespace(feature_groups=())
 

@@ -5,7 +5,7 @@ from refusals import refusal
 
 from cqa_spark.errors import ContractError
 from cqa_spark.steps.export_manifest import ExportedFile
-from cqa_spark.steps.rankings_export import require_every_row
+from cqa_spark.steps.export_rankings import require_every_row
 
 
 def file(site: str, rows: int) -> ExportedFile:

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from saved_folders import NEARBY
 
-from cqa_spark.model_folder.manifest import OtherModelFormat
-from cqa_spark.model_folder.writing import new_model_folder
-from cqa_spark.rankers.spec import RankerSpec
+from cqa_spark.lake.model_folder import OtherModelFormat, new_model_folder
+from cqa_spark.rankers.ranker import RankerSpec
 from cqa_spark.steps import kept_models
 from cqa_spark.steps.kept_models import challenging_release, kept_model
 from cqa_spark.systems.system import System

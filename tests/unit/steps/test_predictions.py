@@ -1,6 +1,6 @@
 """Rows of official files: ties are separated by rank."""
 
-from cqa_spark.evaluation.official_files import OfficialRow
+from cqa_spark.evaluation.files.semeval import OfficialRow
 from cqa_spark.steps.predictions import official_rows
 
 COLUMNS = ("site", "query_id", "candidate_id", "score", "rank", "predicted")

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.process import extras
-from cqa_spark.rankers.spec import RankerSpec
+from cqa_spark.process import failures as extras
+from cqa_spark.rankers.ranker import RankerSpec
 from cqa_spark.steps.embed import Embed
 from cqa_spark.steps.train import Train
-from cqa_spark.systems.recipes import read_systems
-from cqa_spark.text.embedding import encoder, model_files
+from cqa_spark.systems.system import read_systems
+from cqa_spark.text.encoders import encoder
+from cqa_spark.text.encoders import model as model_files
 
 NETWORK = RankerSpec(name="feed_forward", parameters={})
 LINEAR = RankerSpec(name="logistic_regression", parameters={})

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.config.nightly_settings import ExportFormat
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.steps.ranking_files import write_partition
+from cqa_spark.settings.nightly import ExportFormat
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.steps.export_rankings import write_partition
 
 SCHEMA = pa.schema([("query_id", pa.string()), ("rank", pa.int32()), ("site", pa.string()), ("title", pa.string())])
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cqa_spark.errors import InputError
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.steps import train
 from cqa_spark.steps.train import Train
 

@@ -1,6 +1,6 @@
 """Which sites can be searched on the page of a lake."""
 
-from cqa_spark.steps.thread_shards import smallest
+from cqa_spark.steps.lake_page import smallest
 
 
 def test_the_smallest_sites_are_searched_up_to_the_limit() -> None:

@@ -6,7 +6,7 @@ from typing import cast
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.studies import TRIALS
-from cqa_spark.rankers.spec import RankerSpec
+from cqa_spark.rankers.ranker import RankerSpec
 from cqa_spark.steps.train import tuned_systems
 from cqa_spark.systems.system import System
 

@@ -6,7 +6,7 @@ from lxml import etree
 
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.synth.stackexchange.dump import write_dump
-from cqa_spark.synth.stackexchange.plan import threads_for_size
+from cqa_spark.synth.stackexchange.population import threads_for_size
 
 SITE = "workshop.stackexchange.com"
 THREADS = 1200  # three blocks of threads

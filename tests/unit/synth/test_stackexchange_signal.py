@@ -1,14 +1,11 @@
 import numpy as np
 import pytest
 
-from cqa_spark.synth.stackexchange import signal
-from cqa_spark.synth.stackexchange.bodies import compose_bodies
-from cqa_spark.synth.stackexchange.comments import invent_comments
-from cqa_spark.synth.stackexchange.draws import THREADS, generator
+from cqa_spark.synth.stackexchange import threads as signal
 from cqa_spark.synth.stackexchange.dump import site_of
-from cqa_spark.synth.stackexchange.events import invent_links
-from cqa_spark.synth.stackexchange.plan import SitePlan
-from cqa_spark.synth.stackexchange.threads import ThreadBlock, invent_threads
+from cqa_spark.synth.stackexchange.population import THREADS, SitePlan, generator
+from cqa_spark.synth.stackexchange.texts import compose_bodies, invent_comments
+from cqa_spark.synth.stackexchange.threads import ThreadBlock, invent_links, invent_threads
 
 
 def blocks(*, with_signal: bool) -> list[ThreadBlock]:

@@ -5,10 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.synth.stackexchange.draws import later, normals, uniforms, within
-from cqa_spark.synth.stackexchange.phrasebook import GAP, PATTERNS, Intent, Phrasebook, Subjects
+from cqa_spark.synth.stackexchange.population import later, normals, uniforms, within
 from cqa_spark.synth.stackexchange.rows import attribute_value, markdown
-from cqa_spark.synth.stackexchange.vocabulary import TAG_WORDS, Gap, SiteVocabulary
+from cqa_spark.synth.stackexchange.vocabulary import (
+    GAP,
+    PATTERNS,
+    TAG_WORDS,
+    Gap,
+    Intent,
+    Phrasebook,
+    SiteVocabulary,
+    Subjects,
+)
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,7 @@ import pytest
 from cqa_spark.errors import ConfigError
 from cqa_spark.features.registry import embedding_models
 from cqa_spark.steps.upstream import upstream_of
-from cqa_spark.systems.recipes import read_systems, task_of
-from cqa_spark.systems.system import known_systems, read_recipe, read_system
+from cqa_spark.systems.system import known_systems, read_recipe, read_system, read_systems, task_of
 
 
 def test_the_task_is_that_of_the_systems():

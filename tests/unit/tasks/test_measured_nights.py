@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.tasks.preferred_answer.measured_nights import FEATURES, measured_nights
+from cqa_spark.tasks.preferred_answer.backtest import FEATURES, measured_nights
 
 
 def test_a_night_is_a_row_with_the_hits_of_every_order() -> None:

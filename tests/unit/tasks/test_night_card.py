@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cqa_spark.evaluation.night_worth import Nights
+from cqa_spark.evaluation.statistics.nights import Nights
 from cqa_spark.systems.system import read_system
 from cqa_spark.tasks.preferred_answer.night_card import NO_VOTES, differences_by_site, part_worth, variants_of
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pytest
 
-from cqa_spark.tasks.preferred_answer.replayed_nights import choice_weights
+from cqa_spark.tasks.preferred_answer.backtest import choice_weights
 
 NIGHTS = pa.schema(
     [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.tasks.preferred_answer.replayed_nights import replayed_nights
+from cqa_spark.tasks.preferred_answer.backtest import replayed_nights
 
 SITE = "beer.stackexchange.com"
 MOMENT = pa.timestamp("us", "UTC")

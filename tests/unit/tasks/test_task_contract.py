@@ -9,19 +9,19 @@ import pytest
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.examples.task import TASKS, task
 from cqa_spark.systems.system import read_system
+from cqa_spark.task_contract.contract import TASKS, task
 
 PACKAGE = Path(__file__).resolve().parents[3] / "cqa_spark"
 
 NAMED_FOR_A_TASK = {
     "commands/duplicates.py", "commands/preferred_answer.py", "commands/table.py",
     "commands/train.py",
-    "config/duplicates_settings.py", "config/preferred_answer_settings.py",
+    "settings/duplicates.py", "settings/preferred_answer.py",
 }  # fmt: skip
 """Commands that are named for a task, their settings, and the lists of all commands."""
 
-SCORE_FILES = {"commands/measure_files.py", "config/measuring_settings.py"}
+SCORE_FILES = {"commands/measure_files.py", "settings/measuring.py"}
 """``--task sts`` of the commands on files: files of scores, whatever the task."""
 
 SECTIONS_OF_A_TASK = ("reports/sections/xu_2018/",)
@@ -72,5 +72,5 @@ def _naming_a_task(path: str) -> Iterator[str]:
             yield f"{path}:{node.lineno}: {node.value!r}"
 
 
-WORDS = {"corpora/text_pairs/layout.py"}
+WORDS = {"corpora/text_pairs/layouts.py"}
 """Modules in which the name of a task is an ordinary word of a file."""

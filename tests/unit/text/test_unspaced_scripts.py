@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.retrieval.terms import count_terms
-from cqa_spark.text.unspaced_scripts import LETTER, spaced_text, spaced_texts
+from cqa_spark.retrieval.shard import count_terms
+from cqa_spark.text.scripts import LETTER, spaced_text, spaced_texts
 
 _RUNS = st.text(st.sampled_from("日本語かなカナー々ไทยລາວខ្មែរမြန်မာ𠀀𪜀"), min_size=1).filter(
     lambda run: re.match(LETTER, run)

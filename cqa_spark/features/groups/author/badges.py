@@ -16,9 +16,8 @@ from pyspark.sql import functions as F
 
 from cqa_spark.features.author_batch import AuthorBatch, EventKind, Longs
 from cqa_spark.features.group import AuthorGroup, Entity, Marked, Values
-from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
-from cqa_spark.features.inputs import dated_pairs
-from cqa_spark.features.state_group import JsonState, NumberedGroup, StateGroup, numbered_columns
+from cqa_spark.features.inputs import SNAPSHOT_CAUTION, DumpState, dated_pairs
+from cqa_spark.features.learned_group import JsonState, NumberedGroup, StateGroup, numbered_columns
 from cqa_spark.features.training_data import Fitted, TrainingData
 
 BADGE_SLOTS = 100

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from cqa_spark.features.arrays import Reals
 from cqa_spark.features.author_batch import CONTRIBUTIONS, AuthorBatch, EventKind
 from cqa_spark.features.group import AuthorGroup, Entity, FeatureColumn, Values
-from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
+from cqa_spark.features.inputs import SNAPSHOT_CAUTION, DumpState
 
 _XU = "Xu et al. 2018, Table 2, BasicU"
 

@@ -6,9 +6,9 @@ import pyarrow as pa
 from cqa_spark.features.arrays import Reals
 from cqa_spark.features.author_batch import AuthorBatch, EventKind, Longs
 from cqa_spark.features.group import AuthorGroup, Entity, Marked, Values
-from cqa_spark.features.history.dump_state import SNAPSHOT_CAUTION, DumpState
-from cqa_spark.features.history.top_tags import TAG_SLOTS, TopTagsGroup, by_slot, tags_by_score, tags_by_votes
-from cqa_spark.features.state_group import numbered_columns
+from cqa_spark.features.inputs import SNAPSHOT_CAUTION, DumpState
+from cqa_spark.features.learned_group import numbered_columns
+from cqa_spark.features.top_tags import TAG_SLOTS, TopTagsGroup, by_slot, tags_by_score, tags_by_votes
 
 _XU = "Xu et al. 2018, Table 2, UTags"
 

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.corpora.accounting import forgotten
 from cqa_spark.lake.journal import Entry
-from cqa_spark.reports.sections.inspection.by_site import first_rows, grouped
+from cqa_spark.reports.sections.inspection.contents import first_rows, grouped
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame, Row
 
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.run_record import RunRecord
+from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.reports.section import Reported
 from cqa_spark.reports.sections.inspection.accounting import (
     NO_FILES,
@@ -21,16 +21,20 @@ from cqa_spark.reports.sections.inspection.accounting import (
     first_files,
     orphans_by_site,
 )
-from cqa_spark.reports.sections.inspection.posts import (
+from cqa_spark.reports.sections.inspection.contents import (
+    Counted,
     Month,
+    Nulls,
     Quartiles,
     ScoreCount,
+    TableFacts,
     ThreadCounts,
+    collect_drift,
     collect_months,
     collect_scores,
+    collect_tables,
     collect_tags,
 )
-from cqa_spark.reports.sections.inspection.tables import Counted, Nulls, TableFacts, collect_drift, collect_tables
 
 SITES = 20
 """Number of sites shown in detail, those with the most rows; the table of tables lists all sites."""

@@ -4,13 +4,12 @@ import json
 from typing import Any
 
 from cqa_spark.process.terminal import Styled, Terminal, TextTable, number
-from cqa_spark.reports.kit.numbers import count
 from cqa_spark.reports.kit.page import rendering
 from cqa_spark.reports.kit.tables import warning
-from cqa_spark.reports.kit.wording import listed
+from cqa_spark.reports.kit.wording import count, listed
 from cqa_spark.reports.section import Head, Section
+from cqa_spark.reports.sections.inspection.contents import TableFacts
 from cqa_spark.reports.sections.inspection.facts import InspectedRun, Inspection, SiteFacts, inspection
-from cqa_spark.reports.sections.inspection.tables import TableFacts
 
 
 def print_run(inspected: Inspection, terminal: Terminal) -> None:

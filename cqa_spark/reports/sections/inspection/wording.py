@@ -1,10 +1,9 @@
 """The sentences about a site, shared by the terminal and the page."""
 
-from cqa_spark.reports.kit.numbers import count, counted, number, percent
-from cqa_spark.reports.kit.wording import file_name
+from cqa_spark.reports.kit.wording import count, counted, file_name, number, percent
 from cqa_spark.reports.sections.inspection.accounting import FileTotals, Refusal
+from cqa_spark.reports.sections.inspection.contents import Quartiles, ThreadCounts
 from cqa_spark.reports.sections.inspection.facts import SiteFacts
-from cqa_spark.reports.sections.inspection.posts import Quartiles, ThreadCounts
 
 
 def spread(quartiles: Quartiles) -> str:

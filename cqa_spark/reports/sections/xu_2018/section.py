@@ -10,23 +10,24 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.metrics import COMPARISONS, SITE_METRICS
 from cqa_spark.lake.schemas.studies import ABLATIONS, ATTENTIONS, SEEDS, TRANSFERS, TRIALS
-from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.numbers import p_value, signed_points
+from cqa_spark.process.terminal import Terminal, TextTable, number
 from cqa_spark.reports.kit.page import grid_table, paragraph, plot, section
 from cqa_spark.reports.kit.svg import Plot, draw_both, new_axes, sentinel, short
 from cqa_spark.reports.kit.tables import print_grids
-from cqa_spark.reports.kit.wording import verdict
+from cqa_spark.reports.kit.wording import p_value, signed_points, verdict
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Headline, Section
-from cqa_spark.reports.sections.experiment_results import experiments
-from cqa_spark.reports.sections.xu_2018.labels import AS_OF, is_baseline, label, ranker_and_variant
+from cqa_spark.reports.sections.experiments import experiments
+from cqa_spark.reports.sections.xu_2018.published import AS_OF, TABLE_1, is_baseline, label, ranker_and_variant
 from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, AttentionExample, collect_study
 from cqa_spark.reports.sections.xu_2018.tables import tables
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 _LABELS = 110
 _LETTERS = 14
@@ -158,3 +159,55 @@ SECTION = Section(
     optional=(COMPARISONS, TRANSFERS, TRIALS, ATTENTIONS, ABLATIONS, SEEDS),
     headline=headline,
 )
+
+
+# The data card of a preferred-answer data set, compared with that of the paper.
+
+SPLITS = ("train", "dev", "test", EVERY)
+
+
+def card_table(card: Sequence[Entry], name: str) -> TextTable:
+    """A row per measure, with columns for each split, all splits, and the paper.
+
+    Args:
+        card: entries of ``DATA_CARD``.
+        name: name of the data set: small, large or full.
+    """
+    over_sites = {(row["split"], row["measure"]): row["value"] for row in card if row["site"] == EVERY}
+    splits = [split for split in SPLITS if any(named == split for named, _ in over_sites)]
+    headings = ["all" if split == EVERY else split for split in splits]
+    table = TextTable("", *map(number, (*headings, "paper")), title=f"Data set {name}")
+    for measure in _in_order({measure for _, measure in over_sites}):
+        values = [_formatted(measure, over_sites.get((split, measure))) for split in splits]
+        table.add_row(measure.replace("_", " "), *values, _formatted(measure, TABLE_1[name].get(measure)))
+    return table
+
+
+def shortfall(card: Sequence[Entry], name: str, sizes: Mapping[str, int]) -> str:
+    """A sentence if the data set has fewer questions than the one of the paper; empty otherwise.
+
+    Args:
+        card: entries of ``DATA_CARD``.
+        name: name of the data set: small, large or full.
+        sizes: number of questions by name.
+    """
+    questions = next(
+        int(row["value"]) for row in card
+        if (row["site"], row["split"], row["measure"]) == (EVERY, EVERY, "questions")
+    )  # fmt: skip
+    if questions >= sizes.get(name, 0):
+        return ""
+    return (
+        f"{name} should have {sizes[name]:,} questions, but only {questions:,} meet the criteria; all of them are used."
+    )
+
+
+def _in_order(measures: set[str]) -> list[str]:
+    first = [measure for measure in TABLE_1["small"] if measure in measures]
+    return [*first, *sorted(measures - set(first))]
+
+
+def _formatted(measure: str, value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.1%}" if "share" in measure else f"{value:,.0f}"

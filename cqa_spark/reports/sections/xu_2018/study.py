@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
-from cqa_spark.reports.kit.numbers import counted
+from cqa_spark.reports.kit.wording import counted
 from cqa_spark.reports.reported_run import from_entry
-from cqa_spark.reports.sections.experiment_results import Ablation, SeedValues
-from cqa_spark.reports.sections.xu_2018.labels import looks_ahead
+from cqa_spark.reports.sections.experiments import Ablation, SeedValues
+from cqa_spark.reports.sections.xu_2018.published import looks_ahead
 
 
 @dataclass(frozen=True)

@@ -4,20 +4,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from cqa_spark.lake.schemas.community import EVERY
-from cqa_spark.reports.kit.numbers import count, counted, points, signed_points
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, difference_cell, value_cell
-from cqa_spark.reports.kit.wording import verdict
-from cqa_spark.reports.sections.experiment_results import Ablation, seeds_table
-from cqa_spark.reports.sections.xu_2018.labels import (
+from cqa_spark.reports.kit.wording import count, counted, points, signed_points, verdict
+from cqa_spark.reports.sections.experiments import Ablation, seeds_table
+from cqa_spark.reports.sections.xu_2018.published import (
     AS_OF,
     SNAPSHOT,
+    TABLE_4,
+    TABLE_5,
+    TABLE_5_ALL,
+    PublishedPrecision,
     is_baseline,
     label,
     marked,
     ranker_and_variant,
     ranker_label,
 )
-from cqa_spark.reports.sections.xu_2018.published import TABLE_4, TABLE_5, TABLE_5_ALL, PublishedPrecision
 from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, Figure, Search
 
 WIDE_INTERVAL = 0.05

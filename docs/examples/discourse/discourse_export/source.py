@@ -9,14 +9,13 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.config.dump_settings import DumpJobSettings
-from cqa_spark.corpora.annotated_files import AnnotatedFiles, CommunityTables
-from cqa_spark.corpora.source import DumpFormat
-from cqa_spark.corpora.whole_files import of_file, read_whole_files
+from cqa_spark.corpora.inputs import of_file, read_whole_files
+from cqa_spark.corpora.source import AnnotatedFiles, CommunityTables, DumpFormat
 from cqa_spark.errors import ConfigError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
-from cqa_spark.spark.persistence import persist
+from cqa_spark.settings.dumps import DumpJobSettings
+from cqa_spark.spark.frames import persist
 from discourse_export.topics import Post, posts_of
 
 _TEXTS = [name for name in Post._fields if name != "tags"]

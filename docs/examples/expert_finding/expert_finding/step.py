@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from cqa_spark.errors import InputError
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.run_record import StepRecord
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.runtime.step import Product, Step
+from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.steps.changed_sites import of_sites, site_update
 from expert_finding.candidates import expert_examples
 

@@ -5,9 +5,8 @@ from types import MappingProxyType
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.examples.night import Night
-from cqa_spark.examples.task import Task
-from cqa_spark.runtime.step import Step
+from cqa_spark.runtime.flow import Step
+from cqa_spark.task_contract.contract import Night, Task
 
 ACCEPTED, OTHER = "Accepted", "Other"
 

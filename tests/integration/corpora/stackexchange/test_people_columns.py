@@ -7,10 +7,10 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS, USERS
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.lake.storage import Lake
 
 PERSONAL = (
     'CreationDate="2010-07-01T00:00:00.000" DisplayName="Ada" LastAccessDate="2012-01-02T00:00:00.000" '

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
 
-from cqa_spark.corpora.stackexchange.revisions import posts_as_of
 from cqa_spark.lake.schemas.activity import POST_HISTORY
 from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.steps.restore_texts import posts_as_of
 
 
 def at(hour: int) -> datetime:

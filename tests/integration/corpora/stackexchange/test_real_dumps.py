@@ -8,14 +8,14 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, ORPHANS, QUARANTINE
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.snapshot import Snapshot, published_snapshot
-from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
-from cqa_spark.tasks.preferred_answer.judged_answers import judged_answers
+from cqa_spark.tasks.preferred_answer.examples import judged_answers
 
 BEER, BICYCLES, QUANTUM = (
     "beer.stackexchange.com",

@@ -2,7 +2,7 @@
 
 from pyspark.sql import SparkSession
 
-from cqa_spark.corpora.stackexchange.ingest.ingest import unusual_posts
+from cqa_spark.corpora.stackexchange.ingest import unusual_posts
 
 GARDEN, BEER = "garden.example.org", "beer.example.org"
 ROWS = [

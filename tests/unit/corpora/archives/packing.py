@@ -6,8 +6,8 @@ from pathlib import Path
 
 import py7zr
 
-from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.archives.unpacking import Unpacked, unpack
+from cqa_spark.corpora.inputs import UnpackLimits
+from cqa_spark.corpora.unpacking import Unpacked, unpack
 
 POSTS = b'<?xml version="1.0"?>\n<posts>\n  <row Id="1" Body="&lt;p&gt;Is it so?&lt;/p&gt;" />\n</posts>\n'
 USERS = b'<users>\n  <row Id="7" DisplayName="Ada" />\n</users>\n'

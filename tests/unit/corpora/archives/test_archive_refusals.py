@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from packing import POSTS, USERS, pack, staged, unpack_all, unpack_one, with_dictionary
 
-from cqa_spark.corpora.archives.limits import UnpackLimits
+from cqa_spark.corpora.inputs import UnpackLimits
 from cqa_spark.errors import InputError
 
 UNIX = 0x8000  # the mode stands in the upper half

@@ -9,9 +9,10 @@ import py7zr
 import pytest
 from packing import POSTS, USERS, fits, folder_of, pack, staged, unpack_all, unpack_one
 
-from cqa_spark.corpora.archives import staging, unpacking
-from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.archives.unpacking import Unpacked, unpack
+from cqa_spark.corpora import unpacking
+from cqa_spark.corpora import unpacking as staging
+from cqa_spark.corpora.inputs import UnpackLimits
+from cqa_spark.corpora.unpacking import Unpacked, unpack
 from cqa_spark.errors import EnvironmentProblem, InputError
 
 

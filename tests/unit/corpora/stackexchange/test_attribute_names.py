@@ -6,8 +6,8 @@ import pytest
 from refusals import refusal
 
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_dump_files
-from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE
-from cqa_spark.corpora.stackexchange.file_probe import HEAD_BYTES, refuse_renamed_attributes
+from cqa_spark.corpora.stackexchange.probe import HEAD_BYTES, refuse_renamed_attributes
+from cqa_spark.corpora.stackexchange.tables import BY_FILE
 from cqa_spark.errors import InputError
 
 POSTS = DumpFile("Posts.xml", "beer", BY_FILE["posts"], "beer")

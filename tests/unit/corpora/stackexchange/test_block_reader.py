@@ -10,10 +10,10 @@ from lxml import etree
 
 from cqa_spark.corpora.stackexchange import block_reader
 from cqa_spark.corpora.stackexchange.block_reader import BlockReader
-from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE
-from cqa_spark.corpora.stackexchange.file_probe import BYTE_ORDER_MARK, RowLayout
-from cqa_spark.corpora.stackexchange.records import Outcome
-from cqa_spark.corpora.stackexchange.row_columns import UNKNOWN
+from cqa_spark.corpora.stackexchange.columns import UNKNOWN
+from cqa_spark.corpora.stackexchange.probe import BYTE_ORDER_MARK, RowLayout
+from cqa_spark.corpora.stackexchange.recovery import Outcome
+from cqa_spark.corpora.stackexchange.tables import BY_FILE
 
 COMMENTS = BY_FILE["comments"]
 # What is most likely to be taken for something else.

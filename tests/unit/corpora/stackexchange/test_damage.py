@@ -9,18 +9,16 @@ import pyarrow as pa
 import pytest
 from damage import FILES, FOOT, FOREIGN, HEAD, LINES, Damage, FileDamage
 
-from cqa_spark.config.dump_settings import DumpSettings
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.stackexchange.byte_ranges import ByteRange, OpenFile
+from cqa_spark.corpora.inputs import UnpackLimits
+from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_dump_files
-from cqa_spark.corpora.stackexchange.dump_stream import Access
-from cqa_spark.corpora.stackexchange.file_probe import probe
-from cqa_spark.corpora.stackexchange.ingest.site_reader import wanted_tables
-from cqa_spark.corpora.stackexchange.range_task import open_range
-from cqa_spark.corpora.stackexchange.records import Outcome
-from cqa_spark.corpora.stackexchange.table_columns import table_rows
+from cqa_spark.corpora.stackexchange.probe import Access, probe
+from cqa_spark.corpora.stackexchange.ranges import ByteRange, OpenFile, open_range
+from cqa_spark.corpora.stackexchange.recovery import Outcome
+from cqa_spark.corpora.stackexchange.site_reader import wanted_tables
 from cqa_spark.errors import InputError
+from cqa_spark.settings.dumps import DumpSettings
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 IDS = 100  # a kind's ids: the good row before, up to nine of its own, the good row after
 AFTER = 10

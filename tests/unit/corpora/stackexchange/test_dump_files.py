@@ -12,7 +12,7 @@ from cqa_spark.corpora.stackexchange.dump_files import (
     rounds,
     site_of,
 )
-from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE
+from cqa_spark.corpora.stackexchange.tables import BY_FILE
 from cqa_spark.errors import InputError
 
 

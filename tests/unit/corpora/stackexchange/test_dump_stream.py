@@ -9,11 +9,11 @@ from backports import zstd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.archives.limits import UnpackLimits
+from cqa_spark.corpora.inputs import UnpackLimits
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
-from cqa_spark.corpora.stackexchange.dump_stream import Access, open_text
+from cqa_spark.corpora.stackexchange.probe import Access, open_text
 from cqa_spark.errors import InputError
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 POSTS = b'<posts>\n  <row Id="1" Body="&lt;p&gt;Is it so?&lt;/p&gt;" />\n</posts>\n'
 PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zstd.compress}

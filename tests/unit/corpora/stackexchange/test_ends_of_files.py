@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from cqa_spark.corpora.stackexchange import file_probe
+from cqa_spark.corpora.stackexchange import probe as file_probe
 from cqa_spark.corpora.stackexchange.markup import last_tag, prolog
 
 COMMENT = b"<!--\n" + b"  <posts> </posts> <row />\n" * 50_000 + b"-->\n"

@@ -9,9 +9,9 @@ import pytest
 
 from cqa_spark.corpora.stackexchange import block_reader, recovery
 from cqa_spark.corpora.stackexchange.block_reader import BlockReader
-from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE
-from cqa_spark.corpora.stackexchange.file_probe import RowLayout
 from cqa_spark.corpora.stackexchange.markup import last_tag, prolog
+from cqa_spark.corpora.stackexchange.probe import RowLayout
+from cqa_spark.corpora.stackexchange.tables import BY_FILE
 
 SIZE = 1 << 14
 """Bytes of the smaller text."""

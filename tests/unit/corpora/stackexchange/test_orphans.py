@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from small_runs import lake_at, new_files, opened
 
-from cqa_spark.corpora.stackexchange import orphans as module
-from cqa_spark.corpora.stackexchange.orphans import orphans
+from cqa_spark.corpora.stackexchange import ingest as module
+from cqa_spark.corpora.stackexchange.ingest import orphans
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
-from cqa_spark.lake.storage import Lake
 from cqa_spark.lake.table import Table
 
 Rows = Mapping[str, list[Mapping[str, object]]]

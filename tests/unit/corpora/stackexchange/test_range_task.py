@@ -6,17 +6,16 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
-from cqa_spark.corpora.archives.limits import UnpackLimits
-from cqa_spark.corpora.stackexchange import byte_ranges, range_task
-from cqa_spark.corpora.stackexchange.byte_ranges import ByteRange, OpenFile, ranges_of, tasks_of
+from cqa_spark.corpora.inputs import UnpackLimits
+from cqa_spark.corpora.stackexchange import ranges as byte_ranges
+from cqa_spark.corpora.stackexchange import ranges as range_task
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
-from cqa_spark.corpora.stackexchange.dump_stream import Access
-from cqa_spark.corpora.stackexchange.file_probe import probe
-from cqa_spark.corpora.stackexchange.range_task import TaskResult, read_ranges
+from cqa_spark.corpora.stackexchange.probe import Access, probe
+from cqa_spark.corpora.stackexchange.ranges import ByteRange, OpenFile, TaskResult, ranges_of, read_ranges, tasks_of
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import USERS
 from cqa_spark.lake.writing import Destination, TableWriter
+from cqa_spark.settings.sections import ObjectStorageSettings
 
 ACCESS = Access(ObjectStorageSettings(), UnpackLimits())
 

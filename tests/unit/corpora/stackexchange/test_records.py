@@ -4,8 +4,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cqa_spark.corpora.stackexchange.records import DOCUMENT_TYPE, MOST_ATTRIBUTES, OUTSIDE, Outcome, parse
-from cqa_spark.corpora.stackexchange.recovery import NotEnoughText, Records, recover
+from cqa_spark.corpora.stackexchange.recovery import (
+    DOCUMENT_TYPE,
+    MOST_ATTRIBUTES,
+    OUTSIDE,
+    NotEnoughText,
+    Outcome,
+    Records,
+    parse,
+    recover,
+)
 
 
 def one(raw: bytes, root: str = "posts") -> Outcome:

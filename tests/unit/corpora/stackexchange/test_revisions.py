@@ -1,6 +1,6 @@
 """Earlier bodies as HTML."""
 
-from cqa_spark.corpora.stackexchange.revisions import html_of
+from cqa_spark.steps.restore_texts import html_of
 
 
 def test_markdown_with_html_in_it_is_rendered() -> None:

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pytest
 
-from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DUMP_TABLES, DumpTable
-from cqa_spark.corpora.stackexchange.parsed_rows import columns_of
-from cqa_spark.corpora.stackexchange.table_columns import table_rows
+from cqa_spark.corpora.stackexchange.block_reader import columns_of
+from cqa_spark.corpora.stackexchange.columns import table_rows
+from cqa_spark.corpora.stackexchange.tables import BY_FILE, DUMP_TABLES, DumpTable
 from cqa_spark.lake.table import Table
 
 POSTS, USERS = BY_FILE["posts"], BY_FILE["users"]

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.corpora.stackexchange.dump_tables import BY_FILE, DUMP_TABLES, DumpTable
-from cqa_spark.corpora.stackexchange.row_columns import RowColumns
+from cqa_spark.corpora.stackexchange.columns import RowColumns
+from cqa_spark.corpora.stackexchange.markup import Unfit, Value, ValueKind, value
 from cqa_spark.corpora.stackexchange.scanner import Scanner
-from cqa_spark.corpora.stackexchange.values import Unfit, Value, ValueKind, value
+from cqa_spark.corpora.stackexchange.tables import BY_FILE, DUMP_TABLES, DumpTable
 
 TIMES = {
     "2021-03-04T05:06:07.089": "2021-03-04 05:06:07.089000",

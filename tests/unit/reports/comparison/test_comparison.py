@@ -10,7 +10,7 @@ from rich.console import Console
 
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.kinds import COMPARISON
-from cqa_spark.reports.kit.numbers import MISSING
+from cqa_spark.reports.kit.wording import MISSING
 
 
 def test_json_of_a_comparison() -> None:

@@ -9,10 +9,9 @@ from html_checks import assert_no_requests
 
 from cqa_spark.cli import main
 from cqa_spark.lake.pointer import claim
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.run_record import RecordedScore, RunRecord
+from cqa_spark.lake.run_log import RecordedScore, RunLog, RunRecord
 from cqa_spark.object_store.folder import Folder
-from cqa_spark.reports.kit.numbers import MISSING, interval
+from cqa_spark.reports.kit.wording import MISSING, interval
 from cqa_spark.reports.sections.trend import sparkline
 
 OLDEST = RecordedScore("oldest", "P@1", 0.4)

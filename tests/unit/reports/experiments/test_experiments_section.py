@@ -7,9 +7,9 @@ import pytest
 from html_checks import assert_references_resolve
 from lxml import html
 
-from cqa_spark.reports.kit.numbers import MINUS
-from cqa_spark.reports.kit.numbers import MISSING as NONE
-from cqa_spark.reports.sections.experiment_results import (
+from cqa_spark.reports.kit.wording import MINUS
+from cqa_spark.reports.kit.wording import MISSING as NONE
+from cqa_spark.reports.sections.experiments import (
     Ablation,
     CrossValidation,
     CurvePoint,

@@ -1,6 +1,6 @@
 """Formats of feature values."""
 
-from cqa_spark.reports.contributions import FeatureContribution, feature_value
+from cqa_spark.reports.reasons import FeatureContribution, feature_value
 
 
 def test_timestamps_are_dates_in_utc_and_zero_is_unknown() -> None:

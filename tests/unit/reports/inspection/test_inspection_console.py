@@ -8,10 +8,10 @@ import literal_inspection as literal
 from rich.console import Console
 
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.numbers import MINUS, MISSING
+from cqa_spark.reports.kit.wording import MINUS, MISSING
+from cqa_spark.reports.sections.inspection.contents import ThreadCounts
 from cqa_spark.reports.sections.inspection.facts import SITES, Inspection
 from cqa_spark.reports.sections.inspection.overview import inspection_json
-from cqa_spark.reports.sections.inspection.posts import ThreadCounts
 from cqa_spark.reports.sections.inspection.wording import threads_sentence
 
 

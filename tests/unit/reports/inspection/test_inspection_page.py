@@ -8,12 +8,11 @@ import pytest
 from html_checks import assert_inert, assert_no_requests, assert_references_resolve, drawn, labels, rows, words
 from lxml import html
 
-from cqa_spark.reports.kit.numbers import MINUS
 from cqa_spark.reports.kit.svg import NARROW, WIDE
+from cqa_spark.reports.kit.wording import MINUS
+from cqa_spark.reports.sections.inspection.contents import Counted, Month, ScoreCount, TableFacts
 from cqa_spark.reports.sections.inspection.facts import SITES, Inspection, SiteFacts
-from cqa_spark.reports.sections.inspection.plots import plot_months, plot_score_counts, plot_tags
-from cqa_spark.reports.sections.inspection.posts import Month, ScoreCount
-from cqa_spark.reports.sections.inspection.tables import Counted, TableFacts
+from cqa_spark.reports.sections.inspection.sites import plot_months, plot_score_counts, plot_tags
 
 HOSTILE = (
     "<script>alert(1)</script>",

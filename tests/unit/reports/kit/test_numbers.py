@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.reports.kit.numbers import MINUS, MISSING, number, p_value, percent, points, signed_points, significant
+from cqa_spark.reports.kit.wording import MINUS, MISSING, number, p_value, percent, points, signed_points, significant
 
 
 @pytest.mark.parametrize(("fraction", "text"), [(0.53842, "53.84"), (0.0, "0.00"), (1.0, "100.00")])

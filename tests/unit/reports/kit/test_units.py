@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.reports.kit.numbers import duration, size
+from cqa_spark.reports.kit.wording import duration, size
 
 
 @pytest.mark.parametrize(

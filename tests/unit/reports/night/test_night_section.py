@@ -7,7 +7,7 @@ from html_checks import rows
 from lxml import html
 
 from cqa_spark.checks.check import Verdict
-from cqa_spark.reports.kit.numbers import MINUS, MISSING
+from cqa_spark.reports.kit.wording import MINUS, MISSING
 from cqa_spark.reports.sections.night import NightReview
 
 SITE = "beer.example.org"

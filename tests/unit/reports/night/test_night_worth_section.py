@@ -3,10 +3,10 @@
 from html_checks import rows
 from lxml import html
 
-from cqa_spark.evaluation.night_worth import ALL, NIGHTS
+from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.night import Worth
-from cqa_spark.reports.kit.numbers import MINUS
+from cqa_spark.reports.kit.wording import MINUS
 from cqa_spark.reports.sections.night_worth import NightWorth, page, sentences
 
 SYSTEM, SIMPLE = "night_answers", "votes_then_length"

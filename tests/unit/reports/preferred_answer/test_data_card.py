@@ -6,7 +6,7 @@ from rich.console import Console
 
 from cqa_spark.lake.journal import Entry
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.sections.xu_2018.data_card import card_table, shortfall
+from cqa_spark.reports.sections.xu_2018.section import card_table, shortfall
 
 SIZES = {"small": 10_000, "large": 70_000}
 

@@ -9,10 +9,10 @@ from rich.console import Console
 
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.contributions import FeatureContribution
 from cqa_spark.reports.kit.tables import Cell
+from cqa_spark.reports.reasons import FeatureContribution
 from cqa_spark.reports.reported_run import Caution
-from cqa_spark.reports.sections.experiment_results import Ablation, SeedValues
+from cqa_spark.reports.sections.experiments import Ablation, SeedValues
 from cqa_spark.reports.sections.xu_2018 import section
 from cqa_spark.reports.sections.xu_2018.section import conclusions
 from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, Contrast, Figure, Search, Transfer

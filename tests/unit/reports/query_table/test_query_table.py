@@ -9,7 +9,7 @@ from html_checks import rows
 from lxml import html
 
 from cqa_spark.reports.kinds import QUERIES as KIND
-from cqa_spark.reports.kit.numbers import MISSING
+from cqa_spark.reports.kit.wording import MISSING
 from cqa_spark.reports.reported_run import MeasuredQuery
 from cqa_spark.reports.sections.query_table import QueryTable, write_csv
 

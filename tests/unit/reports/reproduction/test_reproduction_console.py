@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.numbers import MISSING
+from cqa_spark.reports.kit.wording import MISSING
 from cqa_spark.reports.sections.reproduction import About, Reproduced, agreement, console
 
 

@@ -1,8 +1,8 @@
 """Queries on which the best system and the baseline disagree."""
 
-from cqa_spark.reports.post_texts import PostText
+from cqa_spark.reports.queries import PostText
 from cqa_spark.reports.reported_run import MeasuredQuery
-from cqa_spark.reports.sections.disagreements import Disagreement, disagreements
+from cqa_spark.reports.sections.queries import Disagreement, disagreements
 
 GAINED = MeasuredQuery("s", "q1", "", 2, 1, 1.0, 0.0)
 LOST = MeasuredQuery("s", "q2", "", 2, 1, 0.0, 1.0)

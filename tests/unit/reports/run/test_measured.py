@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from cqa_spark.reports.measured_queries import MeasuredQueries, QuerySummary
+from cqa_spark.reports.queries import MeasuredQueries, QuerySummary
 from cqa_spark.reports.reported_run import MeasuredQuery
 
 EVEN = MeasuredQuery("s", "even", "", 2, 1, 1.0, 1.0)

@@ -13,7 +13,7 @@ from cqa_spark.reports.reported_run import QueryLinks
 from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections.features import LETTERS_ABOVE, Importances
 from cqa_spark.reports.sections.queries import RankedCandidate
-from cqa_spark.reports.sections.score_counts import Scores
+from cqa_spark.reports.sections.scores import Scores
 from cqa_spark.reports.sections.summary import RunSummary
 
 HOSTILE = (

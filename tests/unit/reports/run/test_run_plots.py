@@ -10,15 +10,14 @@ from lxml import etree
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
-from cqa_spark.lake.run_record import StepRecord
-from cqa_spark.reports.kit.numbers import MINUS
+from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.reports.kit.svg import NARROW, ROLES, WIDE, folded, group_role, sentinel, themed
+from cqa_spark.reports.kit.wording import MINUS
 from cqa_spark.reports.sections import scores
 from cqa_spark.reports.sections.differences import Differences, plot_differences
 from cqa_spark.reports.sections.features import ReportedImportance, draw_importances, plot_importances
 from cqa_spark.reports.sections.record import plot_steps
-from cqa_spark.reports.sections.score_counts import ScoreHistogram
-from cqa_spark.reports.sections.scores import plot_calibration, plot_scores
+from cqa_spark.reports.sections.scores import ScoreHistogram, plot_calibration, plot_scores
 from cqa_spark.reports.sections.systems import plot_measure
 
 

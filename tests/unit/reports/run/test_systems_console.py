@@ -6,7 +6,7 @@ import literal_report as literal
 from rich.console import Console
 
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.numbers import MISSING
+from cqa_spark.reports.kit.wording import MISSING
 from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections import summary, systems
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN
-from cqa_spark.reports.official_mean import is_mean_of_sets, with_official_mean
+from cqa_spark.evaluation.statistics.set_means import MEAN, WEIGHTED_MEAN
+from cqa_spark.reports.evaluation import is_mean_of_sets, with_official_mean
 
 
 def row(system: str, set_name: str, value: float, p_value: float = 1.0) -> dict[str, Any]:

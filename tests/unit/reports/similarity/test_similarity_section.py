@@ -8,7 +8,7 @@ import pytest
 from literal_report import short_report
 from lxml import html
 
-from cqa_spark.evaluation.set_means import MEAN, WEIGHTED_MEAN, SetScore
+from cqa_spark.evaluation.statistics.set_means import MEAN, WEIGHTED_MEAN, SetScore
 from cqa_spark.reports.sections import similarity as similarity_section
 from cqa_spark.reports.sections.similarity import Points, PublishedScore, Similarity, WorstPair
 from cqa_spark.reports.sts_results import RESULTS, official_mean, published_mean, published_results

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.text.comparison.meaning import Bag, compare_meaning, without
-from cqa_spark.text.comparison.vocabulary import Vocabulary
+from cqa_spark.text.word_vectors import Bag, Vocabulary, compare_meaning, without
 
 # "flat" lies between "house" and "villa", which are at right angles; "flat" is rarer.
 _WORDS = pd.DataFrame(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.text.comparison.sequences import compare_sequences, longest_common_substring
+from cqa_spark.text.string_similarity import compare_sequences, longest_common_substring
 
 TEXTS = st.lists(st.text("abcé ", min_size=1, max_size=3).map(str.strip).filter(bool), max_size=8).map(" ".join)
 

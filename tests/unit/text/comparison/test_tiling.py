@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.text.comparison.sequences import Tile, tiles
+from cqa_spark.text.string_similarity import Tile, tiles
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=12)
 

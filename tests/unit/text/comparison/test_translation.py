@@ -4,7 +4,7 @@ from math import exp, log
 
 import pytest
 
-from cqa_spark.text.comparison.translation import compare_translation
+from cqa_spark.text.translation_model import compare_translation
 
 
 def test_a_text_that_equals_its_reference() -> None:

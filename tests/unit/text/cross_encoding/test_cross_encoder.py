@@ -10,12 +10,19 @@ from onnx import ModelProto
 from tiny_transformer import LAYERS, SIZE, WORDS, write_tiny_transformer
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.networks.graph import weights_of, with_weights
+from cqa_spark.networks.onnx_in_jax import weights_of, with_weights
 from cqa_spark.networks.scoring import run
-from cqa_spark.text.cross_encoding import layers
-from cqa_spark.text.cross_encoding.cross_encoder import CrossEncoderSettings, EncodedPairs, EncodedTexts, TextEncoder
-from cqa_spark.text.cross_encoding.layers import lower_layers, new_upper_layers
-from cqa_spark.text.cross_encoding.learning import JudgedPairs, learn
+from cqa_spark.text import cross_encoder as layers
+from cqa_spark.text.cross_encoder import (
+    CrossEncoderSettings,
+    EncodedPairs,
+    EncodedTexts,
+    JudgedPairs,
+    TextEncoder,
+    learn,
+    lower_layers,
+    new_upper_layers,
+)
 
 pytestmark = pytest.mark.neural
 

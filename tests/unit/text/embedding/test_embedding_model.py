@@ -2,10 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.config.conf_files import OVERLAY
-from cqa_spark.config.project_root import project_root
 from cqa_spark.errors import ConfigError
-from cqa_spark.text.embedding.model import EmbeddingModel
+from cqa_spark.settings.conf_files import OVERLAY, project_root
+from cqa_spark.text.encoders.model import EmbeddingModel
 
 DESCRIPTION = f"""
 name: mine

@@ -6,12 +6,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cqa_spark.config.project_root import jars_folder
 from cqa_spark.errors import ContractError, EnvironmentProblem
+from cqa_spark.settings.conf_files import jars_folder
 from cqa_spark.spark.jars import jar_name
-from cqa_spark.text.embedding.averaged_words import AveragedWords
-from cqa_spark.text.embedding.encoder import Encoder, Vectors, load_encoder
-from cqa_spark.text.embedding.model import EmbeddingModel, ModelFile, ModelSource
+from cqa_spark.text.encoders.encoder import AveragedWords, Encoder, Vectors, load_encoder
+from cqa_spark.text.encoders.model import EmbeddingModel, ModelFile, ModelSource
 
 BGE = EmbeddingModel.read("bge_small_en")
 

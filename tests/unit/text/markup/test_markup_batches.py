@@ -1,6 +1,6 @@
 import pyarrow as pa
 
-from cqa_spark.text.markup.bodies import parse_batches
+from cqa_spark.text.markup import parse_batches
 
 
 def test_batches_keep_their_rows_and_null_is_empty() -> None:

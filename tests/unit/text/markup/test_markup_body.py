@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.text.markup.body import ParsedBody, parse_body
+from cqa_spark.text.markup import ParsedBody, parse_body
 
 ADDRESS = "https://stackoverflow.com/q/1"
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cqa_spark.text.markup.body import ParsedBody, parse_body
-from cqa_spark.text.markup.nesting import DEEPEST, bounded
+from cqa_spark.text.markup import DEEPEST, ParsedBody, bounded, parse_body
 
 MANY_TAGS = "<i></i>" * (DEEPEST // 2)
 """Tags without any content: a body that ends with them is long enough to be balanced."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cqa_spark.text.trees.forest import NO_PARENT, Tree, label_number
+from cqa_spark.text.trees import NO_PARENT, Tree, label_number
 
 
 def tree(brackets: str) -> Tree:

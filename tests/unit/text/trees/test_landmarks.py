@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from literal_trees import tree
 
-from cqa_spark.config.object_storage_settings import ObjectStorageSettings
 from cqa_spark.errors import ContractError
-from cqa_spark.model_folder.reading import open_model_folder
-from cqa_spark.model_folder.writing import new_model_folder
-from cqa_spark.text.trees.forest import Forest, Tree
-from cqa_spark.text.trees.landmarks import Landmarks
-from cqa_spark.text.trees.partial_tree_kernel import compare_all
+from cqa_spark.lake.model_folder import new_model_folder, open_model_folder
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.text.tree_kernel import Landmarks, compare_all
+from cqa_spark.text.trees import Forest, Tree
 
 STORAGE = ObjectStorageSettings()
 QUERIES = [tree("(S (NP (N visa)) (VP (V costs)))"), tree("(S (NP (N bank)))"), tree("(S (VP (V go)))")]

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from literal_trees import tree
 
-from cqa_spark.text.trees.forest import Forest
-from cqa_spark.text.trees.partial_tree_kernel import compare_all, kernel
+from cqa_spark.text.tree_kernel import compare_all, kernel
+from cqa_spark.text.trees import Forest
 
 FIRST = np.array([0])
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from literal_trees import tree
 
-from cqa_spark.text.trees.forest import NO_PARENT, Tree, is_tree, label_number
-from cqa_spark.text.trees.shallow_parse import MOST_WORDS, shallow_tree
+from cqa_spark.text.trees import MOST_WORDS, NO_PARENT, Tree, is_tree, label_number, shallow_tree
 
 
 def same(one: Tree, other: Tree) -> bool:

@@ -1,0 +1,398 @@
+"""Stack Exchange dumps → the community tables of a run."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.corpora.disk_space import require_space_for_dumps
+from cqa_spark.corpora.erasure import leave_out_forgotten, read_forgotten
+from cqa_spark.corpora.inputs import UnpackLimits, open_stored
+from cqa_spark.corpora.site_tables import SiteTables, changed_sites, dump_bytes, fingerprints, input_record
+from cqa_spark.corpora.source import DumpFormat, Source
+from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
+from cqa_spark.corpora.stackexchange.markup import INVENTED
+from cqa_spark.corpora.stackexchange.probe import Access, probe
+from cqa_spark.corpora.stackexchange.site_reader import SiteReader, failures, wanted_tables
+from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
+from cqa_spark.corpora.unpacking import Unpacked, unpack, unpack_in_bucket
+from cqa_spark.errors import InputError
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.lake import Lake
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.schemas.accounting import FAILED_SITES, FINGERPRINTS, INGESTED_FILES, ORPHANS, QUARANTINE
+from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, VOTES
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+from cqa_spark.lake.snapshot import Snapshot
+from cqa_spark.lake.table import Table, TableFiles
+from cqa_spark.object_store.locations import fetch_once
+from cqa_spark.object_store.s3 import credentials, use_credentials
+from cqa_spark.process.terminal import Terminal
+from cqa_spark.settings.dumps import DumpJobSettings
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.settings.values import is_remote
+from cqa_spark.spark.frames import run_concurrently
+from cqa_spark.spark.session import is_local_master, session_of
+
+# Counts rows that refer to rows missing from the dump; such rows are kept.
+
+_ROWS = 1 << 20
+"""Referring rows that are looked up at a time."""
+
+_TASKS_PER_CORE = 4
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A column that points to rows of another table.
+
+    Attributes:
+        table: the table with the column.
+        column: the column.
+        target: the referenced table, by the last column of its key.
+    """
+
+    table: Table
+    column: str
+    target: Table
+
+
+REFERENCES = (
+    Reference(POSTS, "thread_id", POSTS),
+    Reference(POSTS, "accepted_answer_id", POSTS),
+    Reference(POSTS, "user_id", USERS),
+    Reference(COMMENTS, "post_id", POSTS),
+    Reference(COMMENTS, "user_id", USERS),
+    Reference(VOTES, "post_id", POSTS),
+    Reference(BADGES, "user_id", USERS),
+    Reference(POST_LINKS, "post_id", POSTS),
+    Reference(POST_LINKS, "related_post_id", POSTS),
+    Reference(POST_HISTORY, "post_id", POSTS),
+)
+
+
+@dataclass(frozen=True)
+class _ReferringFile:
+    """A file whose rows may refer to others of its site.
+
+    Attributes:
+        site: the site.
+        reference: the reference.
+        path: of the file.
+        referred: paths of the files of the target.
+    """
+
+    site: str
+    reference: Reference
+    path: str
+    referred: tuple[str, ...]
+
+
+def orphans(lake: Lake, tables: Mapping[str, TableFiles]) -> list[Entry]:
+    """Count the rows with dangling references, in tasks that read the ids alone.
+
+    Args:
+        lake: the lake.
+        tables: the files of the tables that were read, by name; references to or from other tables are skipped.
+
+    Returns:
+        Entries of ``ORPHANS``: one for each site and reference with orphans.
+    """
+    files = sorted(_referring_files(lake, tables), key=lambda file: (file.site, file.reference.target.name))
+    if not files:
+        return []
+    context = lake.spark.sparkContext
+    tasks = context.parallelize(files, min(len(files), _TASKS_PER_CORE * context.defaultParallelism))
+    found = tasks.mapPartitions(partial(_count_dangling, lake.storage, credentials())).collect()
+    counts: Counter[tuple[str, Reference]] = Counter()
+    for file, count in zip(files, found, strict=True):
+        counts[file.site, file.reference] += count
+    entries = [
+        {
+            "site": site,
+            "table_name": reference.table.name,
+            "reference": reference.column,
+            "missing_in": reference.target.name,
+            "rows": count,
+        }
+        for (site, reference), count in counts.items()
+        if count
+    ]
+    return sorted(entries, key=lambda entry: [entry[name] for name in ORPHANS.key])
+
+
+def _referring_files(lake: Lake, tables: Mapping[str, TableFiles]) -> Iterator[_ReferringFile]:
+    """The files of each site with rows that may refer to others, once for each reference."""
+    by_site: dict[tuple[str, str | None], list[str]] = {}
+    for name, stored in tables.items():
+        for file in stored.files:
+            by_site.setdefault((name, file.site), []).append(lake.absolute_path(file.path))
+    for reference in REFERENCES:
+        if {reference.table.name, reference.target.name} <= tables.keys():
+            for site in sorted(tables[reference.table.name].rows_by_site()):
+                referred = tuple(by_site.get((reference.target.name, site), ()))
+                for path in by_site[reference.table.name, site]:
+                    yield _ReferringFile(site, reference, path, referred)
+
+
+def _count_dangling(
+    storage: ObjectStorageSettings, given: Mapping[str, str], files: Iterable[_ReferringFile]
+) -> Iterator[int]:
+    """The number of rows that refer to none of the target, for each file.
+
+    Args:
+        storage: object storage settings.
+        given: environment variables of the driver that hold credentials.
+        files: the files, those to the same target adjacent; its ids, 8 bytes each, are held in memory.
+    """
+    use_credentials(given)
+    for (target, referred), to_target in groupby(files, key=lambda file: (file.reference.target, file.referred)):
+        parts = [ids for path in referred for ids in _ids(path, target.key[-1], storage)]
+        there = np.concatenate([np.empty(0, np.int64), *parts])
+        for file in to_target:
+            referring = _ids(file.path, file.reference.column, storage)
+            yield sum(int(np.isin(ids, there, invert=True).sum()) for ids in referring)
+
+
+def _ids(path: str, column: str, storage: ObjectStorageSettings) -> Iterator[npt.NDArray[np.int64]]:
+    """The ids in a column of a file, which are whole numbers of 64 bits, without nulls."""
+    with open_stored(path, storage) as stored:
+        for batch in pq.ParquetFile(stored).iter_batches(_ROWS, columns=[column]):
+            yield pc.cast(batch.column(0).drop_null(), "int64").to_numpy()
+
+
+@dataclass(frozen=True)
+class StackExchangeDump(Source):
+    """One dump per site.
+
+    Attributes:
+        files: the files of the dumps.
+        settings: tables to read, and error tolerance.
+        full: also read sites whose files the published run has read.
+    """
+
+    files: Sequence[DumpFile]
+    settings: DumpJobSettings
+    full: bool = False
+
+    tables = (*[dump.table for dump in DUMP_TABLES], QUARANTINE, FINGERPRINTS, INGESTED_FILES, ORPHANS, FAILED_SITES)
+
+    def is_unchanged(self, last: Snapshot, code_version: str) -> bool:
+        """Whether the published run has read these files, with the same code and settings, and drops no site."""
+        published = last.entries_or_none(FINGERPRINTS)
+        _, changed = self._compared(published, code_version, last.lake)
+        return not changed and not set(self.settings.dumps.drop_site) & {entry["site"] for entry in published}
+
+    def bytes_to_read(self, last: Snapshot | None, code_version: str) -> int:
+        """Bytes of XML of the sites that changed since the published run."""
+        published = last.entries_or_none(FINGERPRINTS) if last is not None else []
+        files, changed = self._compared(published, code_version, last.lake if last is not None else None)
+        return dump_bytes(file for file in files if file["site"] in changed)
+
+    def ingest(self, run: Run) -> None:
+        """Read the sites that changed since the published run; one that cannot be read stays as it was published.
+
+        Raises:
+            InputError: no site that changed can be read, or one cannot and ``dumps.require_every_site`` is set.
+        """
+        named = SiteTables.of_run(run, self._sites(), self.settings.dumps.drop_site)
+        names = self._names()
+        published = named.published_entries(FINGERPRINTS)
+        files, sites = self._compared(published, run.record.code_version, run.lake)
+        run.add_inputs(list(map(input_record, files)))
+        changed = named.of(sites)
+        reader = SiteReader(changed, self.settings.dumps, access(self.settings))
+        accounts, failed = reader.read(self.files), reader.failed
+        if failed and len(failed) == len(changed.sites):
+            raise next(iter(failed.values()))
+        read = set(changed.sites) - failed.keys()
+
+        def is_kept(entry: Entry) -> bool:
+            return entry["site"] not in read or entry["table_name"] not in names
+
+        as_before = [entry for entry in published if entry["site"] in failed or entry["table_name"] not in names]
+        named.write_entries(FINGERPRINTS, [*as_before, *[entry for entry in files if entry["site"] not in failed]])
+        tables = [*[dump.table for dump in DUMP_TABLES], QUARANTINE]
+        named.keep_others(tables)
+        kept = list(filter(is_kept, named.published_entries(INGESTED_FILES)))
+        named.write_entries(INGESTED_FILES, [*kept, *leave_out_forgotten(run, read, tables, accounts)])
+        named.of(read).sign(files)
+        run_concurrently(lambda examine: examine(changed.of(sorted(read))), [_write_orphans, _name_unusual_posts])
+        run.write_entries(FAILED_SITES, failures(failed))
+
+    def _sites(self) -> list[str]:
+        return sorted({file.site for file in self.files})
+
+    def _names(self) -> set[str]:
+        return {dump.table.name for dump in wanted_tables(self.settings.dumps)}
+
+    def _compared(
+        self, published: Collection[Entry], code_version: str, lake: Lake | None
+    ) -> tuple[list[Entry], list[str]]:
+        """The entries of ``FINGERPRINTS`` of the files, and the sites to read.
+
+        Args:
+            published: the published entries.
+            code_version: of the code that reads the files.
+            lake: the lake, whose list of what is forgotten counts; None if there is none yet.
+        """
+        settings = self.settings.dumps
+        files = fingerprints(
+            [(file.site, file.path, file.dump_table.table.name) for file in self.files],
+            published,
+            self.settings.object_storage,
+            f"{code_version} keep_invented={settings.keep_invented} allow_incomplete={settings.allow_incomplete} "
+            f"people_columns={','.join(sorted({*settings.people_columns}))}",
+            read_forgotten(lake.objects) if lake is not None else (),
+        )
+        return files, self._sites() if self.full else changed_sites(self._sites(), files, published, self._names())
+
+
+def stackexchange_dumps(settings: DumpJobSettings, *, full: bool = False) -> list[StackExchangeDump]:
+    """Find the dumps named in the settings and unpack archives; several dumps of a site are in order of time.
+
+    Args:
+        settings: location of the dumps, and tables to read.
+        full: also read sites whose files the published run has read.
+
+    Raises:
+        InputError: there is none, or one cannot be read.
+    """
+    return [StackExchangeDump(files, settings, full) for files in rounds(dump_files(settings))]
+
+
+def check_dumps(settings: DumpJobSettings) -> None:
+    """Check the dumps on this machine: their names, and both ends of their files.
+
+    Sites that cannot be read are named, as the job does.
+
+    Raises:
+        InputError: there is none, or none can be read.
+    """
+    local = [path for path in settings.dumps.input if not is_remote(path)]
+    files = find_dump_files(local, settings.dumps.site)
+    rounds(files)
+    failed: dict[str, InputError] = {}
+    for file in files:
+        try:
+            probe(file, access(settings))
+        except InputError as error:
+            failed.setdefault(file.site, error)
+    if failed and failed.keys() == {file.site for file in files} and len(local) == len(settings.dumps.input):
+        raise next(iter(failed.values()))
+    for site, reason in sorted(failed.items()):
+        Terminal(stderr=True).line(f"warning: {site} cannot be read: {reason.problem}")
+
+
+STACKEXCHANGE = DumpFormat("dumps of Stack Exchange sites", StackExchangeDump, stackexchange_dumps, check_dumps)
+
+
+def access(settings: DumpJobSettings) -> Access:
+    """How the job reads files."""
+    unpacking = settings.unpack
+    return Access(settings.object_storage, UnpackLimits(unpacking.max_ratio, unpacking.max_total_bytes))
+
+
+def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
+    """The files to read, archives unpacked, found before Spark starts.
+
+    Raises:
+        InputError: there is none, or one cannot be read.
+    """
+    wanted, site = set(settings.dumps.tables), settings.dumps.site
+    storage = settings.object_storage
+    found = find_dump_files(settings.dumps.input, site, storage)
+    archives = find_archives(settings.dumps.input, storage)
+    for archive, unpacked in zip(archives, _unpack(archives, settings), strict=True):
+        found += of_archive(unpacked.files, archive, site)
+    files = [file for file in found if not wanted or file.dump_table.table.name in wanted]
+    if not files:
+        raise InputError(f"no file for the tables {', '.join(sorted(wanted))}", "change --tables or --input")
+    return files
+
+
+def _unpack(archives: Sequence[str], settings: DumpJobSettings) -> list[Unpacked]:
+    """Unpack each archive, into a bucket if the staging folder is in one, else on this machine."""
+    if not archives:
+        return []
+    storage, unpacking = settings.object_storage, settings.unpack
+    limits = access(settings).limits
+    staging = settings.staging(on_cluster=not is_local_master(settings.spark.master))
+    if is_remote(staging):
+        session = session_of(settings)
+        return unpack_in_bucket(session, archives, staging, limits, storage, progress=_print_unpacked)
+    fetched = Path(staging) / "fetched"
+    here = [fetch_once(each, fetched, storage) if is_remote(each) else Path(each) for each in archives]
+    return unpack(
+        here,
+        Path(staging),
+        limits,
+        workers=unpacking.workers,
+        progress=_print_unpacked,
+        require_space=partial(require_space_for_dumps, settings, packed=True),
+    )
+
+
+def _print_unpacked(unpacked: Unpacked) -> None:
+    how = "unpacked before" if unpacked.reused else f"unpacked {unpacked.bytes / 1e6:,.0f} MB"
+    Terminal(stderr=True).line(f"{PurePosixPath(unpacked.archive).name}: {how}")
+
+
+def _name_unusual_posts(tables: SiteTables) -> None:
+    if tables.sites and tables.run.has(POSTS):
+        for notice in unusual_posts(tables.of_sites(POSTS)):
+            Terminal(stderr=True).line(f"notice: {notice}")
+
+
+def _write_orphans(tables: SiteTables) -> None:
+    if not tables.sites:
+        tables.write_entries(ORPHANS, [])
+        return
+    run = tables.run
+    with run.step("orphans") as step:
+        stored = {
+            dump.table.name: run.files(dump.table).of(tables.sites) for dump in DUMP_TABLES if run.has(dump.table)
+        }
+        step.rows_out = tables.write_entries(ORPHANS, orphans(run.lake, stored))
+
+
+FAR = 100
+"""An id above so many times the median is far above the rest: ids grow with time, so the last is twice the median."""
+
+
+def unusual_posts(posts: DataFrame) -> list[str]:
+    """A sentence for every site with posts that the archive invented, and for every site with an id far above the rest.
+
+    Args:
+        posts: the table ``posts``.
+    """
+    number = F.col("post_id").cast("bigint")
+    own = F.when(F.col("post_type") != INVENTED, number)
+    by_site = posts.groupBy("site").agg(
+        F.count_if(F.col("post_type") == INVENTED).alias("invented"),
+        F.percentile_approx(own, 0.5).alias("median"),
+        F.max(own).alias("largest"),
+    )
+    unusual = by_site.where((F.col("invented") > 0) | (F.col("largest") > FAR * F.col("median"))).orderBy("site")
+    sentences = []
+    for row in unusual.collect():
+        if row["invented"]:
+            sentences.append(
+                f"{row['site']}: {row['invented']:,} posts were invented by the archive; their type is {INVENTED}, "
+                "and nothing uses them; --keep-invented uses them"
+            )
+        if row["largest"] is not None and row["largest"] > FAR * row["median"]:
+            sentences.append(
+                f"{row['site']}: the post {row['largest']} has an id far above the rest, of which the median is "
+                f"{row['median']}; it may not be the site's own"
+            )
+    return sentences

@@ -1,1 +1,0 @@
-"""Stack Exchange dumps → community tables."""

@@ -1,1 +1,0 @@
-"""Community tables as tables: Parquet, CSV, JSON lines, Delta, or a table of Spark's catalogue."""

@@ -1,0 +1,1 @@
+"""Intervals, paired tests and means of measures: one resampling, one clustered mean, one adjustment."""

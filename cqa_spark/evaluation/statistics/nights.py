@@ -1,0 +1,284 @@
+"""What orders of answers are worth on replayed nights: P@1 by population, with errors and p-values by thread.
+
+A thread that stayed open for long has many nights, which resemble each other. Means are over nights; threads are the
+clusters of their intervals and tests (``clustered``).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+
+from cqa_spark.evaluation.statistics.clusters import (
+    OF_DIFFERENCES,
+    ClusterSums,
+    Longs,
+    Reals,
+    cluster_sums,
+    clustered_mean,
+    paired_difference,
+)
+from cqa_spark.evaluation.statistics.served_order import Difference
+from cqa_spark.evaluation.statistics.tests import holm
+from cqa_spark.lake.schemas.night import Worth
+
+Mask = NDArray[np.bool_]
+
+AGES: Mapping[str, tuple[int, float]] = {
+    "1-2 days": (0, 3),
+    "4-16 days": (3, 32),
+    "32-64 days": (32, 128),
+    "older": (128, np.inf),
+}
+"""Bands of the age of a question on a night, in days: from, and below. Nights are at 1, 2, 4, 8, ... days; the bands of
+served nights, of any age, meet in the middle."""
+
+VOTES: Mapping[str, tuple[int, float]] = {"0-3 votes": (0, 4), "4-9 votes": (4, 10), "10 votes or more": (10, np.inf)}
+"""Bands of the number of votes, up and down, for the answers of a night."""
+
+NIGHTS, SERVED_AGES = "nights", "nights, weighted to the ages of served threads"
+LAST_NIGHTS = "last nights before the acceptance"
+"""The latest replayed night of a thread. Answers of the day of the acceptance, and threads that had fewer than two
+answers before it, are not in it."""
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Nights:
+    """Measured nights; arrays of shape (nights,).
+
+    Attributes:
+        site: of each night.
+        thread: a number for the thread of each night.
+        age: age of the question in days.
+        votes: number of votes for the answers that were known.
+        hits: P@1 of each order, by name.
+    """
+
+    site: NDArray[np.object_]
+    thread: Longs
+    age: Longs
+    votes: Longs
+    hits: Mapping[str, Reals]
+
+
+def expected_hits(scores: Reals, accepted: Mask, starts: Longs) -> Reals:
+    """P@1 of each night: the share of accepted answers among those with the highest score.
+
+    This is the expected value over random orders of ties, so an order that knows nothing is worth its chance.
+
+    Args:
+        scores: score of each answer, higher is better; shape (answers,), all of a night adjacent.
+        accepted: whether each answer was accepted later; shape (answers,).
+        starts: index of the first answer of each night; shape (nights,).
+    """
+    best = np.repeat(np.maximum.reduceat(scores, starts), np.diff(starts, append=len(scores)))
+    is_first = scores == best
+    both = np.column_stack([is_first & accepted, is_first]).astype(np.float64)
+    hits, ties = np.add.reduceat(both, starts, axis=0).T
+    return hits / ties
+
+
+def night_worth(nights: Nights, orders: Iterable[str], reference: str, served: Mapping[int, int]) -> list[Worth]:
+    """The table of worths.
+
+    Args:
+        nights: the measured nights.
+        orders: names of the orders in the table.
+        reference: name of the order that differences are from.
+        served: number of threads that are served, by age in days, for the weighted population.
+
+    Returns:
+        A row for each order and each band that has nights, in order of band; the weighted population has a row over
+        the bands of age in which there are nights; that of the last nights has one night of each thread. P-values are
+        adjusted by Holm: those of the orders on all nights together, and those of each order on all else together.
+    """
+    everywhere = np.ones(len(nights.age), dtype=np.bool_)
+    by_age = {name: in_band(nights.age, band) for name, band in AGES.items()}
+    by_votes = {name: in_band(nights.votes, band) for name, band in VOTES.items()}
+    weights = _served_weights(nights.age, served)
+    populations = [
+        *(
+            (NIGHTS, band, chosen.astype(np.float64))
+            for band, chosen in ({ALL: everywhere} | by_age | by_votes).items()
+        ),
+        (SERVED_AGES, ALL, weights),
+        (LAST_NIGHTS, ALL, _is_last(nights).astype(np.float64)),
+    ]
+    rows = [
+        _worth(name, population, band, nights.hits[name], nights.hits[reference], nights.thread, weight)
+        for population, band, weight in populations
+        if weight.any()
+        for name in orders
+    ]
+    return _adjusted([_of_itself(row) if row.order == reference else row for row in rows], reference)
+
+
+def _of_itself(row: Worth) -> Worth:
+    """The reference does not differ from itself."""
+    return replace(row, difference=0.0, low_difference=0.0, high_difference=0.0, p_value=1.0)
+
+
+def _adjusted(rows: Sequence[Worth], reference: str) -> list[Worth]:
+    """The rows with adjusted p-values; the reference itself is not tested."""
+    families: dict[str, list[int]] = {}
+    for number, row in enumerate(rows):
+        if row.order != reference:
+            is_overall = (row.population, row.band) == (NIGHTS, ALL)
+            families.setdefault(ALL if is_overall else f"parts of {row.order}", []).append(number)
+    adjusted = [*rows]
+    for family in families.values():
+        p_values = holm(np.array([rows[number].p_value for number in family]))
+        for number, p_value in zip(family, p_values.tolist(), strict=True):
+            adjusted[number] = replace(rows[number], p_value=p_value)
+    return adjusted
+
+
+def site_differences(
+    nights: Nights, system: str, orders: Iterable[str]
+) -> Iterator[tuple[str, str, str, Difference, int]]:
+    """The difference of P@1 between a system and simple orders, on each site and in each band of age that has nights.
+
+    Args:
+        nights: the measured nights.
+        system: name of the system.
+        orders: names of the simple orders.
+
+    Yields:
+        Site, band, simple order, difference, number of nights.
+    """
+    gains = {order: nights.hits[system] - nights.hits[order] for order in orders}
+    for site in np.unique(nights.site):
+        for band, ages in AGES.items():
+            chosen = (nights.site == site) & in_band(nights.age, ages)
+            if chosen.any():
+                for order, gain in gains.items():
+                    found = paired_difference(gain[chosen], nights.thread[chosen])
+                    yield site, band, order, Difference(found.value, found.error, found.clusters), int(chosen.sum())
+
+
+def _is_last(nights: Nights) -> Mask:
+    """Whether each night is the latest of its thread."""
+    latest = np.full(nights.thread.max(initial=-1) + 1, -1, dtype=np.int64)
+    np.maximum.at(latest, nights.thread, nights.age)
+    return nights.age == latest[nights.thread]
+
+
+def in_band(numbers: Longs, band: tuple[int, float]) -> Mask:
+    """Whether each number is in a band: from its first, below its second bound."""
+    return (numbers >= band[0]) & (numbers < band[1])
+
+
+def _worth(
+    order: str, population: str, band: str, hits: Reals, reference: Reals, thread: Longs, weights: Reals
+) -> Worth:
+    value, gain = clustered_mean(hits, thread, weights), paired_difference(hits - reference, thread, weights)
+    return Worth(
+        order=order, population=population, band=band, measure="P@1", value=value.value,
+        low=max(0.0, value.low), high=min(1.0, value.high), difference=gain.value,
+        low_difference=gain.low, high_difference=gain.high, p_value=gain.p_value,
+        nights=int((weights > 0).sum()), threads=value.clusters,
+    )  # fmt: skip
+
+
+def _served_weights(ages: Longs, served: Mapping[int, int]) -> Reals:
+    """The weight of each night: the share of served threads in its band of age, over the nights in the band."""
+    return np.sum(list(_band_weights(ages, served)), axis=0)
+
+
+def _band_weights(ages: Longs, served: Mapping[int, int]) -> Iterator[Reals]:
+    days, threads = np.array([*served], dtype=np.int64), np.array([*served.values()], dtype=np.int64)
+    for band in AGES.values():
+        inside = in_band(ages, band)
+        yield inside * (threads[in_band(days, band)].sum() / max(1, threads.sum())) / max(1, inside.sum())
+
+
+# Orders on the replayed nights that several runs have measured: P@1 in each run, with paired tests by thread.
+#
+# Tables of nights grow with the corpus: Spark adds up, and errors follow from the sums.
+
+_NIGHT = ("order", "site", "thread_id", "query_id")
+
+
+class NightTest(NamedTuple):
+    """The paired test of a run against the first run, on the nights that all runs have measured.
+
+    Attributes:
+        difference: mean of P@1 over nights, the run minus the first run.
+        low: lower bound of its 95 % interval, with errors by thread.
+        high: upper bound.
+        p_value: two-sided, of no difference, adjusted by Holm for the number of runs.
+        wins: nights on which the run is better.
+        losses: nights on which the first run is better.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    wins: int
+    losses: int
+
+
+class CommonNights(NamedTuple):
+    """An order on the nights that all runs have measured.
+
+    Attributes:
+        order: name of the system or simple order.
+        nights: number of these nights.
+        threads: number of their threads.
+        values: P@1 over these nights, by run.
+        tests: of the second and each later run against the first.
+    """
+
+    order: str
+    nights: int
+    threads: int
+    values: tuple[float, ...]
+    tests: tuple[NightTest, ...]
+
+
+def compare_nights(nights: Sequence[DataFrame]) -> list[CommonNights]:
+    """Compare each order with itself in several runs, on the nights that all of them have measured.
+
+    Args:
+        nights: rows of ``MEASURED_NIGHTS`` of two or more runs.
+
+    Returns:
+        Those orders that have common nights, by name.
+    """
+    runs = range(len(nights))
+    measured = (
+        frame.select(*_NIGHT[1:], F.explode("hits").alias("order", f"hit{run}")) for run, frame in enumerate(nights)
+    )
+    common: DataFrame = reduce(lambda left, right: left.join(right, on=[*_NIGHT]), measured)
+    by_thread = common.groupBy(*_NIGHT[:3]).agg(
+        F.count(F.lit(1)).alias("nights"),
+        *(F.sum(f"hit{run}").alias(f"hits{run}") for run in runs),
+        *(F.count_if(F.expr(f"hit{run} > hit0")).alias(f"wins{run}") for run in runs[1:]),
+        *(F.count_if(F.expr(f"hit{run} < hit0")).alias(f"losses{run}") for run in runs[1:]),
+    )
+    totals = by_thread.groupBy("order").agg(
+        F.count(F.lit(1)).alias("threads"),
+        *(F.sum(name).alias(name) for name in ("nights", *(f"hits{run}" for run in runs))),
+        *(cluster_sums(f"hits{run} - hits0", "nights").alias(f"gain{run}") for run in runs[1:]),
+        *(F.sum(f"{name}{run}").alias(f"{name}{run}") for run in runs[1:] for name in ("wins", "losses")),
+    )
+    return [_compared(row, runs) for row in totals.orderBy("order").collect()]
+
+
+def _compared(row: Row, runs: Sequence[int]) -> CommonNights:
+    gains = [ClusterSums(*row[f"gain{run}"]).estimate(OF_DIFFERENCES) for run in runs[1:]]
+    p_values = holm(np.array([gain.p_value for gain in gains])).tolist()
+    tests = [
+        NightTest(gain.value, gain.low, gain.high, p_value, row[f"wins{run}"], row[f"losses{run}"])
+        for run, gain, p_value in zip(runs[1:], gains, p_values, strict=True)
+    ]
+    values = tuple(row[f"hits{run}"] / row["nights"] for run in runs)
+    return CommonNights(row["order"], row["nights"], row["threads"], values, tuple(tests))

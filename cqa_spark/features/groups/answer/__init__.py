@@ -1,0 +1,1 @@
+"""What is known of an answer itself: its text and markup, votes, times, comments."""

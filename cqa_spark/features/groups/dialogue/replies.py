@@ -1,0 +1,158 @@
+"""Replies by name, and the asker's reactions to a comment."""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from cqa_spark.features.arrays import Mask
+from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
+from cqa_spark.features.groups.dialogue.conversation import conversation, of_candidates
+from cqa_spark.features.query_batch import QueryBatch, Texts
+
+_NICOSIA = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3"
+_BARRON = "Barrón-Cedeño et al. 2015, Thread-level information for comment classification in cQA"
+_SHORTEST_NAME = 4
+"""Shorter names too often are common words."""
+
+_REACTIONS = 2
+"""Number of the asker's next comments that count as reactions."""
+
+_THANKS = re.compile(r"\b(?:thanks?|thanx|thx|thnx|tnx|thankyou|appreciated?)\b")
+_PRAISE = re.compile(r"\b(?:great|good|helpful|nice|perfect|useful|exactly|will (?:try|do|check|call|go))\b")
+_START = re.compile(r"\W*", re.ASCII)
+_RUN = re.compile(r"[^\W_]+")
+
+
+class RepliesV1(QueryGroup):
+    """Names mentioned in comments, and the asker's next comments; the asker's own comments get no reactions."""
+
+    name = "replies_v1"
+    family = "dialogue"
+    about = "replies by name, and the asker's reactions to the comment"
+    entity = Entity.CANDIDATE
+    columns = (
+        FeatureColumn("names_another", "1 if it names another author of the thread", _NICOSIA),
+        FeatureColumn(
+            "starts_with_name", "1 if it starts with @ or with the name of another author of the thread", _NICOSIA
+        ),
+        FeatureColumn("names_asker", "1 if it names the asker", _NICOSIA),
+        FeatureColumn("named_later", "ln(1 + later comments of others that name its author)", _BARRON),
+        FeatureColumn("named_by_asker", "1 if the asker names its author in a later comment", _BARRON),
+        FeatureColumn(
+            "asker_thanks", f"1 if the asker thanks within the next {_REACTIONS} comments of the asker", _NICOSIA
+        ),
+        FeatureColumn("asker_praises", f"1 if the asker praises or complies within the next {_REACTIONS}", "ours"),
+        FeatureColumn(
+            "asker_asks", f"1 if the asker asks within the next {_REACTIONS} comments of the asker", _NICOSIA
+        ),
+        FeatureColumn(
+            "asker_thanks_at_once", "1 if the asker's next comment follows within two comments and thanks", "ours"
+        ),
+        FeatureColumn(
+            "asker_thanks_by_name", f"1 if the asker thanks within the next {_REACTIONS} and names its author", "ours"
+        ),
+    )
+
+    def compute(self, batch: QueryBatch) -> Values:
+        """Values of each candidate that is a comment."""
+        of_comments = [values for thread in batch.comments.threads for values in _replies(batch, thread)]
+        values = np.array(of_comments, dtype=np.float64).reshape(-1, len(self.columns))
+        return self.by_column(of_candidates(batch, column) for column in values.T)
+
+
+def _replies(batch: QueryBatch, thread: slice) -> Iterator[list[float]]:
+    """The values of each comment of a thread, in order."""
+    comments, turns = batch.comments, batch.derive(conversation)
+    author, asker, position = comments.author, comments.asker, comments.position
+    texts = [*batch.texts.derive(_lower), ""]
+    thanks, praises = (batch.texts.derive(_matches, pattern)[comments.text] for pattern in (_THANKS, _PRAISE))
+    said, names = range(thread.start, thread.stop), _names(author[thread], comments.author_name[thread])
+    named = {
+        turn: [other for other in _called(texts[comments.text[turn]], names) if other.author != author[turn]]
+        for turn in said
+    }
+    # Only comments with a known position are later than others; in a thread, comments are sorted by position.
+    in_order = [turn for turn in said if not np.isnan(position[turn])]
+    calls: dict[str | None, list[float]] = defaultdict(list)
+    calls_by_asker: dict[str | None, list[float]] = defaultdict(list)
+    for turn in in_order:
+        for other in named[turn]:
+            calls[other.author].append(position[turn])
+            if turns.by_asker[turn]:
+                calls_by_asker[other.author].append(position[turn])
+    called_at = {called: set(positions) for called, positions in calls.items()}
+    of_asker = [turn for turn in in_order if turns.by_asker[turn]]
+    asker_positions = position[of_asker].tolist()
+    for turn in said:
+        of_author, later = calls[author[turn]], bisect_right(asker_positions, position[turn])
+        reactions = [] if turns.by_asker[turn] else of_asker[later : later + _REACTIONS]
+        yield [
+            bool(named[turn]),
+            _starts_with_name(texts[comments.text[turn]], named[turn]),
+            any(other.author == asker[turn] for other in named[turn]),
+            np.log1p(len(of_author) - bisect_right(of_author, position[turn])),
+            max(calls_by_asker[author[turn]], default=-np.inf) > position[turn],
+            any(thanks[reaction] for reaction in reactions),
+            any(praises[reaction] for reaction in reactions),
+            any(turns.asks[reaction] for reaction in reactions),
+            any(thanks[reaction] and position[reaction] <= position[turn] + 2 for reaction in reactions[:1]),
+            any(thanks[reaction] and position[reaction] in called_at.get(author[turn], ()) for reaction in reactions),
+        ]
+
+
+class _Name(NamedTuple):
+    """An author and the name used in the thread's comments."""
+
+    author: str
+    name: str
+
+
+def _names(authors: Iterable[str | None], names: Iterable[str | None]) -> dict[str, list[_Name]]:
+    """The distinct authors and names of a thread, by the name's first letters and digits."""
+    pairs = {
+        (author, name.strip(" ").lower()): None
+        for author, name in zip(authors, names, strict=True)
+        if author is not None and name is not None
+    }
+    by_start: dict[str, list[_Name]] = defaultdict(list)
+    for author, name in pairs:
+        if len(name) >= _SHORTEST_NAME:
+            start = _RUN.search(name)
+            by_start[start.group() if start else ""].append(_Name(author, name))
+    return by_start
+
+
+def _called(text: str, names: Mapping[str, Sequence[_Name]]) -> list[_Name]:
+    """The names in a text; each of them has all its letters and digits as words there."""
+    return [name for start in {"", *_RUN.findall(text)} for name in names.get(start, ()) if _calls(text, name)]
+
+
+def _calls(text: str, other: _Name) -> bool:
+    """Whether a text contains a name that is not part of a longer word."""
+    name = other.name
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        if not (start and text[start - 1].isalnum()) and not text[end : end + 1].isalnum():
+            return True
+        start = text.find(name, start + 1)
+    return False
+
+
+def _starts_with_name(text: str, named: Iterable[_Name]) -> bool:
+    start = _START.match(text)
+    assert start is not None, "the pattern matches nothing, too"
+    return "@" in start.group() or any(text.startswith(other.name, start.end()) for other in named)
+
+
+def _lower(texts: Texts) -> list[str]:
+    return [text.lower() for text in texts.clean]
+
+
+def _matches(texts: Texts, pattern: re.Pattern[str]) -> Mask:
+    """Whether each text has a match; False for the last item, at ``ABSENT``."""
+    return np.array([*(pattern.search(text) is not None for text in texts.derive(_lower)), False])

@@ -1,0 +1,1 @@
+"""Quality of a text whatever its question: surface, tone, readability, and vocabulary of good comments."""

@@ -1,0 +1,1 @@
+"""Similarity of a candidate to its question: words, characters, meaning, topics, translations."""

@@ -1,1 +1,0 @@
-"""Features of the wording of a text: surface, tone, and vocabulary of good comments."""

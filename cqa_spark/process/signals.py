@@ -1,0 +1,235 @@
+"""SIGTERM and SIGINT: the running job raises ``Stopped``, cleans up, and the process ends in time.
+
+Kubernetes, systemd and Airflow send SIGTERM, and SIGKILL some seconds later. Cleanup (Spark's jobs, the run log, the
+lease) is done in the ``except`` and ``finally`` clauses of the code that acquired the resource.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, TypeVar
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+CLEANUP_SECONDS = 9.0
+"""Time limit of the cleanup; afterwards the process ends, and the next holder of the lease cleans up."""
+
+HANDLING_SECONDS = 0.05
+"""A signal that the main thread has not handled within this time is sent again."""
+
+REPEAT_SECONDS = 1.0
+"""A repeated signal within this time is the same request: systemd signals every process of a service, and
+``spark-submit.sh`` forwards its own signal."""
+
+
+class Stopped(KeyboardInterrupt):
+    """The process received a stop signal; the notes describe the cleanup.
+
+    It is a KeyboardInterrupt, because py4j then closes the connection of the interrupted call. After any other
+    exception, the next call to Java would read the response to the interrupted one.
+
+    Args:
+        number: of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.signal = signal.Signals(number)
+        super().__init__(self.signal.name)
+
+    @property
+    def exit_code(self) -> int:
+        """128 plus the signal's number, as in a shell: 143 for SIGTERM, 130 for SIGINT."""
+        return 128 + self.signal
+
+
+class _Handler:
+    """Raises ``Stopped`` in the main thread, once: at the first signal, or at the end of an uninterrupted block."""
+
+    def __init__(self) -> None:
+        self.received: int | None = None
+        self.uninterrupted = 0
+        self._is_raised = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.received is None:
+            self.received = number
+            logging.disable()  # libraries log every interrupted call with a traceback, and warn of it with Java's
+            warnings.simplefilter("ignore")
+            self.raise_stopped()
+
+    def raise_stopped(self) -> None:
+        if self.received is not None and not self.uninterrupted and not self._is_raised:
+            self._is_raised = True
+            raise Stopped(self.received)
+
+
+_handler = _Handler()
+_children_ignore_sigterm = False
+
+
+@contextmanager
+def stop_on_signals() -> Iterator[None]:
+    """Raise ``Stopped`` in the block at SIGTERM or SIGINT.
+
+    The process ends at once at a second signal, and after ``CLEANUP_SECONDS``. Python handles signals only in the main
+    thread; in another thread this does nothing.
+    """
+    global _handler
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _handler = _Handler()
+    numbers, wakeup = socket.socketpair()
+    wakeup.setblocking(False)
+    before = {number: signal.signal(number, _handler) for number in SIGNALS}
+    wakeup_before = signal.set_wakeup_fd(wakeup.fileno(), warn_on_full_buffer=False)
+    watchdog = threading.Thread(target=_watch, args=(_handler, numbers, wakeup), name="stop-signals", daemon=True)
+    watchdog.start()
+    try:
+        yield
+    finally:
+        if _handler.received is None:
+            signal.set_wakeup_fd(wakeup_before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            wakeup.close()
+            watchdog.join()
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Defer ``Stopped`` until the block has ended."""
+    handler = _handler
+    handler.uninterrupted += 1
+    try:
+        yield
+    finally:
+        handler.uninterrupted -= 1
+    if threading.current_thread() is threading.main_thread():
+        handler.raise_stopped()
+
+
+@contextmanager
+def java_starts() -> Iterator[None]:
+    """Start Java in the block, so that signals reach it only through this process.
+
+    Airflow and systemd signal all processes at once, and without Java the end of a run cannot be logged; PySpark
+    protects Java only from SIGINT. PySpark's own handler for SIGINT is removed, because it blocks forever while a call
+    to Java is open.
+    """
+    global _children_ignore_sigterm
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    _children_ignore_sigterm = True
+    try:
+        yield
+    finally:
+        _children_ignore_sigterm = False
+        for number, handler in before.items() if in_main_thread else ():
+            signal.signal(number, handler)
+
+
+def _watch(handler: _Handler, numbers: socket.socket, wakeup: socket.socket) -> None:
+    """End the process at the second signal, or if the cleanup takes too long.
+
+    Python's handler runs between two instructions of the main thread. A signal which another thread receives, or which
+    arrives just before a blocking call, does not interrupt that call: it is sent again, to the main thread.
+
+    Args:
+        handler: of the main thread.
+        numbers: socket from which the number of each signal is read, as a byte.
+        wakeup: the other end, which must stay open.
+    """
+    first = numbers.recv(1)
+    if not first:
+        return
+    now = time.monotonic()
+    deadline, repeats_count_from = now + CLEANUP_SECONDS, now + REPEAT_SECONDS
+    is_sent_again = False
+    while (seconds_left := deadline - time.monotonic()) > 0:
+        is_handled = handler.received is not None or is_sent_again
+        if select.select([numbers], [], [], seconds_left if is_handled else HANDLING_SECONDS)[0]:
+            numbers.recv(1)
+            if is_sent_again:
+                is_sent_again = False
+            elif time.monotonic() >= repeats_count_from:
+                break
+        elif handler.received is None and not is_sent_again:
+            signal.pthread_kill(threading.main_thread().ident or 0, first[0])
+            is_sent_again = True
+    else:
+        message = f"cqa: the cleanup took more than {CLEANUP_SECONDS:.0f} s; the next job on the lake completes it\n"
+        os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, message.encode())
+    os._exit(128 + first[0])
+
+
+def _ignore_sigterm() -> None:
+    if _children_ignore_sigterm:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+os.register_at_fork(after_in_child=_ignore_sigterm)
+
+
+# Calls functions in several processes.
+
+AHEAD = 2
+"""Submitted calls per process, including those with unread results."""
+
+Result = TypeVar("Result")
+
+
+class Pool:
+    """Calls functions in several processes, and yields their results in the order of the calls.
+
+    Args:
+        workers: number of processes; with 1 or less, calls run in this process.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        # Spawned, not forked: they start from the same state on every platform, without Spark's threads and sockets.
+        context = multiprocessing.get_context("spawn")
+        self._executor = ProcessPoolExecutor(workers, context) if workers > 1 else None
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._executor:
+            self._executor.shutdown(cancel_futures=True)
+
+    def in_order(self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
+        """Yield the results of calls one after another; the number of calls ahead is bounded.
+
+        Args:
+            function: a function that can be pickled.
+            calls: its arguments; they and the results can be pickled.
+
+        Raises:
+            BrokenProcessPool: a process died.
+        """
+        if self._executor is None:
+            for arguments in calls:
+                yield function(*arguments)
+            return
+        waiting: deque[Future[Result]] = deque()
+        for arguments in calls:
+            waiting.append(self._executor.submit(function, *arguments))
+            if len(waiting) > AHEAD * self._workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

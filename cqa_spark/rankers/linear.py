@@ -1,0 +1,298 @@
+"""The base class of linear rankers, which learn by full-batch L-BFGS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+from pyspark.sql import DataFrame
+from scipy.special import expit, logit
+from threadpoolctl import threadpool_limits
+
+from cqa_spark.rankers.candidates import Candidates
+from cqa_spark.rankers.model import FeatureImportance, LearnedNumbers, NumbersModel
+from cqa_spark.rankers.out_of_fold import with_share_threshold
+from cqa_spark.rankers.ranker import Ranker
+from cqa_spark.rankers.training import TaskRows, TrainingGroup, TrainingParameters, train_in_tasks
+
+# Base classes of linear rankers: linear functions of standardised features.
+
+
+class LinearWeights(LearnedNumbers):
+    """A linear function of standardised features.
+
+    Attributes:
+        mean: mean of each feature in the training data.
+        std: standard deviation of each feature in the training data.
+        coefficients: coefficient of each standardised feature.
+        intercept: the intercept.
+    """
+
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+    coefficients: tuple[float, ...]
+    intercept: float
+
+    @model_validator(mode="after")
+    def _have_one_length(self) -> LinearWeights:
+        if not len(self.mean) == len(self.std) == len(self.coefficients):
+            raise ValueError("mean, std and coefficients have different lengths")
+        return self
+
+    @property
+    def inputs(self) -> int:
+        """Number of features."""
+        return len(self.coefficients)
+
+    def terms(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The contribution of each feature: coefficient times standardised value.
+
+        Args:
+            values: shape (candidates, features). Constant features contribute 0, as in Spark ML.
+        """
+        spread = np.array(self.std)
+        scaled = np.divide(values - np.array(self.mean), spread, out=np.zeros_like(values), where=spread > 0)
+        found: NDArray[np.float64] = scaled * np.array(self.coefficients)
+        return found
+
+    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The value of the function for each row of ``values``."""
+        # The rounding of a matrix product may depend on the number of rows.
+        found: NDArray[np.float64] = self.terms(values).sum(axis=1) + self.intercept
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel(NumbersModel):
+    """A linear function of standardised features; its value is the score."""
+
+    learned_type = LinearWeights
+
+    learned: LinearWeights
+    explains = True
+
+    def feature_importances(self) -> tuple[FeatureImportance, ...]:
+        """Shares of the absolute standardised coefficients, which are comparable between features."""
+        coefficients = self.learned.coefficients
+        total = sum(abs(value) for value in coefficients) or 1.0
+        return tuple(
+            FeatureImportance(name, abs(value) / total, (value > 0) - (value < 0))
+            for name, value in zip(self.description.features, coefficients, strict=True)
+        )
+
+    def contributions(self, candidates: Candidates) -> NDArray[np.float64]:
+        """Coefficients times standardised values."""
+        return self.learned.terms(candidates.of(self.description.features))
+
+    def score(self, candidates: Candidates) -> NDArray[np.float64]:
+        """The value of the linear function."""
+        return self.learned.sums(candidates.of(self.description.features))
+
+
+# Losses of linear rankers: functions of the linear values and the targets of whole queries.
+
+LossName = Literal["logistic", "hinge", "squared", "choice"]
+Floats = NDArray[np.float64]
+Starts = NDArray[np.intp]
+Loss = Callable[[Floats, Floats, Starts], tuple[Floats, Floats]]
+"""Maps linear values, targets, and the index of the first row of each query, to losses (which only add up to that of a
+query if the loss compares candidates) and to the derivatives of their sum with respect to the linear values."""
+
+
+def logistic(values: Floats, targets: Floats, starts: Starts) -> tuple[Floats, Floats]:
+    """Negative log-likelihood of targets 0 and 1."""
+    return np.logaddexp(0, values) - targets * values, expit(values) - targets
+
+
+def hinge(values: Floats, targets: Floats, starts: Starts) -> tuple[Floats, Floats]:
+    """Hinge loss (Cortes and Vapnik 1995), with a subgradient; targets are 0 and 1."""
+    signs = 2 * targets - 1
+    short = 1 - signs * values
+    return np.maximum(short, 0), np.where(short > 0, -signs, 0.0)
+
+
+def squared(values: Floats, targets: Floats, starts: Starts) -> tuple[Floats, Floats]:
+    """Half the squared difference."""
+    apart = values - targets
+    return apart * apart / 2, apart
+
+
+def choice(values: Floats, targets: Floats, starts: Starts) -> tuple[Floats, Floats]:
+    """Negative log-likelihood of the candidate that was chosen among those of its query.
+
+    The probability of a candidate is the softmax of the linear values. Targets are weights of choices: 1 for the chosen
+    candidate and 0 for the others, or any share of a vote for each; a query whose targets are all 0 has no loss.
+
+    Source:
+        McFadden 1974, Conditional Logit Analysis of Qualitative Choice Behavior; as a loss for rankings, the top-one
+        probability of Cao et al. 2007, Learning to Rank: From Pairwise Approach to Listwise Approach, ICML.
+    """
+    sizes = np.diff(starts, append=len(values))
+    high = np.repeat(np.maximum.reduceat(values, starts), sizes)
+    normaliser = high + np.log(np.repeat(np.add.reduceat(np.exp(values - high), starts), sizes))
+    weight = np.repeat(np.add.reduceat(targets, starts), sizes)
+    return targets * (normaliser - values), weight * np.exp(values - normaliser) - targets
+
+
+LOSSES: dict[LossName, Loss] = {"logistic": logistic, "hinge": hinge, "squared": squared, "choice": choice}
+
+
+# Fits linear functions of standardised features by full-batch L-BFGS, with sums over the rows of all workers.
+
+_ROWS_AT_A_TIME = 4096
+_CORRECTIONS = 10
+"""Number of corrections in the L-BFGS approximation of the Hessian, as in Spark ML."""
+_BOUNDS = {1: (0.0, None), -1: (None, 0.0), 0: (None, None)}
+"""Bounds of a coefficient, by sign."""
+
+
+class _Scale(NamedTuple):
+    """The number of rows, and mean and corrected standard deviation of each column: the features, then the target."""
+
+    rows: float
+    mean: NDArray[np.float64]
+    std: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LinearLearning:
+    """Learns a linear function from the rows of all workers; worker 0 runs the optimizer.
+
+    The objective is the mean loss plus ``l2 / 2`` times the squared length of the standardised coefficients, without
+    the intercept, as in Spark ML; for the squared loss ``l2`` is divided by the targets' standard deviation, as there.
+
+    Attributes:
+        loss: name of the loss.
+        l2: strength of the penalty.
+        iterations: maximum number of iterations of L-BFGS.
+        tolerance: relative decrease of the objective at which the optimizer stops.
+        signs: for each feature, 1 or -1 if a higher value may only raise or lower the linear value, or 0; empty for no
+            such limits.
+
+    Source:
+        Liu and Nocedal 1989, On the Limited Memory BFGS Method for Large Scale Optimization, Mathematical Programming
+        45.
+    """
+
+    loss: LossName
+    l2: float
+    iterations: int
+    tolerance: float = 1e-9
+    signs: tuple[int, ...] = ()
+
+    def __call__(self, rows: TaskRows, group: TrainingGroup) -> str | None:
+        """The weights as JSON, in worker 0."""
+        with threadpool_limits(1):  # several threads would change the order of sums
+            scale = _scale(rows, group)
+            message = np.zeros(len(scale.mean) + 1)  # coefficients, intercept, and whether to go on
+            if group.number == 0:
+                learned = self._minimised(rows, scale, group)
+                group.from_first(message)
+                return learned.model_dump_json()
+            while (received := group.from_first(message))[-1]:
+                self._sums(rows, received[:-1], group)
+            return None
+
+    def _minimised(self, rows: TaskRows, scale: _Scale, group: TrainingGroup) -> LinearWeights:
+        from scipy.optimize import minimize  # slow import, and every task that ranks loads this module
+
+        mean, std = scale.mean[:-1], scale.std[:-1]
+        factor = np.divide(1.0, std, out=np.zeros_like(std), where=std > 0)
+        spread = scale.std[-1] * np.sqrt((scale.rows - 1) / scale.rows)
+        l2 = self.l2 / spread if self.loss == "squared" and spread > 0 else self.l2
+
+        def objective(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            coefficients, intercept = weights[:-1], weights[-1]
+            unscaled = coefficients * factor
+            message = np.concatenate([unscaled, [intercept - (unscaled * mean).sum(), 1.0]])
+            loss, slope, *by_value = self._sums(rows, group.from_first(message)[:-1], group)
+            gradient = factor * (by_value - mean * slope) / scale.rows + l2 * coefficients
+            penalty = l2 / 2 * (coefficients * coefficients).sum()
+            return loss / scale.rows + penalty, np.append(gradient, slope / scale.rows)
+
+        start = np.zeros(len(mean) + 1)
+        start[-1] = logit(scale.mean[-1]) if self.loss == "logistic" else 0.0
+        options: dict[str, float] = {"maxcor": _CORRECTIONS, "maxiter": self.iterations, "maxfun": 20 * self.iterations}
+        options |= {"ftol": self.tolerance, "gtol": self.tolerance}
+        bounds = [_BOUNDS[sign] for sign in (*self.signs, 0)] if self.signs else None
+        solution = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+        return LinearWeights(
+            mean=tuple(mean.tolist()),
+            std=tuple(std.tolist()),
+            coefficients=tuple(solution[:-1].tolist()),
+            intercept=float(solution[-1]),
+        )
+
+    def _sums(self, rows: TaskRows, weights: NDArray[np.float64], group: TrainingGroup) -> NDArray[np.float64]:
+        """Sums over the rows of all workers: the loss, its derivatives, and the derivatives times the features."""
+        linear = rows.values @ weights[:-1] + weights[-1]
+        losses, slopes = LOSSES[self.loss](linear, rows.targets, rows.query_starts)
+        return group.total(np.concatenate([[losses.sum(), slopes.sum()], slopes @ rows.values]))
+
+
+def _scale(rows: TaskRows, group: TrainingGroup) -> _Scale:
+    zeros = np.zeros(rows.values.shape[1] + 1)
+    count, *sums = group.total(np.append(len(rows), sum((block.sum(axis=0) for block in _blocks(rows)), zeros)))
+    mean = np.array(sums) / count
+    squares = group.total(sum((np.square(block - mean).sum(axis=0) for block in _blocks(rows)), zeros))
+    high, low = zeros - np.inf, zeros + np.inf
+    for block in _blocks(rows):
+        high, low = np.maximum(high, block.max(axis=0)), np.minimum(low, block.min(axis=0))
+    constant = np.equal(*np.split(group.highest(np.append(high, -low)) * np.repeat([1, -1], len(zeros)), 2))
+    std = np.sqrt(squares / max(count - 1, 1))
+    return _Scale(count, mean, np.where(constant, 0.0, std))  # rounding gives a constant column a deviation
+
+
+def _blocks(rows: TaskRows) -> Iterator[NDArray[np.float64]]:
+    """Successive rows: the features, then the target."""
+    for start in range(0, len(rows), _ROWS_AT_A_TIME):
+        part = slice(start, start + _ROWS_AT_A_TIME)
+        yield np.column_stack([rows.values[part], rows.targets[part]])
+
+
+class LinearParameters(TrainingParameters):
+    """Parameters of every linear ranker."""
+
+    l2: float = Field(0.001, ge=0, description="strength of the L2 penalty on the standardised coefficients")
+    iterations: int = Field(100, ge=1, description="maximum number of iterations of L-BFGS")
+
+
+P = TypeVar("P", bound=LinearParameters)
+
+
+class LinearRanker(Ranker[P]):
+    """A linear function of standardised features; rankers differ in their losses and targets.
+
+    Attributes:
+        loss: name of the loss.
+        target: column to learn.
+    """
+
+    loss: ClassVar[LossName]
+    target: ClassVar[str] = "relevant"
+    model_type: ClassVar[type[LinearModel]] = LinearModel
+
+    def fit(self, frame: DataFrame) -> LinearModel:
+        """Fit like ``fit_scores``; without a threshold among the parameters, choose it on out-of-fold scores."""
+        model = self.fit_scores(frame)
+        has_threshold = model.description.threshold is not None
+        return model if has_threshold else with_share_threshold(model, self, frame)
+
+    def fit_scores(self, frame: DataFrame) -> LinearModel:
+        """Learn the target from the features."""
+        return self.learned(frame, self.target)
+
+    def learned(self, frame: DataFrame, target: str) -> LinearModel:
+        """Learn a column from the features of training examples."""
+        trained = train_in_tasks(frame, self.learning, self.parameters, target=target)
+        threshold = getattr(self.parameters, "threshold", None)
+        description = self.describe(trained.features, threshold=threshold, training=trained.counts)
+        return self.model_type(description, LinearWeights.model_validate_json(trained.learned))
+
+    def learning(self, features: tuple[str, ...]) -> LinearLearning:
+        """What each task runs, given the names of the features."""
+        return LinearLearning(self.loss, self.parameters.l2, self.parameters.iterations)

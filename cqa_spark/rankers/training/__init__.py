@@ -1,1 +1,0 @@
-"""Training in the tasks of one Spark stage: the rows of each task, and the messages between tasks."""

@@ -1,0 +1,90 @@
+"""The settings of ``duplicates`` and ``similar``."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from cqa_spark.settings.dumps import DumpJobSettings
+from cqa_spark.settings.sections import (
+    Baseline,
+    EvaluationSettings,
+    FeatureSettings,
+    InputFormat,
+    JobSettings,
+    OutputFormat,
+    ReadRunId,
+    Report,
+    SettingsSection,
+    Systems,
+    TrackedSettings,
+    baseline_not_run,
+)
+from cqa_spark.settings.values import EmbeddingModelName, NotHashed, Shown
+
+
+class RetrievalSettings(SettingsSection):
+    """Retrieval of candidates."""
+
+    k1: float = Field(default=1.2, ge=0, description="BM25: saturation of the term frequency")
+    b: float = Field(default=0.75, ge=0, le=1, description="BM25: strength of the length normalization")
+    embeddings: EmbeddingModelName | None = Field(
+        default=None, description="embedding model for dense retrieval in addition to BM25; default: BM25 only"
+    )
+    candidates: int = Field(default=50, ge=1, le=1000, description="candidates per question and retrieval method")
+    shard_size: int = Field(
+        default=100_000, ge=1, description="questions in a shard of the index; does not affect candidates or scores"
+    )
+    queries: Literal["all", "annotated"] = Field(
+        default="all",
+        description="questions to find duplicates for: all, or only those with a known duplicate, if the list of "
+        "duplicates is a sample",
+    )
+
+
+class DuplicatesSettings(DumpJobSettings, TrackedSettings):
+    """Find duplicates of questions among the earlier ones: index, retrieve, train, rank, evaluate and publish."""
+
+    examples = (
+        "cqa duplicates --config conf/duplicates.yaml --input cs.stackexchange.com/ --lake build/lake",
+        "cqa duplicates --config conf/duplicates.yaml --input dumps/*.7z --lake build/lake",
+    )
+    needs = ("dumps.input", "systems")
+
+    dump_format: InputFormat = None
+    systems: Systems = ()
+    baseline: Baseline = "given_order"
+    retrieval: RetrievalSettings = RetrievalSettings()
+    features: FeatureSettings = FeatureSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
+    publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
+    report: Report = None
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """A baseline that is not run."""
+        return baseline_not_run(given, "given_order")
+
+    def writes(self) -> list[str]:
+        """The tables of the run, and the report."""
+        published = "published" if self.publish else "not published"
+        return [f"{self.lake}: tables of run {self.run_id or '(new)'}, {published}"]
+
+
+class SimilarSettings(JobSettings):
+    """Find the questions of a published index that are most similar to a text, without Spark."""
+
+    examples = (
+        'cqa similar --lake build/lake --text "how do I pour a stout"',
+        'cqa similar --lake build/lake --in-site cs.stackexchange.com --limit 5 --text "is quicksort stable"',
+        'cqa similar --lake build/lake --text "how do I pour a stout" --format json',
+    )
+    needs = ("text",)
+    reading = ("{job.lake}: index of run {job.published_run}",)
+    writing = ()
+
+    run_id: ReadRunId = None
+    text: Annotated[str, Shown("TEXT"), Field(description="question to search for")] = ""
+    in_site: Annotated[str | None, Shown("SITE"), Field(description="site to search; default: all sites")] = None
+    limit: Annotated[int, Field(ge=1, le=1000, description="number of questions to show")] = 10
+    format: OutputFormat = "table"

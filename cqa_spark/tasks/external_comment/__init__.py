@@ -1,1 +1,0 @@
-"""Task C: rank comments of related threads for a new question."""

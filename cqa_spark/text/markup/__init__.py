@@ -1,1 +1,0 @@
-"""Splits the HTML of posts into prose, code, quotes, links and images."""

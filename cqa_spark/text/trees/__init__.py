@@ -1,1 +1,0 @@
-"""Syntax trees of texts, and the partial tree kernel, which compares them."""
