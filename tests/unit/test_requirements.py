@@ -36,12 +36,12 @@ def test_continuous_integration_requires_all_kinds() -> None:
 @pytest.mark.parametrize(
     ("required", "status", "line"),
     [
-        ("", 0, "SKIPPED [1] tests/unit/evaluation/test_official_files.py:"),
-        ("data", 1, "ERROR tests/unit/evaluation/test_official_files.py::"),
+        ("", 0, "SKIPPED [1] tests/unit/evaluation/files/test_semeval.py:"),
+        ("data", 1, "ERROR tests/unit/evaluation/files/test_semeval.py::"),
     ],
 )
 def test_absent_data_is_named_at_the_end(required: str, status: int, line: str, tmp_path: Path) -> None:
-    test = "tests/unit/evaluation/test_official_files.py::test_exchanged_files_of_the_campaign_are_noticed"
+    test = "tests/unit/evaluation/files/test_semeval.py::test_exchanged_files_of_the_campaign_are_noticed"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "0", test],
         cwd=ROOT,

@@ -12,10 +12,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import types as T
+from refusals import refusal
 
 from cqa_spark.lake import writing
+from cqa_spark.lake import writing as plain_files
 from cqa_spark.lake.table import DataFile, Table, column, required
 from cqa_spark.lake.writing import TABLE, Destination, write_files
+from cqa_spark.object_store.folder import Folder
 from cqa_spark.settings.sections import ObjectStorageSettings
 
 MEASURE = T.StructType([T.StructField("name", T.StringType()), T.StructField("value", T.DoubleType())])
@@ -219,3 +222,21 @@ def test_files_for_a_bucket_are_sent_when_all_of_a_task_are_complete(
     files = write_files(frame, destination(SCORES, "s3a://bucket/lake/"))  # type: ignore[arg-type]
     assert sent == {f"s3a://bucket/lake/{file.path}": file.rows for file in files}
     assert sorted(sent.values()) == [1, 2]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(plain_files, "open_store", lambda folder, storage: Folder(str(tmp_path)))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("mark", "is_refused"),
+    [(None, True), (b"", True), (b"{}", True), (b'{"committer": "file"}', True), (b'{"committer": "magic"}', False)],
+)
+def test_what_another_committer_than_the_magic_one_wrote_is_refused(folder, mark, is_refused):
+    if mark is not None:
+        (folder / "_SUCCESS").write_bytes(mark)
+    problem = "s3a://bucket/x was not written by the magic committer; it may be incomplete"
+    said = refusal(plain_files.check_committer, "s3a://bucket/x", ObjectStorageSettings())
+    assert said == (problem if is_refused else None)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cqa_spark.reports.reasons import reasons
+from cqa_spark.reports.reasons import FeatureContribution, feature_value, reasons
 
 
 def answer(net: int, characters: int, answers: int = 0, accepted: int = 0, by_asker: bool = False) -> dict[str, float]:
@@ -31,3 +31,12 @@ def test_nothing_is_said_of_equal_answers_single_answers_and_other_features() ->
     assert reasons([answer(1, 10), answer(1, 10)]) == ["", ""]
     assert reasons([answer(1, 10)]) == [""]
     assert reasons([{"g_v1__x": 1.0}, {"g_v1__x": 2.0}]) == ["", ""]
+
+
+# Formats of feature values.
+
+
+def test_timestamps_are_dates_in_utc_and_zero_is_unknown() -> None:
+    created = FeatureContribution("created", 1_401_349_380.9, 0.5, is_time=True)
+    assert feature_value(created) == "2014-05-29 07:43"
+    assert feature_value(FeatureContribution("created", 0.0, 0.5, is_time=True)) == "unknown"

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from refusals import refusal
 
-from cqa_spark.errors import AnotherWriter, InputError
+from cqa_spark.errors import AnotherWriter, ContractError, InputError
 from cqa_spark.object_store.folder import Folder
-from cqa_spark.steps.export_manifest import MANIFEST, ExportManifest, ExportTarget
+from cqa_spark.steps.export_manifest import MANIFEST, ExportedFile, ExportManifest, ExportTarget
+from cqa_spark.steps.export_rankings import require_every_row
 
 RUN = {"run_id": "r1", "publication": 4, "recorded_at": "2026-01-01", "system": "s", "format": "csv", "files": []}
 
@@ -108,3 +110,37 @@ def test_only_an_earlier_publication_than_that_of_the_folder_is_refused_at_the_s
         target.refuse_older("r1", number)
     with pytest.raises(InputError):
         target.refuse_older("r1", 8)
+
+
+# Whether an export holds the rows that are served.
+
+
+def file(site: str, rows: int) -> ExportedFile:
+    return ExportedFile(path="r1/file", site=site, rows=rows, bytes=10, sha256="0" * 64)
+
+
+WHOLE = [file("a", 2), file("a", 1)]
+
+
+def test_the_rows_of_a_site_may_lie_in_several_files_and_no_rows_need_none() -> None:
+    assert refusal(require_every_row, WHOLE, {"a": 3}, "r1") is None
+    assert refusal(require_every_row, [], {}, "r1") is None
+
+
+@pytest.mark.parametrize(
+    ("files", "served", "problem"),
+    [
+        (WHOLE[1:], {"a": 3}, "1 of 3 rows of site 'a'"),
+        ([], {"a": 3}, "0 of 3 rows of site 'a'"),
+        ([*WHOLE, file("a", 1)], {"a": 3}, "4 of 3 rows of site 'a'"),
+        (WHOLE, {"a": 3, "it's": 1}, '0 of 1 rows of site "it\'s"'),
+        ([*WHOLE, file("b", 1)], {"a": 3}, "1 of 0 rows of site 'b'"),
+    ],
+)
+def test_rows_that_lack_or_are_too_many_are_named(
+    files: list[ExportedFile], served: dict[str, int], problem: str
+) -> None:
+    with pytest.raises(ContractError) as refused:
+        require_every_row(files, served, "r1")
+    assert refused.value.problem == f"the export of run r1 is incomplete: {problem}"
+    assert refused.value.exit_code == 5
