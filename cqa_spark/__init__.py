@@ -51,7 +51,7 @@ _PLACES = {
 }
 
 if "pyspark.worker" in sys.modules:  # this is one of Spark's Python workers, which import this package first
-    importlib.import_module("cqa_spark.spark.start_up").shorten_task_starts()
+    importlib.import_module("cqa_spark.spark.task_start").shorten_task_starts()
 
 
 def __getattr__(name: str) -> Any:

@@ -11,8 +11,8 @@ from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
 from cqa_spark.process.terminal import Terminal, renewed_line
 from cqa_spark.settings.conf_files import jars_folder, models_folder, project_root
 from cqa_spark.settings.file_commands import SetupSettings
+from cqa_spark.spark.class_archive import make_archive
 from cqa_spark.spark.jars import download_jars, jar_name, resolve_jars
-from cqa_spark.spark.start_up import make_archive
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.text.encoders.model import EmbeddingModel, read_file
 

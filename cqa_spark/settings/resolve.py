@@ -121,10 +121,9 @@ def known_keys(model: type[SettingsSection], above: Key = ()) -> set[Key]:
 
 
 def all_jobs() -> Iterator[type[JobSettings]]:
-    """The settings of all jobs, which the modules ``*_settings`` of this package declare."""
+    """The settings of all jobs, which the modules of this package declare."""
     for module in pkgutil.iter_modules(cqa_spark.settings.__path__):
-        if module.name.endswith("_settings"):
-            importlib.import_module(f"{cqa_spark.settings.__name__}.{module.name}")
+        importlib.import_module(f"{cqa_spark.settings.__name__}.{module.name}")
     models = [JobSettings]
     for model in models:
         models += model.__subclasses__()

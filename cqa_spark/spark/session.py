@@ -15,9 +15,10 @@ from cqa_spark.process.failures import require_scratch, scratch_folders
 from cqa_spark.process.signals import java_starts
 from cqa_spark.settings.conf_files import project_root
 from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings
+from cqa_spark.spark.class_archive import archive_options
 from cqa_spark.spark.internals import connect_to_java, import_from_wheels, keep_java_classes, set_hadoop_options
 from cqa_spark.spark.jars import check_java, installed_jars, leave_other_spark_aside
-from cqa_spark.spark.start_up import MORE_IMPORTS, archive_options
+from cqa_spark.spark.python_daemon import MORE_IMPORTS
 
 _OFTEN_NAMED = (
     "Column",
@@ -222,5 +223,5 @@ def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str
     else:
         # Modules are imported once for all workers, from folders. On a cluster, this package may be in a file that
         # workers receive only after the start of the daemon; each then shortens its tasks itself (`task_start.py`).
-        settings["spark.python.daemon.module"] = "cqa_spark.spark.start_up"
+        settings["spark.python.daemon.module"] = "cqa_spark.spark.python_daemon"
     return settings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SHORTENED = "from cqa_spark.spark.start_up import shorten_task_starts; shorten_task_starts()\n"
+SHORTENED = "from cqa_spark.spark.task_start import shorten_task_starts; shorten_task_starts()\n"
 
 
 @pytest.fixture
