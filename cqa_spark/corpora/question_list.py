@@ -13,12 +13,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.corpora.inputs import find_inputs, parse_files, read_whole_files
+from cqa_spark.corpora.inputs import find_inputs
 from cqa_spark.corpora.site_tables import SiteTables
 from cqa_spark.corpora.source import DumpFormat
 from cqa_spark.corpora.stackexchange.dump_files import site_of
 from cqa_spark.corpora.tables import TABLES, CommunityFiles
 from cqa_spark.corpora.tables_conversion import NUMBER, PROBLEM, RAW, Location, bytes_at
+from cqa_spark.corpora.whole_files import parse_files, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, QUARANTINE

@@ -9,6 +9,7 @@ from pathlib import Path
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, delta_address, delta_options
+from cqa_spark.runtime.mlflow_client import import_mlflow, without_retries
 from cqa_spark.settings.sections import ObjectStorageSettings, TrackingSettings
 from cqa_spark.settings.values import is_remote
 
@@ -129,11 +130,6 @@ def examine_tracking(settings: TrackingSettings) -> Iterator[Finding]:
 
 def _look_up(settings: TrackingSettings) -> str:
     try:
-        from cqa_spark.runtime.mlflow import (  # needs PySpark, whose absence doctor reports
-            import_mlflow,
-            without_retries,
-        )
-
         mlflow = import_mlflow()
     except EnvironmentProblem as error:
         raise Doubt(error.problem, f"{error.remedy}; until then, runs are not logged") from error

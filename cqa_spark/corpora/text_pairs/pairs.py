@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cqa_spark.corpora.inputs import decompressed
 from cqa_spark.corpora.text_pairs.layouts import (
     EMPTY,
     SIMILARITY,
@@ -19,6 +18,7 @@ from cqa_spark.corpora.text_pairs.layouts import (
     is_note,
     recognize,
 )
+from cqa_spark.corpora.whole_files import decompressed
 
 # Splits a file into rows of cells, which may be quoted.
 
