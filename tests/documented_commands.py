@@ -138,7 +138,8 @@ def write_lake(folder: Path) -> None:
     for name in ("mine", "beer"):
         record = RunRecord(
             name, "succeeded", "run", config_hash="c0ffee", config="", code_version="0", corpus=name,
-            tables=dict.fromkeys(TABLES, 1), artifacts={"model/logistic_a": "m", "model/best_a": "m", "model/given_order": "m"},
+            tables=dict.fromkeys(TABLES, 1),
+            artifacts=dict.fromkeys(("model/logistic_a", "model/best_a", "model/given_order"), "m"),
         )  # fmt: skip
         record = RunLog(objects).append(record)
     claim(objects, 1)
