@@ -1,26 +1,26 @@
-"""MLflow: logs finished runs with a child for each system, and searches with a child for each trial."""
+"""Logs runs to MLflow: a finished run with a child for each system, a search with a child for each trial.
 
-from __future__ import annotations
+A child of a system has its trained model as artifacts. Every model is a version of the registered model
+``cqa-spark.SYSTEM``, and those of the published runs have the alias ``published``: the folder that MLflow downloads for
+it is a model folder for ``cqa.rank(model=…)``. No error of the tracking server fails a job.
+"""
 
-import io
 import json
 import logging
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 from threading import Thread
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 from warnings import catch_warnings, simplefilter
 
-import cqa_spark as cqa
 from cqa_spark.errors import EnvironmentProblem, message_of
 from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.run_log import InputRecord, RecordedScore, RunRecord
@@ -33,168 +33,21 @@ from cqa_spark.settings.rendering import flat_settings
 from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings, TrackedSettings, TrackingSettings
 from cqa_spark.settings.values import is_remote
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from mlflow.models import ModelSignature
-
-
-# MLflow's client: imported without telemetry, set to the experiment and the storage of the settings.
-
-_SECONDS = 5
-"""Time that a tracking server has to answer."""
-
-
-def open_tracking(settings: TrackingSettings, storage: ObjectStorageSettings) -> Any:
-    """MLflow, set to the experiment of the settings, which is created if there is none.
-
-    Args:
-        settings: the tracking settings.
-        storage: object storage settings.
-
-    Raises:
-        EnvironmentProblem: MLflow is not installed.
-    """
-    _configure_mlflow_storage(storage)
-    mlflow = import_mlflow()
-    mlflow.set_tracking_uri(settings.uri)
-    if mlflow.get_experiment_by_name(settings.experiment) is None:
-        mlflow.create_experiment(settings.experiment, artifact_location=_artifact_location(settings))
-    mlflow.set_experiment(settings.experiment)
-    return mlflow
-
-
-def require_server(settings: TrackingSettings) -> None:
-    """Check that a tracking server answers, before a job computes what it is to be told; without MLflow's client.
-
-    Args:
-        settings: the tracking settings; databases are not asked.
-
-    Raises:
-        EnvironmentProblem: it does not answer.
-    """
-    if not settings.uri.startswith("http"):
-        return
-    try:
-        urlopen(f"{settings.uri.rstrip('/')}/health", timeout=_SECONDS).close()
-    except HTTPError:
-        return  # it answers
-    except OSError as error:
-        raise EnvironmentProblem(
-            f"the tracking server {settings.uri} does not answer: {error}",
-            "start it, correct tracking.uri or MLFLOW_TRACKING_URI, or set tracking.enabled to false",
-        ) from error
-
-
-@contextmanager
-def without_retries() -> Iterator[None]:
-    """Limit MLflow's retries, which take minutes for an unreachable server."""
-    name = "MLFLOW_HTTP_REQUEST_MAX_RETRIES"
-    before = os.environ.get(name)
-    os.environ[name] = "0"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
-
-
-def import_mlflow() -> ModuleType:
-    """Import MLflow, an optional dependency whose import takes seconds, and return it.
-
-    By default, importing MLflow requests telemetry settings from the internet. A job may contact only the tracking
-    server.
-
-    Raises:
-        EnvironmentProblem: MLflow is not installed.
-    """
-    os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
-    try:
-        import mlflow
-    except ModuleNotFoundError as error:
-        raise EnvironmentProblem(
-            "MLflow is not installed", "install cqa-spark[mlflow], or set tracking.enabled to false"
-        ) from error
-
-    for name in ("mlflow", "alembic"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-    return mlflow
-
-
-def _artifact_location(settings: TrackingSettings) -> str | None:
-    """The location in the settings, else a folder beside the SQLite file; None for a server, which has its own.
-
-    MLflow's default would be the working directory.
-    """
-    if settings.artifacts is not None:
-        remote = is_remote(settings.artifacts)
-        return delta_address(settings.artifacts) if remote else Path(settings.artifacts).resolve().as_uri()
-    file = settings.sqlite_file
-    return None if file is None else Path(f"{file}.artifacts").resolve().as_uri()
-
-
-def _configure_mlflow_storage(storage: ObjectStorageSettings) -> None:
-    """Configure MLflow's object storage as in the settings; it reads environment variables only."""
-    if storage.endpoint:
-        os.environ["MLFLOW_S3_ENDPOINT_URL"] = storage.endpoint
-    os.environ["MLFLOW_BOTO_CLIENT_ADDRESSING_STYLE"] = "path" if storage.path_style else "auto"
-    os.environ.setdefault("AWS_DEFAULT_REGION", storage.region)
-
-
-# Trained systems in MLflow: registered models that can be served, of which the published ones have an alias.
-
 PUBLISHED = "published"
-"""The alias of the models of the published run."""
+"""The alias of the models of the published runs."""
 
-_MODEL = "model/"
-"""What the names of trained systems among a run's artifacts begin with."""
-
-
-def models_of(record: RunRecord) -> dict[str, str]:
-    """The folders of the trained systems of a run, by name of the system."""
-    return {name.removeprefix(_MODEL): path for name, path in record.artifacts.items() if name.startswith(_MODEL)}
-
-
-def log_model(mlflow: Any, run: RunTables, system: str) -> None:
-    """Log and register the model of a system, unless a run has registered it from the same folder."""
-    folder = models_of(run.record)[system]
-    if _version_from(mlflow, system, folder) is not None:
-        return
-    # MLflow prints a line for each registration.
-    with local_source(folder, run.lake.storage) as path, redirect_stderr(io.StringIO()):
-        logged = mlflow.pyfunc.log_model(
-            name=system,
-            loader_module="cqa_spark.runtime.mlflow",
-            data_path=str(path),
-            signature=signature(),
-            pip_requirements=[f"cqa-spark[spark,learning]=={version('cqa-spark')}"],
-        )
-        mlflow.register_model(logged.model_uri, _registered_name(system), tags={"folder": folder})
-
-
-def mark_published(mlflow: Any, record: RunRecord) -> None:
-    """Give the alias ``PUBLISHED`` to the registered models of a run."""
-    for system, folder in models_of(record).items():
-        if (model_version := _version_from(mlflow, system, folder)) is not None:
-            mlflow.MlflowClient().set_registered_model_alias(_registered_name(system), PUBLISHED, model_version)
-
-
-def _registered_name(system: str) -> str:
-    return f"cqa-spark.{system}"
-
-
-def _version_from(mlflow: Any, system: str, folder: str) -> str | None:
-    """The registered version of a system's model that was logged from a folder; None for none."""
-    versions = mlflow.MlflowClient().search_model_versions(f"name = '{_registered_name(system)}'")
-    return next((stored.version for stored in versions if stored.tags.get("folder") == folder), None)
-
+_MODEL = "model"
+"""The folder of the model in MLflow; and what the names of trained systems among the artifacts of the lake's runs begin
+with, as in ``model/best_a``."""
 
 _REPORT = "report"
 """The report, among the artifacts of a run."""
 
 _LONGEST = 6000
 """Characters of a parameter that MLflow stores."""
+
+_SECONDS = 5
+"""Time that a tracking server has to answer."""
 
 
 @dataclass(frozen=True)
@@ -218,14 +71,14 @@ class LoggedTrial:
 def tracked(settings: JobSettings) -> Iterator[Callable[[RunTables], None]]:
     """Log what a job does to MLflow, if its settings say so.
 
-    Before the block, the server is asked whether it is there; meanwhile, MLflow is imported and opened, which takes
-    seconds.
+    A server that does not answer is reported before the block; while it runs, MLflow is imported and opened, which
+    takes seconds.
 
     Args:
         settings: of the job.
 
     Yields:
-        A function that logs a finished run; of a server that is not there, it prints a warning.
+        A function that logs a finished run; if the server does not answer, it prints a warning.
     """
     if not isinstance(settings, TrackedSettings) or not settings.tracking.enabled:
         yield lambda run: None
@@ -237,7 +90,12 @@ def tracked(settings: JobSettings) -> Iterator[Callable[[RunTables], None]]:
     except EnvironmentProblem as problem:
         retries = without_retries
         Terminal(stderr=True).text(f"warning: {problem.problem}; the run will not be tracked unless it does by the end")
-    opening = Thread(target=_opened_early, args=(settings,), daemon=True)
+
+    def open_early() -> None:
+        with suppress(Exception), without_retries():  # ``track`` reports failures
+            open_tracking(tracking, settings.object_storage)
+
+    opening = Thread(target=open_early, daemon=True)
     opening.start()
 
     def log(run: RunTables) -> None:
@@ -246,15 +104,6 @@ def tracked(settings: JobSettings) -> Iterator[Callable[[RunTables], None]]:
             track(run, tracking)
 
     yield log
-
-
-def _opened_early(settings: TrackedSettings) -> None:
-    """Open MLflow; ``track`` reports failures."""
-    try:
-        with without_retries():
-            open_tracking(settings.tracking, settings.object_storage)
-    except Exception:  # no error of a tracking client may fail the run
-        return
 
 
 def track(run: RunTables, settings: TrackingSettings) -> None:
@@ -276,7 +125,8 @@ def track(run: RunTables, settings: TrackingSettings) -> None:
         tags = {"run_id": record.run_id, "attempt": str(record.attempt), "lake": run.lake.root, "job": record.job,
                 "code_version": record.code_version}  # fmt: skip
         with mlflow.start_run(run_name=record.run_id, tags=tags, nested=mlflow.active_run() is not None):
-            mlflow.log_params(_parameters(record))
+            parameters = flat_settings(record.config) | {"config_hash": record.config_hash}
+            mlflow.log_params({key: value[:_LONGEST] for key, value in parameters.items()})
             mlflow.log_metrics({metric_name(score.system, score.measure): score.value for score in record.scores})
             _log_inputs(mlflow, record.inputs)
             _log_report(mlflow, run)
@@ -348,20 +198,14 @@ def _warned(what: str, settings: TrackingSettings) -> Iterator[None]:
         Terminal(stderr=True).text(f"warning: {message}: {message_of(error)}")
 
 
-def _parameters(record: RunRecord) -> dict[str, str]:
-    """The settings by dotted key, with their hash."""
-    settings = flat_settings(record.config) | {"config_hash": record.config_hash}
-    return {key: value[:_LONGEST] for key, value in settings.items()}
-
-
 def _measures(scores: Iterable[RecordedScore]) -> dict[str, float]:
-    """The measures of a system, with the ends of their intervals."""
-    values = {
-        f"{metric_name(score.measure)}{suffix}": value
-        for score in scores
-        for suffix, value in (("", score.value), ("_low", score.low), ("_high", score.high))
-    }
-    return {name: value for name, value in values.items() if value is not None}
+    """The measures of a system, with the ends of their intervals as ``MEASURE_low`` and ``MEASURE_high``."""
+    values = dict[str, float]()
+    for score in scores:
+        for suffix, value in (("", score.value), ("_low", score.low), ("_high", score.high)):
+            if value is not None:
+                values[metric_name(score.measure) + suffix] = value
+    return values
 
 
 def _log_inputs(mlflow: Any, inputs: Sequence[InputRecord]) -> None:
@@ -393,49 +237,132 @@ def _log_report(mlflow: Any, run: RunTables) -> None:
             mlflow.log_artifact(str(path), artifact_path=_REPORT)
 
 
-# A trained system as a model of MLflow's flavour ``python_function``, which ``mlflow models serve`` runs.
-#
-# MLflow calls ``_load_pyfunc`` with the folder of the trained system. Spark starts with the first prediction.
-
-REQUIRED = {"query_id": "string", "query": "string", "candidate_id": "string", "candidate": "string"}
-OPTIONAL = {"title": "string", "asker_id": "string", "author_id": "string", "asked_at": "datetime",
-            "answered_at": "datetime", "initial_rank": "long"}  # fmt: skip
-RESULTS = {"query_id": "string", "candidate_id": "string", "score": "double", "rank": "long", "predicted": "boolean"}
+def models_of(record: RunRecord) -> dict[str, str]:
+    """The folders of the trained systems of a run, by name of the system."""
+    kind = f"{_MODEL}/"
+    return {name.removeprefix(kind): path for name, path in record.artifacts.items() if name.startswith(kind)}
 
 
-class ServedModel:
-    """A trained system that ranks the pairs of a frame.
+def log_model(mlflow: Any, run: RunTables, system: str) -> None:
+    """Log the model folder of a system to the active run, and register it, unless it is registered already."""
+    folder = models_of(run.record)[system]
+    if _version_from(mlflow, system, folder) is not None:
+        return
+    with local_source(folder, run.lake.storage) as path:
+        mlflow.log_artifacts(str(path), artifact_path=_MODEL)
+    registry, name = mlflow.MlflowClient(), _registered_name(system)
+    with suppress(mlflow.exceptions.MlflowException):  # there are versions of the model already
+        registry.create_registered_model(name)
+    source, run_id = mlflow.get_artifact_uri(_MODEL), mlflow.active_run().info.run_id
+    registry.create_model_version(name, source, run_id, tags={"folder": folder})
+
+
+def mark_published(mlflow: Any, record: RunRecord) -> None:
+    """Give the alias ``PUBLISHED`` to the registered models of a run."""
+    for system, folder in models_of(record).items():
+        if (model_version := _version_from(mlflow, system, folder)) is not None:
+            mlflow.MlflowClient().set_registered_model_alias(_registered_name(system), PUBLISHED, model_version)
+
+
+def _registered_name(system: str) -> str:
+    return f"cqa-spark.{system}"
+
+
+def _version_from(mlflow: Any, system: str, folder: str) -> str | None:
+    """The registered version of a system's model that was logged from a folder; None if there is none."""
+    versions = mlflow.MlflowClient().search_model_versions(f"name = '{_registered_name(system)}'")
+    return next((stored.version for stored in versions if stored.tags.get("folder") == folder), None)
+
+
+def open_tracking(settings: TrackingSettings, storage: ObjectStorageSettings) -> Any:
+    """MLflow, set to the experiment of the settings, which is created if there is none.
 
     Args:
-        folder: its model folder.
+        settings: the tracking settings.
+        storage: object storage settings.
+
+    Raises:
+        EnvironmentProblem: MLflow is not installed.
     """
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    def predict(self, pairs: pd.DataFrame, params: dict[str, Any] | None = None) -> pd.DataFrame:
-        """Rank the candidates of each query.
-
-        Args:
-            pairs: a row per query and candidate, with the columns of the signature; see ``cqa_spark.rank``.
-            params: none are known.
-
-        Returns:
-            The ids of each pair, with ``score``, ``rank`` from 1, and ``predicted``.
-        """
-        ranked = cqa.rank(pairs.dropna(axis="columns", how="all"), model=self._folder)
-        return ranked[list(RESULTS)]
+    # MLflow reads the settings of its object storage from environment variables only.
+    if storage.endpoint:
+        os.environ["MLFLOW_S3_ENDPOINT_URL"] = storage.endpoint
+    os.environ["MLFLOW_BOTO_CLIENT_ADDRESSING_STYLE"] = "path" if storage.path_style else "auto"
+    os.environ.setdefault("AWS_DEFAULT_REGION", storage.region)
+    mlflow = import_mlflow()
+    mlflow.set_tracking_uri(settings.uri)
+    if mlflow.get_experiment_by_name(settings.experiment) is None:
+        mlflow.create_experiment(settings.experiment, artifact_location=_artifact_location(settings))
+    mlflow.set_experiment(settings.experiment)
+    return mlflow
 
 
-def _load_pyfunc(path: str) -> ServedModel:
-    return ServedModel(path)
+def require_server(settings: TrackingSettings) -> None:
+    """Check that a tracking server answers, before a job computes anything, and without MLflow's client.
+
+    Args:
+        settings: the tracking settings; nothing is checked of a database.
+
+    Raises:
+        EnvironmentProblem: it does not answer.
+    """
+    if not settings.uri.startswith("http"):
+        return
+    try:
+        urlopen(f"{settings.uri.rstrip('/')}/health", timeout=_SECONDS).close()
+    except HTTPError:
+        return  # it answers
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"the tracking server {settings.uri} does not answer: {error}",
+            "start it, correct tracking.uri or MLFLOW_TRACKING_URI, or set tracking.enabled to false",
+        ) from error
 
 
-def signature() -> ModelSignature:
-    """The columns of pairs and of their ranking, as MLflow describes them."""
-    from mlflow.models import ModelSignature
-    from mlflow.types import ColSpec, Schema, TensorSpec
+@contextmanager
+def without_retries() -> Iterator[None]:
+    """Limit MLflow's retries, which take minutes for an unreachable server."""
+    name = "MLFLOW_HTTP_REQUEST_MAX_RETRIES"
+    before = os.environ.get(name)
+    os.environ[name] = "0"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
-    inputs: list[ColSpec | TensorSpec] = [ColSpec(kind, name) for name, kind in REQUIRED.items()]
-    inputs += [ColSpec(kind, name, required=False) for name, kind in OPTIONAL.items()]
-    return ModelSignature(Schema(inputs), Schema([ColSpec(kind, name) for name, kind in RESULTS.items()]))
+
+def import_mlflow() -> ModuleType:
+    """Import MLflow, an optional dependency whose import takes seconds, and return it.
+
+    By default, importing MLflow requests telemetry settings from the internet. A job may contact only the tracking
+    server.
+
+    Raises:
+        EnvironmentProblem: MLflow is not installed.
+    """
+    os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
+    try:
+        import mlflow
+    except ModuleNotFoundError as error:
+        raise EnvironmentProblem(
+            "MLflow is not installed", "install cqa-spark[mlflow], or set tracking.enabled to false"
+        ) from error
+
+    for name in ("mlflow", "alembic"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    return mlflow
+
+
+def _artifact_location(settings: TrackingSettings) -> str | None:
+    """The location in the settings, else a folder beside the SQLite file; None for a server, which has its own.
+
+    MLflow's default would be the working directory.
+    """
+    if settings.artifacts is not None:
+        remote = is_remote(settings.artifacts)
+        return delta_address(settings.artifacts) if remote else Path(settings.artifacts).resolve().as_uri()
+    file = settings.sqlite_file
+    return None if file is None else Path(f"{file}.artifacts").resolve().as_uri()
