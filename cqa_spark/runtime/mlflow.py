@@ -27,7 +27,7 @@ from cqa_spark.lake.run_log import InputRecord, RecordedScore, RunRecord
 from cqa_spark.lake.snapshot import RunTables, published_runs
 from cqa_spark.object_store.locations import local_source
 from cqa_spark.object_store.store import delta_address
-from cqa_spark.process.failures import disk_problem
+from cqa_spark.process.disks import disk_problem
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.rendering import flat_settings
 from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings, TrackedSettings, TrackingSettings

@@ -11,7 +11,7 @@ from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
 from cqa_spark.object_store.store import OBJECT_STORES
-from cqa_spark.process.failures import require_scratch, scratch_folders
+from cqa_spark.process.disks import require_scratch, scratch_folders
 from cqa_spark.process.signals import java_starts
 from cqa_spark.settings.conf_files import project_root
 from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings
