@@ -23,8 +23,8 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
-from cqa_spark.lake.declared import published_tables
 from cqa_spark.lake.lake import TABLES, Lake
+from cqa_spark.lake.schemas import published_tables
 from cqa_spark.lake.table import NO_FILES, DataFile, Table, TableFiles
 from cqa_spark.lake.writing import nullable
 from cqa_spark.object_store.store import delta_address, delta_options

@@ -14,8 +14,7 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.errors import CqaError, InputError, message_of
-from cqa_spark.lake.declared import ALL_PRODUCTS, DeclaredProducts, published_product
+from cqa_spark.errors import ContractError, CqaError, InputError, message_of
 from cqa_spark.lake.journal import JournalTable, write_entries
 from cqa_spark.lake.lake import TABLES, Lake
 from cqa_spark.lake.manifest import RunManifest, folder_of, read_manifest, write_manifest
@@ -38,10 +37,58 @@ from cqa_spark.object_store.store import missing
 from cqa_spark.process.signals import Stopped, uninterrupted
 from cqa_spark.spark.frames import cancel_jobs
 
-# What an active run has: its record, tables, entries and artifacts, which several threads change under one lock.
-
 Loaded = TypeVar("Loaded")
 OnStep = Callable[[StepRecord], None]
+
+FEW_SITES = 8
+"""Sites up to which writes do not bring the rows of a site together, which takes a shuffle."""
+
+
+@dataclass(frozen=True)
+class DeclaredProducts:
+    """The tables and artifacts of a step, by name.
+
+    Attributes:
+        step: name of the step; None for the run itself, which may read and write everything.
+        reads: names of what it may read; the kind of an artifact, before its slash, stands for all of the kind.
+        writes: names of what it may write, and read afterwards.
+    """
+
+    step: str | None
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+
+    def require_readable(self, name: str) -> None:
+        """Check that the step may read a product.
+
+        Raises:
+            ContractError: it has not declared it.
+        """
+        declared = self.reads | self.writes
+        if self.step is not None and name not in declared and name.partition("/")[0] not in declared:
+            raise self._undeclared("reads", name, "reads() or reads_if_present()")
+
+    def require_output(self, name: str) -> None:
+        """Check that the step may write a product.
+
+        Raises:
+            ContractError: it has not declared it.
+        """
+        if self.step is not None and not {name, name.partition("/")[0]} & self.writes:
+            raise self._undeclared("writes", name, "writes()")
+
+    def _undeclared(self, does: str, name: str, where: str) -> ContractError:
+        return ContractError(
+            f"the step {self.step} {does} {name}, which it does not declare", f"add the product to {where} of the step"
+        )
+
+
+ALL_PRODUCTS = DeclaredProducts(None)
+
+
+def published_product(table: Table) -> str:
+    """The name of a published table among the products of steps."""
+    return f"published {table.name}"
 
 
 @dataclass
@@ -236,10 +283,6 @@ class RunState(RunTables):
         )
 
 
-FEW_SITES = 8
-"""Sites up to which writes do not bring the rows of a site together, which takes a shuffle."""
-
-
 class Run(RunState):
     """One execution of a job; created by ``cqa_spark.lake.run.open_run``.
 
@@ -360,9 +403,6 @@ class Run(RunState):
         if absent := sorted(path for path in used if path not in stored):
             raise missing(self.lake.objects.root, absent[0], f"run {self.run_id} uses it", "run the job again")
         return RunManifest(dict(self.tables), dict(self.entry_files), sizes)
-
-
-# Opens a run: records its start, and its success, failure or stop.
 
 
 @contextmanager

@@ -13,9 +13,8 @@ from typing import ClassVar, TypeAlias
 from pyspark import inheritable_thread_target
 
 from cqa_spark.errors import InputError
-from cqa_spark.lake.declared import published_product
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.run import Run
+from cqa_spark.lake.run import Run, published_product
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.table import Table
 from cqa_spark.process.signals import Stopped
