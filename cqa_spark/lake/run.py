@@ -1,4 +1,8 @@
-"""An active run: writes files and makes them its tables."""
+"""An active run: writes files and makes them its tables.
+
+Steps see a view of the run, which refuses tables and artifacts that they have not declared. No reader sees what a run
+writes until it is published.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +50,7 @@ FEW_SITES = 8
 
 @dataclass(frozen=True)
 class DeclaredProducts:
-    """The tables and artifacts of a step, by name.
+    """The products that a step has declared: the tables and artifacts that it may read and write.
 
     Attributes:
         step: name of the step; None for the run itself, which may read and write everything.
@@ -214,7 +218,7 @@ class RunState(RunTables):
         self._record(inputs=tuple(inputs))
 
     def add_scores(self, scores: Sequence[RecordedScore]) -> None:
-        """Record the measures of the systems, those of the most important system first."""
+        """Record the measures of the systems, the most important system first."""
         self._record(scores=tuple(scores))
 
     def add_artifact(self, name: str, path: str, loaded: object = None) -> None:
@@ -239,7 +243,7 @@ class RunState(RunTables):
             self.record = replace(self.record, artifacts=others)
 
     def load_artifact(self, name: str, load: Callable[[str], Loaded]) -> Loaded:
-        """An artifact as an object: the one that this run has saved or loaded, else read from its path.
+        """An artifact as an object: saved or loaded by this run before, else read from its path.
 
         Args:
             name: of the artifact; it is in the run's record.
@@ -345,12 +349,11 @@ class Run(RunState):
             frame = rebalanced(frame, tables[0].partition_by)
         destinations = [self.destination(table) for table in tables]
         files = write_files(frame, *destinations)
-        return [
-            TableFiles(
-                tuple(each.table.schema.names), tuple(file for file in files if file.path.startswith(f"{each.folder}/"))
-            )
-            for each in destinations
-        ]
+        written = []
+        for destination in destinations:
+            of_table = tuple(file for file in files if file.path.startswith(f"{destination.folder}/"))
+            written.append(TableFiles(tuple(destination.table.schema.names), of_table))
+        return written
 
     def destination(self, table: Table) -> Destination:
         """A new folder for the files of a table, which belong to no table until they are ``put`` there."""
@@ -386,7 +389,7 @@ class Run(RunState):
         return self.lake.path(folder_of(self.record), *parts)
 
     def manifest(self) -> RunManifest:
-        """The files of the run so far, with those of earlier runs that it uses: tables, entries, artifacts.
+        """The files of the run so far, with the files of earlier runs that it uses: tables, entries, artifacts.
 
         Raises:
             ContractError: no file of an artifact or journal table is listed, so that a collection would delete it.
