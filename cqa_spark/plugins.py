@@ -174,7 +174,7 @@ def plugins_of_others() -> list[Registration]:
 
 
 def origin_of(error: BaseException) -> str:
-    """The distribution that an error is a defect of: the distribution of the plug-in that was running, else this one."""
+    """The distribution that has to mend an error: of the plug-in that was running, else this one."""
     origins = {_package(entry.target): entry.origin for entry in plugins_of_others()}
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     running = [origins.get(_package(frame.f_globals.get("__name__", ""))) for frame in frames]

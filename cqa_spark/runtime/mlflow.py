@@ -6,8 +6,6 @@ it is a model folder for ``cqa.rank(model=…)``. No error of the tracking serve
 """
 
 import json
-import logging
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -15,10 +13,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 from threading import Thread
-from types import ModuleType
 from typing import Any
-from urllib.error import HTTPError
-from urllib.request import urlopen
 from warnings import catch_warnings, simplefilter
 
 from cqa_spark.errors import EnvironmentProblem, message_of
@@ -29,9 +24,9 @@ from cqa_spark.object_store.locations import local_source
 from cqa_spark.object_store.store import delta_address
 from cqa_spark.process.disks import disk_problem
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.runtime.mlflow_client import open_tracking, require_server, without_retries
 from cqa_spark.settings.rendering import flat_settings
 from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings, TrackedSettings, TrackingSettings
-from cqa_spark.settings.values import is_remote
 
 PUBLISHED = "published"
 """The alias of the models of the published runs."""
@@ -45,9 +40,6 @@ _REPORT = "report"
 
 _LONGEST = 6000
 """Characters of a parameter that MLflow stores."""
-
-_SECONDS = 5
-"""Time that a tracking server has to answer."""
 
 
 @dataclass(frozen=True)
@@ -272,97 +264,3 @@ def _version_from(mlflow: Any, system: str, folder: str) -> str | None:
     """The registered version of a system's model that was logged from a folder; None if there is none."""
     versions = mlflow.MlflowClient().search_model_versions(f"name = '{_registered_name(system)}'")
     return next((stored.version for stored in versions if stored.tags.get("folder") == folder), None)
-
-
-def open_tracking(settings: TrackingSettings, storage: ObjectStorageSettings) -> Any:
-    """MLflow, set to the experiment of the settings, which is created if there is none.
-
-    Args:
-        settings: the tracking settings.
-        storage: object storage settings.
-
-    Raises:
-        EnvironmentProblem: MLflow is not installed.
-    """
-    # MLflow reads the settings of its object storage from environment variables only.
-    if storage.endpoint:
-        os.environ["MLFLOW_S3_ENDPOINT_URL"] = storage.endpoint
-    os.environ["MLFLOW_BOTO_CLIENT_ADDRESSING_STYLE"] = "path" if storage.path_style else "auto"
-    os.environ.setdefault("AWS_DEFAULT_REGION", storage.region)
-    mlflow = import_mlflow()
-    mlflow.set_tracking_uri(settings.uri)
-    if mlflow.get_experiment_by_name(settings.experiment) is None:
-        mlflow.create_experiment(settings.experiment, artifact_location=_artifact_location(settings))
-    mlflow.set_experiment(settings.experiment)
-    return mlflow
-
-
-def require_server(settings: TrackingSettings) -> None:
-    """Check that a tracking server answers, before a job computes anything, and without MLflow's client.
-
-    Args:
-        settings: the tracking settings; nothing is checked of a database.
-
-    Raises:
-        EnvironmentProblem: it does not answer.
-    """
-    if not settings.uri.startswith("http"):
-        return
-    try:
-        urlopen(f"{settings.uri.rstrip('/')}/health", timeout=_SECONDS).close()
-    except HTTPError:
-        return  # it answers
-    except OSError as error:
-        raise EnvironmentProblem(
-            f"the tracking server {settings.uri} does not answer: {error}",
-            "start it, correct tracking.uri or MLFLOW_TRACKING_URI, or set tracking.enabled to false",
-        ) from error
-
-
-@contextmanager
-def without_retries() -> Iterator[None]:
-    """Limit MLflow's retries, which take minutes for an unreachable server."""
-    name = "MLFLOW_HTTP_REQUEST_MAX_RETRIES"
-    before = os.environ.get(name)
-    os.environ[name] = "0"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
-
-
-def import_mlflow() -> ModuleType:
-    """Import MLflow, an optional dependency whose import takes seconds, and return it.
-
-    By default, importing MLflow requests telemetry settings from the internet. A job may contact only the tracking
-    server.
-
-    Raises:
-        EnvironmentProblem: MLflow is not installed.
-    """
-    os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
-    try:
-        import mlflow
-    except ModuleNotFoundError as error:
-        raise EnvironmentProblem(
-            "MLflow is not installed", "install cqa-spark[mlflow], or set tracking.enabled to false"
-        ) from error
-
-    for name in ("mlflow", "alembic"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-    return mlflow
-
-
-def _artifact_location(settings: TrackingSettings) -> str | None:
-    """The location in the settings, else a folder beside the SQLite file; None for a server, which has its own.
-
-    MLflow's default would be the working directory.
-    """
-    if settings.artifacts is not None:
-        remote = is_remote(settings.artifacts)
-        return delta_address(settings.artifacts) if remote else Path(settings.artifacts).resolve().as_uri()
-    file = settings.sqlite_file
-    return None if file is None else Path(f"{file}.artifacts").resolve().as_uri()

@@ -1,4 +1,7 @@
-"""Opens sessions, lakes and runs from settings, and runs flows end to end; every run records the version of the code."""
+"""Opens sessions, lakes and runs from settings, and runs flows end to end.
+
+Every run records the version of the code.
+"""
 
 import tempfile
 from collections.abc import Callable, Iterator
