@@ -1,14 +1,12 @@
 """MLflow's client: imported without telemetry, set to the experiment and the storage of the settings."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -17,13 +15,7 @@ from cqa_spark.object_store.store import delta_address
 from cqa_spark.settings.sections import ObjectStorageSettings, TrackingSettings
 from cqa_spark.settings.values import is_remote
 
-if TYPE_CHECKING:
-    pass
-
-
 _SECONDS = 5
-
-
 """Time that a tracking server has to answer."""
 
 
