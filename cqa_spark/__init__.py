@@ -50,7 +50,8 @@ _PLACES = {
     "rank": "cqa_spark.api.ranking",
 }
 
-if "pyspark.worker" in sys.modules:  # this is one of Spark's Python workers, which import this package first
+# Spark's Python workers import this package first.
+if "pyspark.worker" in sys.modules and importlib.import_module("cqa_spark.spark").has_shortcuts():
     importlib.import_module("cqa_spark.spark.task_start").shorten_task_starts()
 
 

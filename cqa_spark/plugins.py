@@ -61,7 +61,7 @@ class Registration:
         """Import the plug-in.
 
         Args:
-            kind: what it is, for messages, such as ranker.
+            kind: name of its kind in messages, such as ranker.
 
         Raises:
             EnvironmentProblem: its module cannot be imported, or has no such attribute.
@@ -174,7 +174,7 @@ def plugins_of_others() -> list[Registration]:
 
 
 def origin_of(error: BaseException) -> str:
-    """The distribution whose defect an error is: that of a plug-in which was running, else this one."""
+    """The distribution that has to mend an error: of the plug-in that was running, else this one."""
     origins = {_package(entry.target): entry.origin for entry in plugins_of_others()}
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     running = [origins.get(_package(frame.f_globals.get("__name__", ""))) for frame in frames]

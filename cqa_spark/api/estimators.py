@@ -27,9 +27,9 @@ from cqa_spark.features.query_pass import compute_place, fit_groups
 from cqa_spark.features.registry import embedding_models, group_class, require_libraries
 from cqa_spark.features.training_data import Fitted
 from cqa_spark.lake.model_folder import new_model_folder, open_model_folder
-from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.metrics import by_measure
 from cqa_spark.lake.schemas.text import TEXTS
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranker import load_model

@@ -14,12 +14,11 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from cqa_spark.commands.explain import explained_thread
 from cqa_spark.commands.similar import Index
 from cqa_spark.errors import InputError
-from cqa_spark.lake.declared import declared_tables
 from cqa_spark.lake.journal import RUN_ID, JournalTable
 from cqa_spark.lake.lake import Lake as Storage
-from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
+from cqa_spark.lake.schemas import declared_tables
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, by_measure
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, published_runs, snapshot_of
 from cqa_spark.reports.sections.explanation import Explained

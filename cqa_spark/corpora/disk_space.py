@@ -1,6 +1,6 @@
 """Checks that local disks have room for what a job that reads dumps will write."""
 
-from cqa_spark.process.disk_space import SpaceNeed, require_space
+from cqa_spark.process.disks import SpaceNeed, require_space
 from cqa_spark.settings.dumps import DumpJobSettings
 from cqa_spark.settings.values import is_remote
 from cqa_spark.spark.session import is_local_master, local_scratch_folders

@@ -15,10 +15,10 @@ from pyspark.sql import functions as F
 from cqa_spark.corpora.erasure import Forgotten, forgotten_version, of_site
 from cqa_spark.corpora.inputs import text_bytes
 from cqa_spark.errors import InputError
-from cqa_spark.lake.declared import declared_tables
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import InputRecord
+from cqa_spark.lake.schemas import declared_tables
 from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.snapshot import Snapshot, published_of
 from cqa_spark.lake.table import Table, TableFiles, fingerprint_of

@@ -14,7 +14,7 @@ from packaging.specifiers import SpecifierSet
 
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.process.disk_space import nearest_folder
+from cqa_spark.process.disks import nearest_folder
 from cqa_spark.settings.conf_files import jars_folder, project_root
 from cqa_spark.settings.values import is_remote
 from cqa_spark.spark.jars import HASHES, JAVA, check_hashes, check_java, variables_of_another_spark

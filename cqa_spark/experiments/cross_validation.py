@@ -22,9 +22,9 @@ from cqa_spark.features.query_pass import compute_place, fit_groups
 from cqa_spark.features.registry import group_class
 from cqa_spark.features.training_data import fold_of
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.query_measures import by_measure, by_query
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
+from cqa_spark.lake.schemas.metrics import by_measure, by_query
 from cqa_spark.lake.schemas.studies import CROSS_VALIDATIONS
 from cqa_spark.rankers.candidates import with_words
 from cqa_spark.rankers.ranker import Ranker

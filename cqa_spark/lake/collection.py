@@ -52,28 +52,30 @@ def runs_to_keep(lake: LeasedLake, keep: int, *, fewest: int = FEWEST, corpus: s
     """
     log, pointer = RunLog(lake.objects), read_pointer(lake.objects)
     listed = log.listed("published", "succeeded", "collected")
-    collected = _names(each for each in listed if each.status == "collected") | {*pointer.collected}
-    stored = [each for each in listed if each.attempt_name not in collected]
-    published = {each.attempt_name: each for each in reversed(stored) if each.status == "published"}
-    succeeded = {each.attempt_name: each for each in stored if each.status == "succeeded"}
-    corpora = {name: log.read(each).corpus for name, each in succeeded.items()}
-    by_corpus: dict[str, list[ListedRecord]] = {}
-    for name, each in published.items():
-        by_corpus.setdefault(corpora[name], []).append(each)
-    last = [
-        each
-        for name, publications in by_corpus.items()
-        for each in (publications[: max(keep, fewest)] if corpus in (None, name) else publications)
-    ]
-    shown = {record.corpus: record.sequence for record in pointer.records}
-    latest = max(shown.values(), default=0)
-    waiting = [each for name, each in succeeded.items() if each.sequence > shown.get(corpora[name], latest)]
-    of_users = [each for each in (*published.values(), *succeeded.values()) if each.run_id in pointer.kept]
-    return list({each.attempt_name: each for each in (*last, *waiting, *of_users)}.values())
+    collected = _names(record for record in listed if record.status == "collected") | {*pointer.collected}
+    stored = [record for record in listed if record.attempt_name not in collected]
+    published = {record.attempt_name: record for record in reversed(stored) if record.status == "published"}
+    succeeded = {record.attempt_name: record for record in stored if record.status == "succeeded"}
+    corpora = {name: log.read(record).corpus for name, record in succeeded.items()}
+
+    publications: dict[str, list[ListedRecord]] = {}  # of each corpus, the latest first
+    for name, record in published.items():
+        publications.setdefault(corpora[name], []).append(record)
+    kept = list[ListedRecord]()
+    for name, records in publications.items():
+        kept += records[: max(keep, fewest)] if corpus in (None, name) else records
+    # A success after the last publication of its corpus may still be published.
+    last_published = {record.corpus: record.sequence for record in pointer.records}
+    latest = max(last_published.values(), default=0)
+    for name, record in succeeded.items():
+        if record.sequence > last_published.get(corpora[name], latest):
+            kept.append(record)
+    kept += [record for record in (*published.values(), *succeeded.values()) if record.run_id in pointer.kept]
+    return list({record.attempt_name: record for record in kept}.values())
 
 
 def collect(lake: LeasedLake, keep: int, *, fewest: int = FEWEST, corpus: str | None = None) -> Collected:
-    """Delete the files that no kept run needs; those of runs that failed are among them.
+    """Delete the files that no kept run needs, also the files of failed runs.
 
     Args:
         lake: leased by this process; no run is in progress.
@@ -143,14 +145,13 @@ def complete_collection(lake: LeasedLake) -> None:
     collected, log = read_pointer(lake.objects).collected, RunLog(lake.objects)
     if not collected:
         return
-    known = log.listed("succeeded", "collected")
-    missing = {*collected} - _names(each for each in known if each.status == "collected")
-    for listed in [each for each in known if each.status == "succeeded" and each.attempt_name in missing]:
-        success = log.read(listed)
-        record = replace(success, status="collected", job="gc", message="its files are deleted")
-        log.append(replace(record, recorded_at=datetime.now(UTC)))
+    listed = log.listed("succeeded", "collected")
+    missing = {*collected} - _names(record for record in listed if record.status == "collected")
+    for success in listed:
+        if success.status == "succeeded" and success.attempt_name in missing:
+            record = replace(log.read(success), status="collected", job="gc", message="its files are deleted")
+            log.append(replace(record, recorded_at=datetime.now(UTC)))
 
 
 def _names(records: Iterable[ListedRecord]) -> set[str]:
-    """The attempts of records."""
-    return {each.attempt_name for each in records}
+    return {record.attempt_name for record in records}

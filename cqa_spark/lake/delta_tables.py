@@ -23,8 +23,8 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
-from cqa_spark.lake.declared import published_tables
 from cqa_spark.lake.lake import TABLES, Lake
+from cqa_spark.lake.schemas import published_tables
 from cqa_spark.lake.table import NO_FILES, DataFile, Table, TableFiles
 from cqa_spark.lake.writing import nullable
 from cqa_spark.object_store.store import delta_address, delta_options
@@ -51,9 +51,9 @@ def refuse_changed_types(lake: Lake) -> None:
     """
     options = delta_options(lake.root, lake.storage)
     for table in stored_tables(lake):
-        place = _location(lake, table)
+        location = _location(lake, table)
         with suppress(DeltaError, OSError):  # whoever updates the table says why it cannot be read
-            if (stored := _opened(place, options)) is not None:
+            if (stored := _opened(location, options)) is not None:
                 _refuse_changed_types(stored, table)
 
 
@@ -79,7 +79,9 @@ def update_tables(
         except EnvironmentProblem as error:
             failures.append(error)
     if failures:
-        raise EnvironmentProblem("; ".join(each.problem for each in failures), failures[0].remedy) from failures[0]
+        raise EnvironmentProblem("; ".join(failure.problem for failure in failures), failures[0].remedy) from failures[
+            0
+        ]
 
 
 def stored_tables(lake: Lake, new: Collection[str] = ()) -> list[Table]:
@@ -96,13 +98,13 @@ def _update(
     number: int,
     before_commit: Callable[[], None],
 ) -> None:
-    place = _location(lake, table)
+    location = _location(lake, table)
     for _ in range(_ATTEMPTS):
         try:
-            stored = _opened(place, options)
+            stored = _opened(location, options)
             before_commit()
             if stored is None:
-                _create(place, options, table, files, number)
+                _create(location, options, table, files, number)
                 return
             if _replace_schema(stored, table) or _add_columns(stored, table):
                 continue
@@ -118,20 +120,20 @@ def _update(
     ) from failure
 
 
-def _opened(place: str, options: dict[str, str]) -> DeltaTable | None:
+def _opened(location: str, options: dict[str, str]) -> DeltaTable | None:
     """The table; None if it has no log.
 
-    ``DeltaTable.is_deltatable`` would stop all threads until the storage answers, also the one that renews the lease.
+    ``DeltaTable.is_deltatable`` would stop all threads until the storage answers, and so the renewal of the lease.
     """
     try:
-        return DeltaTable(place, storage_options=options)
+        return DeltaTable(location, storage_options=options)
     except TableNotFoundError:
         return None
 
 
-def _create(place: str, options: dict[str, str], table: Table, files: TableFiles, number: int) -> None:
+def _create(location: str, options: dict[str, str], table: Table, files: TableFiles, number: int) -> None:
     create_table_with_add_actions(
-        place,
+        location,
         _schema(table),
         [_added(table, file) for file in files.files],
         mode="error",
@@ -162,8 +164,8 @@ def _add_columns(stored: DeltaTable, table: Table) -> bool:
 
     A commit of files drops a column that the table lacks, without an error.
     """
-    known = {field.name for field in stored.schema().fields}
-    new = [field for field in _schema(table).fields if field.name not in known]
+    stored_names = {field.name for field in stored.schema().fields}
+    new = [field for field in _schema(table).fields if field.name not in stored_names]
     if new:
         stored.alter.add_columns(new, commit_properties=CommitProperties(max_commit_retries=0))
     return bool(new)
@@ -196,9 +198,13 @@ def _refuse_changed_types(stored: DeltaTable, table: Table) -> None:
 
 def _other_types(stored: DeltaTable, table: Table) -> list[tuple[Field, Field]]:
     """The columns with another type than declared: as declared, and as stored."""
-    known = {field.name: field for field in stored.schema().fields}
-    pairs = [(field, known[field.name]) for field in _schema(table).fields if field.name in known]
-    return [(declared, field) for declared, field in pairs if field.type != declared.type]
+    stored_fields = {field.name: field for field in stored.schema().fields}
+    pairs = []
+    for declared in _schema(table).fields:
+        field = stored_fields.get(declared.name)
+        if field is not None and field.type != declared.type:
+            pairs.append((declared, field))
+    return pairs
 
 
 def _properties(number: int) -> CommitProperties:
@@ -210,13 +216,14 @@ def _schema(table: Table) -> Schema:
 
 
 def _added(table: Table, file: DataFile) -> AddAction:
-    alike = {name: value for name, value in file.values.items() if value is not None}
-    counts = {"numRecords": file.rows, "minValues": alike, "maxValues": alike, "nullCount": dict(file.nulls)}
+    # All rows of a file have the same values in the columns that divide the table.
+    limits = {name: value for name, value in file.values.items() if value is not None}
+    counts = {"numRecords": file.rows, "minValues": limits, "maxValues": limits, "nullCount": dict(file.nulls)}
     return AddAction(_path(table, file), file.bytes, {}, _now(), True, json.dumps(counts))
 
 
 def _now() -> int:
-    """The time that Delta's log wants of every action, in milliseconds since 1970; nothing is decided by it."""
+    """The time of an action in Delta's log, in milliseconds since 1970; nothing is decided by it."""
     return time.time_ns() // 1_000_000
 
 

@@ -121,7 +121,7 @@ def read_entries(objects: ObjectStore, table: JournalTable, key: str) -> list[En
 
 def _rows(stored: pa.Table) -> list[Entry]:
     """The rows of a table, with times in UTC; pyarrow itself would import pandas for times with a time zone."""
-    moments = [each.name for each in stored.schema if pa.types.is_timestamp(each.type)]
+    moments = [column.name for column in stored.schema if pa.types.is_timestamp(column.type)]
     for name in moments:
         stored = stored.set_column(stored.schema.get_field_index(name), name, stored[name].cast(pa.timestamp("us")))
     rows = stored.to_pylist(maps_as_pydicts="strict")

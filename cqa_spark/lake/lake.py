@@ -64,7 +64,7 @@ class Lake:
     def read(self, table: Table, files: TableFiles) -> DataFrame:
         """The rows of files; declared columns that a file lacks are null, others are not read.
 
-        Files never change, so that each set of them is opened once.
+        Files never change, so a set of files is opened once.
 
         Raises:
             ContractError: a file is missing, or has another size; Spark takes one without bytes for one without rows.
@@ -79,7 +79,9 @@ class Lake:
         if not files:
             return table.empty(self.spark)
         self._refuse_damaged(files)
-        return self.spark.read.schema(table.schema).parquet(*[_literal_path(self.path(file.path)) for file in files])
+        # Spark expands patterns in paths: brackets and asterisks are escaped.
+        paths = [_PATTERN_CHARACTER.sub(r"\\\g<0>", self.path(file.path)) for file in files]
+        return self.spark.read.schema(table.schema).parquet(*paths)
 
     def _refuse_damaged(self, files: Sequence[DataFile]) -> None:
         stored: dict[str, int] = {}
@@ -91,11 +93,6 @@ class Lake:
             if stored[file.path] != file.bytes:
                 reason = f"it has {stored[file.path]:,} bytes, and had {file.bytes:,}"
                 raise damaged(self.objects.root, file.path, reason)
-
-
-def _literal_path(path: str) -> str:
-    """A path that matches only this file: brackets and asterisks in it are escaped, because Spark expands patterns."""
-    return _PATTERN_CHARACTER.sub(r"\\\g<0>", path)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,16 @@ from cqa_spark.errors import AnotherWriter, CqaError
 from cqa_spark.object_store.store import Changed, ObjectStore, Stored, damaged, first_mistake
 from cqa_spark.process.signals import uninterrupted
 
-# The holder of a lake's lease: a process on a machine.
+KEY = "lease.json"
+LASTS = timedelta(minutes=2)
+"""Lifetime of a lease without renewal, long enough for a few failed renewals."""
+
+RENEWED_EVERY = LASTS / 4
+WATCHED_FOR = 2 * RENEWED_EVERY
+"""Time during which an apparently expired lease is watched for renewals."""
+
+Clock = Callable[[], datetime]
+Sleep = Callable[[float], None]
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _PROCESSES = Path("/proc/self/ns/pid")
@@ -64,8 +73,8 @@ class Holder(BaseModel):
             os.kill(self.pid, 0)
         except ProcessLookupError:
             return True
-        except PermissionError:
-            return False
+        except PermissionError:  # a process of another user
+            pass
         return False
 
     def __str__(self) -> str:
@@ -78,18 +87,6 @@ def _machine() -> str:
         return f"{_BOOT.read_text().strip()}/{os.readlink(_PROCESSES)}"
     except OSError:
         return ""
-
-
-KEY = "lease.json"
-LASTS = timedelta(minutes=2)
-"""Lifetime of a lease without renewal, long enough for a few failed renewals."""
-
-RENEWED_EVERY = LASTS / 4
-WATCHED_FOR = 2 * RENEWED_EVERY
-"""Time during which an apparently expired lease is watched for renewals."""
-
-Clock = Callable[[], datetime]
-Sleep = Callable[[float], None]
 
 
 class LeaseState(BaseModel):
@@ -227,7 +224,7 @@ def hold_lease(
     Raises:
         AnotherWriter: another process holds it.
     """
-    lease = take_lease(store, holder, clock or _now, after=after, sleep=sleep)
+    lease = take_lease(store, holder, clock or (lambda: datetime.now(UTC)), after=after, sleep=sleep)
     ended = threading.Event()
     renewing = threading.Thread(target=_keep_renewing, args=(lease, ended), name="lease", daemon=True)
     renewing.start()
@@ -272,15 +269,8 @@ def _bytes(state: LeaseState) -> bytes:
 
 
 def _held(store: ObjectStore, state: LeaseState) -> AnotherWriter:
+    expiry = f"{state.expires_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
     return AnotherWriter(
-        f"{store.root} is being written by {state.holder}, until {_time(state.expires_at)} unless it renews its lease",
+        f"{store.root} is being written by {state.holder}, until {expiry} unless it renews its lease",
         "wait for it, or stop it: a lease that is not renewed expires at that time",
     )
-
-
-def _time(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -18,7 +18,7 @@ NAME = "manifest.json"
 
 @dataclass(frozen=True)
 class RunManifest:
-    """The files of one attempt of a run, those of earlier runs that it uses included; paths are relative to the lake.
+    """The files of one attempt of a run, with the files of earlier runs that it uses; paths are relative to the lake.
 
     Attributes:
         tables: the files of each table, by its name.

@@ -1,4 +1,8 @@
-"""The manifest of a model folder: its type, its files and their checksums."""
+"""Model folders: files of data formats and a manifest with their checksums; loading one runs no code.
+
+Files are written first and the manifest last, so that a folder with a manifest is complete. Only files that the
+manifest lists are read, and only if their bytes have the checksum.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +10,23 @@ import hashlib
 import io
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Annotated, Final, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
-from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.errors import ContractError, CqaError, InputError
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.store import ObjectStore, check_key, first_mistake
 from cqa_spark.settings.sections import ObjectStorageSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 MANIFEST = "manifest.json"
 FORMAT_VERSION: Final = 1
@@ -90,7 +96,7 @@ class TableEntry(_Part):
 
 
 class Copy(_Part):
-    """What a copy with fewer rows of tables is of; it ranks in the same way.
+    """The origin of a copy with fewer rows of tables; it ranks in the same way.
 
     Attributes:
         location: of the copy; elsewhere it is not this copy, but a model of another lake.
@@ -148,8 +154,6 @@ def read_manifest(store: ObjectStore) -> Manifest:
             "restore the folder from a backup, or retrain the model; nothing was loaded from the folder",
         ) from error
 
-
-# Reading a model folder: only files listed in the manifest, with matching checksums, in data formats.
 
 Content = TypeVar("Content", bound=BaseModel)
 
@@ -209,7 +213,8 @@ class ModelFolder(FolderOfModel):
             raise self.refusal(name, str(error)) from error
         if array.dtype != np.float64 or not np.isfinite(array).all():
             raise self.refusal(name, "it is not an array of finite doubles")
-        if not _fits(array.shape, shape):
+        lengths = zip(array.shape, shape, strict=False)
+        if len(array.shape) != len(shape) or any(expected not in (None, length) for length, expected in lengths):
             raise self.refusal(name, f"its shape is {array.shape}, not {shape}")
         return array
 
@@ -225,8 +230,8 @@ class ModelFolder(FolderOfModel):
         except pa.ArrowException as error:
             raise self.refusal(name, str(error)) from error
         if not rows.schema.equals(schema):
-            found = ", ".join(f"{column.name} {column.type}" for column in rows.schema)
-            raise self.refusal(name, f"unexpected columns: {found}")
+            columns = ", ".join(f"{column.name} {column.type}" for column in rows.schema)
+            raise self.refusal(name, f"unexpected columns: {columns}")
         if any(column.null_count for column in rows.columns):
             raise self.refusal(name, "values are missing")
         return rows
@@ -237,14 +242,16 @@ class ModelFolder(FolderOfModel):
         table = self.manifest.tables.get(key)
         if table is None:
             raise self.refusal(name, "the manifest lists no such table")
-        for each in table.files:
-            self._read(each)
+        for file in table.files:
+            self._read(file)
         columns = ((column.replace("`", "``"), kind) for column, kind in table.columns.items())
         schema = ", ".join(f"`{column}` {kind}" for column, kind in columns)
+        from pyspark.sql import SparkSession  # here, because lists of models need no Spark
+
         session = SparkSession.active()
         if not table.files:
             return session.createDataFrame([], schema)
-        return session.read.schema(schema).parquet(*[f"{self.location}/{each}" for each in table.files])
+        return session.read.schema(schema).parquet(*[f"{self.location}/{file}" for file in table.files])
 
     def refusal(self, name: str, reason: str) -> ContractError:
         """The error of a file that cannot be used."""
@@ -289,7 +296,7 @@ def open_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings)
 
 
 def original_of(lake: str, location: str, storage: ObjectStorageSettings) -> str:
-    """The location of a model folder, or of the one that it is a copy of, with fewer rows.
+    """The location of a model folder, or of its original if it is a copy with fewer rows.
 
     Args:
         lake: the folder that both are in.
@@ -299,15 +306,6 @@ def original_of(lake: str, location: str, storage: ObjectStorageSettings) -> str
     store = open_store(f"{lake.rstrip('/')}/{location}", storage)
     copy = read_manifest(store).copy_of if store.read(MANIFEST) is not None else None
     return copy.original if copy is not None and copy.location == location else location
-
-
-def _fits(found: tuple[int, ...], wanted: tuple[int | None, ...]) -> bool:
-    return len(found) == len(wanted) and all(
-        asked in (None, length) for length, asked in zip(found, wanted, strict=True)
-    )
-
-
-# Writing a model folder: files first, the manifest last.
 
 
 class NewModelFolder(FolderOfModel):
@@ -339,11 +337,11 @@ class NewModelFolder(FolderOfModel):
         """Write a table of any size as Parquet, with Spark."""
         key = self.prefix + name
         frame.write.mode("overwrite").parquet(f"{self.location}/{key}")
-        files = tuple(each for each in self.store.keys(f"{key}/") if each.endswith(".parquet"))
-        for each in files:
-            stored = self.store.read(each)
+        files = tuple(file for file in self.store.keys(f"{key}/") if file.endswith(".parquet"))
+        for file in files:
+            stored = self.store.read(file)
             assert stored is not None, "it was listed"
-            self.manifest.files[each] = FileEntry.of(stored.data)
+            self.manifest.files[file] = FileEntry.of(stored.data)
         self._add_table(key, frame, files)
 
     def write_no_rows(self, name: str, like: DataFrame) -> None:
@@ -368,7 +366,10 @@ def new_model_folder(
         copy_of: the folder that this one is a copy of, with fewer rows; None for no copy.
     """
     store = open_store(location, storage)
-    _remove_former(store)
+    # The manifest of an earlier model goes first, so that a partial folder is never read.
+    with suppress(InputError, ContractError):  # there is none, or it cannot be read by its manifest
+        for key in (MANIFEST, *read_manifest(store).files):
+            store.delete(key)
     folder = NewModelFolder(location.rstrip("/"), store, Manifest(kind=kind, copy_of=copy_of))
     yield folder
     store.put(MANIFEST, folder.manifest.model_dump_json(indent=2).encode())
@@ -379,7 +380,7 @@ def copy_with_fewer_rows(
     copy_of: Copy,
     location: str,
     storage: ObjectStorageSettings,
-    rest: Callable[[DataFrame], DataFrame],
+    remaining_rows: Callable[[DataFrame], DataFrame],
 ) -> None:
     """Write a model folder again: its tables with fewer rows, all other files as they are.
 
@@ -388,7 +389,7 @@ def copy_with_fewer_rows(
         copy_of: for the manifest of the copy.
         location: of the copy.
         storage: object storage settings.
-        rest: gives the rows of a table that the copy has.
+        remaining_rows: gives the rows of a table that the copy has.
     """
     manifest = source.manifest
     of_tables = {key for table in manifest.tables.values() for key in table.files}
@@ -398,16 +399,6 @@ def copy_with_fewer_rows(
         for key, table in manifest.tables.items():
             rows = source.read_table(key)
             if table.files:
-                folder.write_table(key, rest(rows))
+                folder.write_table(key, remaining_rows(rows))
             else:
                 folder.write_no_rows(key, rows)
-
-
-def _remove_former(store: ObjectStore) -> None:
-    """Remove the files listed in an older manifest; the manifest goes first, so that a partial folder is never read."""
-    try:
-        former = read_manifest(store)
-    except (InputError, ContractError):  # there is none, or it cannot be read by its manifest
-        return
-    for key in (MANIFEST, *former.files):
-        store.delete(key)

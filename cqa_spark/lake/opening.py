@@ -1,15 +1,17 @@
-"""Checks the lake of a command without writing, and rejects a lake of an older version."""
+"""Opens the lake of a command: checks that it can be used, or leases it for a block.
+
+Whoever leases a lake first completes what an earlier holder began.
+"""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from cqa_spark.errors import ConfigError, ContractError, EnvironmentProblem
-from cqa_spark.lake import pointer
 from cqa_spark.lake.collection import complete_collection
 from cqa_spark.lake.lake import Lake, LeasedLake
 from cqa_spark.lake.lease import Clock, Holder, Sleep, hold_lease
-from cqa_spark.lake.pointer import Pointer, claim, read_pointer
+from cqa_spark.lake.pointer import KEY, Pointer, claim, read_pointer, restore_advice
 from cqa_spark.lake.publishing import complete_publication, restore_pointer
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.object_store.locations import open_store, split
@@ -51,13 +53,13 @@ def refuse_unusable_lake(root: str, storage: ObjectStorageSettings) -> None:
             the published run.
     """
     objects = open_store(root, storage)
-    pointer.read_pointer(objects)
-    if objects.read(pointer.KEY) is None and not RunLog(objects).is_empty():
-        raise missing(objects.root, pointer.KEY, "the lake has a run log", pointer.restore_advice(objects.root))
+    read_pointer(objects)
+    if objects.read(KEY) is None and not RunLog(objects).is_empty():
+        raise missing(objects.root, KEY, "the lake has a run log", restore_advice(objects.root))
 
 
 def _is_lake(root: str, storage: ObjectStorageSettings) -> bool:
-    return open_store(root, storage).read(pointer.KEY) is not None
+    return open_store(root, storage).read(KEY) is not None
 
 
 def _similar_lakes(root: str, storage: ObjectStorageSettings) -> list[str]:
@@ -66,13 +68,10 @@ def _similar_lakes(root: str, storage: ObjectStorageSettings) -> list[str]:
         return []
     try:
         near = near_names(name, open_store(parent, storage).folders())
-        paths = [f"{root.rstrip('/').removesuffix(name)}{each}" for each in near]
+        paths = [f"{root.rstrip('/').removesuffix(name)}{similar}" for similar in near]
         return [path for path in paths if _is_lake(path, storage)]
     except EnvironmentProblem:
         return []  # a user may be allowed to read only the lake
-
-
-# Takes a lake for a block: leases it, and completes what an earlier holder began.
 
 
 @contextmanager

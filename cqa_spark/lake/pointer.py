@@ -29,7 +29,7 @@ class Pointer(BaseModel):
         format: of the lake; a release reads one format.
         token: of the last holder of the lease; holders with smaller tokens may not publish.
         record: the record of the latest publication, with its number in the run log; None before the first one.
-        others: those of the publications of other corpora, the latest first.
+        others: the records of the publications of other corpora, the latest first.
         kept: ids of the runs that users keep.
         collected: attempts of runs whose files are being deleted, as ``RUN.ATTEMPT``; they can never be published.
     """
@@ -50,7 +50,7 @@ class Pointer(BaseModel):
 
     def publishing(self, record: RunRecord) -> Pointer:
         """The pointer to another run of its corpus, and to the published ones of all other corpora."""
-        others = tuple(each for each in self.records if each.corpus != record.corpus)
+        others = tuple(shown for shown in self.records if shown.corpus != record.corpus)
         return self.model_copy(update={"record": record, "others": others})
 
     def relocated(self, relocate: Callable[[RunRecord], RunRecord]) -> Pointer:
@@ -161,11 +161,13 @@ def _refuse_other_format(root: str, data: bytes) -> None:
         ConfigError: another release wrote the lake.
         ValidationError: the object is damaged.
     """
-    found = _Format.model_validate_json(data).format
-    if found != FORMAT:
-        older = "an older version" if found < FORMAT else "a newer version"
-        remedy = "read the dumps again into a new lake: --lake NEW" if found < FORMAT else "update cqa-spark"
-        raise ConfigError(f"the lake at {root} was written by {older} of cqa-spark; nothing was written", remedy)
+    stored_format = _Format.model_validate_json(data).format
+    if stored_format == FORMAT:
+        return
+    version, remedy = "a newer version", "update cqa-spark"
+    if stored_format < FORMAT:
+        version, remedy = "an older version", "read the dumps again into a new lake: --lake NEW"
+    raise ConfigError(f"the lake at {root} was written by {version} of cqa-spark; nothing was written", remedy)
 
 
 def _write(store: ObjectStore, pointer: Pointer, version: str | None) -> None:

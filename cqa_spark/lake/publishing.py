@@ -23,14 +23,14 @@ REPORT = "report.html"
 """The page of an attempt in its folder, and of the published run in the lake."""
 
 INDEX = "index.html"
-"""The page of the lake as of an attempt, in its folder; and that of the latest published run that has one."""
+"""The page of the lake as of an attempt, in its folder; and in the lake, as of the latest published run with one."""
 
 REPORT_FILES = (REPORT, "report.queries.html", "report.queries.csv")
 """The page with the files that it links to."""
 
 
 def publish(lake: LeasedLake, run_id: str, *, reason: str = "published") -> RunRecord:
-    """Publish a finished run atomically, in the place of that of its corpus; a no-op if it is already published.
+    """Publish a finished run atomically, instead of the one of its corpus; a no-op if it is already published.
 
     Args:
         lake: leased by this process.
@@ -52,7 +52,7 @@ def publish(lake: LeasedLake, run_id: str, *, reason: str = "published") -> RunR
 
 
 def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
-    """Publish an earlier published run again; those of other corpora stay.
+    """Publish an earlier published run again; the published runs of other corpora stay.
 
     Args:
         lake: leased by this process.
@@ -67,16 +67,17 @@ def rollback(lake: LeasedLake, to: str | None = None) -> RunRecord:
     complete_publication(lake)
     current = {record.attempt_name: record for record in published_runs(lake)}
     latest = next(iter(current.values()), None)
-    records = (
-        RunLog(lake.objects).read(each)
-        for each in _publications(lake)
-        if each.attempt_name not in current and to in (None, each.run_id)
-    )
-    earlier = next((each for each in records if to or latest is None or each.corpus == latest.corpus), None)
+    earlier = None
+    for publication in _publications(lake):
+        if publication.attempt_name not in current and to in (None, publication.run_id):
+            record = RunLog(lake.objects).read(publication)
+            if to or latest is None or record.corpus == latest.corpus:
+                earlier = record
+                break
     if earlier is None:
         of_corpus = f" of {latest.corpus}" if len(current) > 1 and latest else ""
-        wanted = f"run {to} was not published before" if to else f"no earlier run{of_corpus} was published"
-        raise InputError(f"{wanted} in {lake.root}", "list the runs: cqa runs list")
+        problem = f"run {to} was not published before" if to else f"no earlier run{of_corpus} was published"
+        raise InputError(f"{problem} in {lake.root}", "list the runs: cqa runs list")
     replaced = next((record for record in current.values() if record.corpus == earlier.corpus), None)
     message = f"rolled back from {replaced.run_id}" if replaced else "rolled back"
     return _show(lake, earlier, job="rollback", message=message)
@@ -111,8 +112,8 @@ def complete_publication(lake: LeasedLake) -> None:
 def restore_pointer(lake: LeasedLake) -> Pointer:
     """Write the pointer anew, from the last publication of every corpus in the run log; return it.
 
-    Runs that were being collected stay collected: their manifests are gone. Runs that users keep are those of the
-    pointer, if it can be read.
+    Runs that were being collected stay collected: their manifests are gone. Runs that users keep are read from the old
+    pointer, if it is readable.
 
     Args:
         lake: leased by this process.
@@ -122,12 +123,18 @@ def restore_pointer(lake: LeasedLake) -> Pointer:
         EnvironmentProblem: the pointer is restored, and a Delta table does not show the published runs yet.
     """
     log = RunLog(lake.objects)
-    collected = {each.attempt_name for each in log.listed("collected")}
-    stored = [each for each in log.listed("succeeded", "published") if each.attempt_name not in collected]
-    whole = {each.attempt_name for each in stored if lake.objects.read(manifest_key(each)) is not None}
-    published = [log.read(each) for each in stored if each.status == "published" and each.attempt_name in whole]
-    latest = {record.corpus: record for record in published}
-    pointer = Pointer(token=lake.lease.token, collected=tuple(sorted({each.attempt_name for each in stored} - whole)))
+    recorded = {listed.attempt_name for listed in log.listed("collected")}
+    latest: dict[str, RunRecord] = {}  # publication of each corpus
+    collected = set[str]()
+    for listed in log.listed("succeeded", "published"):
+        if listed.attempt_name in recorded:
+            continue
+        if lake.objects.read(manifest_key(listed)) is None:
+            collected.add(listed.attempt_name)
+        elif listed.status == "published":
+            record = log.read(listed)
+            latest[record.corpus] = record
+    pointer = Pointer(token=lake.lease.token, collected=tuple(sorted(collected)))
     for record in sorted(latest.values(), key=lambda record: record.sequence):
         pointer = pointer.publishing(record)
     lake.before_write()
@@ -190,9 +197,9 @@ def _refuse_incomplete(lake: LeasedLake, run: RunRecord) -> None:
     collected, stored = read_pointer(lake.objects).collected, stored_sizes(lake)
     problem = _incomplete(lake, run, collected, stored)
     if problem is not None:
-        others = [each for each in _publications(lake) if each.attempt_name != run.attempt_name]
-        whole = [each.run_id for each in others if _incomplete(lake, each, collected, stored) is None]
-        remedy = f"publish one of: {', '.join(dict.fromkeys(whole))}" if whole else "run the job again"
+        others = [listed for listed in _publications(lake) if listed.attempt_name != run.attempt_name]
+        complete = [listed.run_id for listed in others if _incomplete(lake, listed, collected, stored) is None]
+        remedy = f"publish one of: {', '.join(dict.fromkeys(complete))}" if complete else "run the job again"
         raise InputError(f"run {run.run_id} cannot be published: {problem}; nothing was changed", remedy)
 
 
@@ -219,7 +226,7 @@ def _publications(lake: Lake) -> list[ListedRecord]:
 
 
 def remove_earlier_report(lake: LeasedLake) -> None:
-    """Remove the report of the lake, unless it is that of the latest published run.
+    """Remove the report of the lake, unless it is the report of the latest published run.
 
     Args:
         lake: leased by this process.

@@ -1,4 +1,8 @@
-"""An active run: writes files and makes them its tables."""
+"""An active run: writes files and makes them its tables.
+
+Steps see a view of the run, which refuses tables and artifacts that they have not declared. No reader sees what a run
+writes until it is published.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,7 @@ from uuid import uuid4
 
 from pyspark.sql import DataFrame
 
-from cqa_spark.errors import CqaError, InputError, message_of
-from cqa_spark.lake.declared import ALL_PRODUCTS, DeclaredProducts, published_product
+from cqa_spark.errors import ContractError, CqaError, InputError, message_of
 from cqa_spark.lake.journal import JournalTable, write_entries
 from cqa_spark.lake.lake import TABLES, Lake
 from cqa_spark.lake.manifest import RunManifest, folder_of, read_manifest, write_manifest
@@ -38,10 +41,58 @@ from cqa_spark.object_store.store import missing
 from cqa_spark.process.signals import Stopped, uninterrupted
 from cqa_spark.spark.frames import cancel_jobs
 
-# What an active run has: its record, tables, entries and artifacts, which several threads change under one lock.
-
 Loaded = TypeVar("Loaded")
 OnStep = Callable[[StepRecord], None]
+
+FEW_SITES = 8
+"""Sites up to which writes do not bring the rows of a site together, which takes a shuffle."""
+
+
+@dataclass(frozen=True)
+class DeclaredProducts:
+    """The products that a step has declared: the tables and artifacts that it may read and write.
+
+    Attributes:
+        step: name of the step; None for the run itself, which may read and write everything.
+        reads: names of what it may read; the kind of an artifact, before its slash, stands for all of the kind.
+        writes: names of what it may write, and read afterwards.
+    """
+
+    step: str | None
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+
+    def require_readable(self, name: str) -> None:
+        """Check that the step may read a product.
+
+        Raises:
+            ContractError: it has not declared it.
+        """
+        declared = self.reads | self.writes
+        if self.step is not None and name not in declared and name.partition("/")[0] not in declared:
+            raise self._undeclared("reads", name, "reads() or reads_if_present()")
+
+    def require_output(self, name: str) -> None:
+        """Check that the step may write a product.
+
+        Raises:
+            ContractError: it has not declared it.
+        """
+        if self.step is not None and not {name, name.partition("/")[0]} & self.writes:
+            raise self._undeclared("writes", name, "writes()")
+
+    def _undeclared(self, does: str, name: str, where: str) -> ContractError:
+        return ContractError(
+            f"the step {self.step} {does} {name}, which it does not declare", f"add the product to {where} of the step"
+        )
+
+
+ALL_PRODUCTS = DeclaredProducts(None)
+
+
+def published_product(table: Table) -> str:
+    """The name of a published table among the products of steps."""
+    return f"published {table.name}"
 
 
 @dataclass
@@ -167,7 +218,7 @@ class RunState(RunTables):
         self._record(inputs=tuple(inputs))
 
     def add_scores(self, scores: Sequence[RecordedScore]) -> None:
-        """Record the measures of the systems, those of the most important system first."""
+        """Record the measures of the systems, the most important system first."""
         self._record(scores=tuple(scores))
 
     def add_artifact(self, name: str, path: str, loaded: object = None) -> None:
@@ -192,7 +243,7 @@ class RunState(RunTables):
             self.record = replace(self.record, artifacts=others)
 
     def load_artifact(self, name: str, load: Callable[[str], Loaded]) -> Loaded:
-        """An artifact as an object: the one that this run has saved or loaded, else read from its path.
+        """An artifact as an object: saved or loaded by this run before, else read from its path.
 
         Args:
             name: of the artifact; it is in the run's record.
@@ -234,10 +285,6 @@ class RunState(RunTables):
             f"run {self.run_id} has no table {table.name}",
             "run the earlier jobs with the same --run-id first, or run all steps with: cqa run",
         )
-
-
-FEW_SITES = 8
-"""Sites up to which writes do not bring the rows of a site together, which takes a shuffle."""
 
 
 class Run(RunState):
@@ -302,12 +349,11 @@ class Run(RunState):
             frame = rebalanced(frame, tables[0].partition_by)
         destinations = [self.destination(table) for table in tables]
         files = write_files(frame, *destinations)
-        return [
-            TableFiles(
-                tuple(each.table.schema.names), tuple(file for file in files if file.path.startswith(f"{each.folder}/"))
-            )
-            for each in destinations
-        ]
+        written = []
+        for destination in destinations:
+            of_table = tuple(file for file in files if file.path.startswith(f"{destination.folder}/"))
+            written.append(TableFiles(tuple(destination.table.schema.names), of_table))
+        return written
 
     def destination(self, table: Table) -> Destination:
         """A new folder for the files of a table, which belong to no table until they are ``put`` there."""
@@ -343,7 +389,7 @@ class Run(RunState):
         return self.lake.path(folder_of(self.record), *parts)
 
     def manifest(self) -> RunManifest:
-        """The files of the run so far, with those of earlier runs that it uses: tables, entries, artifacts.
+        """The files of the run so far, with the files of earlier runs that it uses: tables, entries, artifacts.
 
         Raises:
             ContractError: no file of an artifact or journal table is listed, so that a collection would delete it.
@@ -360,9 +406,6 @@ class Run(RunState):
         if absent := sorted(path for path in used if path not in stored):
             raise missing(self.lake.objects.root, absent[0], f"run {self.run_id} uses it", "run the job again")
         return RunManifest(dict(self.tables), dict(self.entry_files), sizes)
-
-
-# Opens a run: records its start, and its success, failure or stop.
 
 
 @contextmanager

@@ -20,8 +20,6 @@ from cqa_spark.lake.lake import RUNS
 from cqa_spark.object_store.store import AlreadyThere, ObjectStore, damaged, first_mistake, missing
 from cqa_spark.settings.values import is_remote
 
-# A record of the run log, as a value.
-
 
 @dataclass(frozen=True)
 class InputRecord:
@@ -89,7 +87,7 @@ class RunRecord:
         config_hash: SHA-256 of the resolved settings.
         config: the resolved settings, YAML.
         code_version: package version, and hash of the package's sources.
-        attempt: number of the attempt, greater than those of all earlier attempts at any run of the lake.
+        attempt: number of the attempt, greater than the numbers of all earlier attempts at any run of the lake.
         inputs: files that were read.
         steps: row counts and duration of each step.
         tables: the number of rows of each table.
@@ -98,10 +96,10 @@ class RunRecord:
         sequence: order of the records, from 1.
         recorded_at: when, UTC.
         corpus: source format of the files that it is about; empty if it has read none.
-        sites: those of its rows, once it has succeeded.
+        sites: the sites of its rows, once it has succeeded.
         started_at: start of the attempt, UTC; None in runs of earlier releases.
         ended_at: end of the attempt, before it was published, UTC; None until then.
-        scores: measures of the systems, those of the system that the report presents first before all others.
+        scores: measures of the systems; the system that the report presents first comes first.
     """
 
     run_id: str
@@ -138,7 +136,7 @@ class RunRecord:
 
 
 def about(record: RunRecord) -> dict[str, Any]:
-    """The fields that say what a run is about: those of a run that goes on from it."""
+    """The fields that a run which continues from this one shares with it."""
     names = ("corpus", "inputs", "tables", "artifacts", "scores")
     return {name: getattr(record, name) for name in names}
 
@@ -271,16 +269,18 @@ class RunLog:
 
     def next_sequence(self) -> int:
         """The number of the next record."""
-        return max((each.sequence for each in self._listed()), default=0) + 1
+        return max((listed.sequence for listed in self._listed()), default=0) + 1
 
     def listed(self, *statuses: str) -> list[ListedRecord]:
         """The records with one of some statuses in order, by their names alone."""
-        return [each for each in self._listed() if each.status in statuses]
+        return [listed for listed in self._listed() if listed.status in statuses]
 
     def records(self, run_id: str | None = None, status: str | None = None) -> list[RunRecord]:
         """The records in order, optionally of one run or with one status."""
-        wanted = [each for each in self._listed() if run_id in (None, each.run_id) and status in (None, each.status)]
-        return self._read(wanted)
+        listed = [
+            listed for listed in self._listed() if run_id in (None, listed.run_id) and status in (None, listed.status)
+        ]
+        return self._read(listed)
 
     def read(self, listed: ListedRecord) -> RunRecord:
         """A record by its name."""
@@ -307,7 +307,7 @@ class RunLog:
 
     def last_success(self, run_id: str) -> RunRecord | None:
         """The record of the run's last successful attempt whose files were not collected."""
-        complete = [each for each in self._complete() if each.run_id == run_id]
+        complete = [listed for listed in self._complete() if listed.run_id == run_id]
         return self._read(complete[-1:])[0] if complete else None
 
     def require_success(self, run_id: str) -> RunRecord:
@@ -319,7 +319,7 @@ class RunLog:
         record = self.last_success(run_id)
         if record is None:
             others = sorted({listed.run_id for listed in self._complete()})
-            is_collected = any(each.run_id == run_id and each.status == "collected" for each in self._listed())
+            is_collected = any(listed.run_id == run_id for listed in self.listed("collected"))
             root = self._objects.root
             raise InputError(
                 f"run {run_id} of {root} was collected" if is_collected else f"no run {run_id} has succeeded in {root}",
@@ -333,9 +333,9 @@ class RunLog:
 
     def _complete(self) -> list[ListedRecord]:
         """The records of successful attempts whose files were not collected."""
-        listed = self._listed()
-        collected = {(each.run_id, each.attempt) for each in listed if each.status == "collected"}
-        return [each for each in listed if each.status == "succeeded" and (each.run_id, each.attempt) not in collected]
+        records = self._listed()
+        collected = {record.attempt_name for record in records if record.status == "collected"}
+        return [record for record in records if record.status == "succeeded" and record.attempt_name not in collected]
 
     def _listed(self) -> list[ListedRecord]:
         """The records by their names, in order.
@@ -349,16 +349,16 @@ class RunLog:
         for key in self._objects.keys(FOLDER):
             if not (name := _NAME.fullmatch(key.removeprefix(FOLDER))):
                 raise damaged(self._objects.root, key, "its name is not that of a record of the run log")
-            found = ListedRecord(int(name["sequence"]), name["status"], name["run_id"], int(name["attempt"]))
+            record = ListedRecord(int(name["sequence"]), name["status"], name["run_id"], int(name["attempt"]))
             last = listed[-1].sequence if listed else 0
-            if found.sequence not in (last, last + 1):
+            if record.sequence not in (last, last + 1):
                 raise missing(self._objects.root, f"{FOLDER}{last + 1:010d}.….json", f"the next record is {key}")
-            listed.append(found)
+            listed.append(record)
         return listed
 
     def _read(self, listed: list[ListedRecord]) -> list[RunRecord]:
         with ThreadPoolExecutor(_READERS) as readers:
-            return list(readers.map(self._record, [each.key for each in listed]))
+            return list(readers.map(self._record, [record.key for record in listed]))
 
     def _record(self, key: str) -> RunRecord:
         stored = self._objects.read(key)

@@ -17,8 +17,6 @@ from cqa_spark.lake.pointer import read_pointer
 from cqa_spark.lake.run_log import RunLog, RunRecord
 from cqa_spark.lake.table import NO_FILES, Table, TableFiles
 
-# The tables of one run and their rows.
-
 
 class RunTables(ABC):
     """Read access to the tables of an active or finished run.
@@ -130,7 +128,7 @@ class Snapshot(RunTables):
     Attributes:
         lake: the lake.
         record: the record of the run, the latest of several.
-        others: those of the runs of other corpora, whose rows are read, too.
+        others: records of the runs of other corpora, whose rows are read, too.
     """
 
     lake: Lake

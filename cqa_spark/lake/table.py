@@ -1,4 +1,4 @@
-"""The declaration of a table: its name, its columns with meaning and unit, its key."""
+"""A table: its declaration (name, columns with meaning and unit, key), and its data files in one run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ATOMIC_TYPES = {
 
 
 def column(name: str, data_type: T.DataType | str, comment: str) -> T.StructField:
-    """Declare a column that may have nulls.
+    """Declare a nullable column.
 
     Args:
         name: column name, snake case.
@@ -34,7 +34,7 @@ def column(name: str, data_type: T.DataType | str, comment: str) -> T.StructFiel
 
 
 def required(name: str, data_type: T.DataType | str, comment: str) -> T.StructField:
-    """Declare a column of which a null is an error; the arguments are those of ``column``."""
+    """Declare a non-nullable column; same arguments as ``column``."""
     field = column(name, data_type, comment)
     return T.StructField(name, field.dataType, False, field.metadata)
 
@@ -84,14 +84,14 @@ class Table:
         Raises:
             ContractError: columns are missing, undeclared or of another type; the message names all of them.
         """
-        found = {field.name: field.dataType.simpleString() for field in frame.schema}
+        actual = {field.name: field.dataType.simpleString() for field in frame.schema}
         declared = {field.name: field.dataType.simpleString() for field in self.columns}
-        problems = [f"missing {name}" for name in declared if name not in found]
-        problems += [f"undeclared {name}" for name in found if name not in declared]
+        problems = [f"missing {name}" for name in declared if name not in actual]
+        problems += [f"undeclared {name}" for name in actual if name not in declared]
         problems += [
-            f"{name} is {found[name]}, declared {declared[name]}"
+            f"{name} is {actual[name]}, declared {declared[name]}"
             for name in declared
-            if name in found and found[name] != declared[name]
+            if name in actual and actual[name] != declared[name]
         ]
         if problems:
             raise ContractError(
@@ -99,7 +99,7 @@ class Table:
                 "end the transform with a select of the declared schema, or change the declaration in "
                 "cqa_spark/lake/schemas",
             )
-        return frame.select(*[F.col(each.name).alias(each.name, metadata=each.metadata) for each in self.columns])
+        return frame.select(*[F.col(field.name).alias(field.name, metadata=field.metadata) for field in self.columns])
 
     def empty(self, spark: SparkSession) -> DataFrame:
         """An empty frame of the declared schema."""
@@ -124,9 +124,6 @@ class SiteTable(Table):
     """A table that is divided by site."""
 
     partition_by: tuple[str, ...] = ("site",)
-
-
-# The data files of a table in one run, with the counts of their footers.
 
 
 @dataclass(frozen=True)
@@ -174,10 +171,10 @@ class TableFiles:
 
     def rows_by_site(self) -> Counter[str]:
         """The number of rows by site, of a table that is divided by site."""
-        found: Counter[str] = Counter()
+        rows: Counter[str] = Counter()
         for file in self.files:
-            found[file.site or ""] += file.rows
-        return found
+            rows[file.site or ""] += file.rows
+        return rows
 
     @property
     def sites(self) -> set[str]:
@@ -190,15 +187,14 @@ class TableFiles:
 
     def without(self, sites: Collection[str]) -> TableFiles:
         """The files of all other sites."""
-        kept = tuple(file for file in self.files if file.site not in sites)
-        return replace(
-            self, files=kept, fingerprints={site: each for site, each in self.fingerprints.items() if site not in sites}
-        )
+        files = tuple(file for file in self.files if file.site not in sites)
+        fingerprints = {site: value for site, value in self.fingerprints.items() if site not in sites}
+        return replace(self, files=files, fingerprints=fingerprints)
 
     def united(self, other: TableFiles) -> TableFiles:
         """The files of both; of a site in both, the other's fingerprint holds, and none if it has none."""
         columns = (*self.columns, *(name for name in other.columns if name not in self.columns))
-        kept = {site: each for site, each in self.fingerprints.items() if site not in other.sites}
+        kept = {site: value for site, value in self.fingerprints.items() if site not in other.sites}
         return TableFiles(columns, self.files + other.files, {**kept, **other.fingerprints})
 
     def with_fingerprints(self, fingerprints: Mapping[str, str]) -> TableFiles:
@@ -207,8 +203,8 @@ class TableFiles:
 
     def fingerprint(self, site: str) -> str:
         """The fingerprint of a site's rows; without one, its files stand for themselves, as files never change."""
-        known = self.fingerprints.get(site)
-        return known or fingerprint_of(*sorted(file.path for file in self.files if file.site == site))
+        stored = self.fingerprints.get(site)
+        return stored or fingerprint_of(*sorted(file.path for file in self.files if file.site == site))
 
     def null_shares(self) -> dict[str, float]:
         """The share of nulls by column, without columns of arrays and maps."""

@@ -1,8 +1,8 @@
 """Writes the rows of a table as Parquet files: tasks write the files themselves, and return what is in them.
 
 A file has the rows of one site (and of one value of every other column that divides the table), so that a later run can
-replace the rows of a site by replacing files. Only files that the one action returns count: a task that is repeated
-leaves files that no manifest names.
+replace the rows of a site by replacing files. Only the files that the action returns count: a repeated
+task leaves files that no manifest names.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def write_files(frame: DataFrame, *destinations: Destination) -> tuple[DataFile,
     """Write the rows of a frame in one job; return the files, which all have rows.
 
     Args:
-        frame: the stored columns; for several destinations those of all, and ``TABLE``.
+        frame: the stored columns; for several destinations the columns of all, and ``TABLE``.
         destinations: of different tables.
     """
     written = frame.mapInArrow(partial(_write, destinations), _WRITTEN).collect()
@@ -181,9 +181,9 @@ class _File:
 
 def _write(destinations: Sequence[Destination], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     with ExitStack() as stack:
-        writers: dict[str | None, TableWriter] = {
-            each.table.name: stack.enter_context(each.writer()) for each in destinations
-        }
+        writers: dict[str | None, TableWriter] = {}
+        for destination in destinations:
+            writers[destination.table.name] = stack.enter_context(destination.writer())
         for batch in batches:
             parts = _divided(batch, [TABLE]) if len(writers) > 1 else [((*writers,), batch)]
             for (table,), rows in parts:
@@ -205,7 +205,7 @@ def folder_to_write(folder: str) -> Iterator[Path]:
 
 
 def deliver(file: Path, folder: str, name: str, storage: ObjectStorageSettings) -> None:
-    """Give a complete file its name; readers that list the folder see all of it or nothing.
+    """Give a complete file its name; readers that list the folder see the whole file or none.
 
     Args:
         file: in the folder that ``folder_to_write`` gave.
@@ -233,18 +233,20 @@ def _divided(batch: pa.RecordBatch, by: Sequence[str]) -> Iterator[tuple[tuple[s
     """The rows by the values of some columns."""
     if not batch.num_rows:
         return
-    keys = pa.Table.from_batches([batch.select(by)])
-    found = [tuple(key[name] for name in by) for key in keys.group_by(by).aggregate([]).to_pylist()] if by else [()]
-    for values in found:
-        is_here = (_equals(batch[name], value) for name, value in zip(by, values, strict=True))
-        yield values, batch if len(found) == 1 else batch.filter(reduce(pc.and_, is_here))
+    groups: list[tuple[str | None, ...]] = [()]
+    if by:
+        keys = pa.Table.from_batches([batch.select(by)]).group_by(by).aggregate([])
+        groups = [tuple(key[name] for name in by) for key in keys.to_pylist()]
+    for values in groups:
+        if len(groups) == 1:
+            yield values, batch
+            return
+        in_group = [
+            pc.is_null(batch[name]) if value is None else pc.fill_null(pc.equal(batch[name], value), False)
+            for name, value in zip(by, values, strict=True)
+        ]
+        yield values, batch.filter(reduce(pc.and_, in_group))
 
-
-def _equals(values: pa.Array, value: str | None) -> pa.Array:
-    return pc.is_null(values) if value is None else pc.fill_null(pc.equal(values, value), False)
-
-
-# Files for other programs, outside the lake; a folder with ``_SUCCESS`` is complete.
 
 COMMITTER = "magic"
 
@@ -258,7 +260,7 @@ def write_plain_files(
     partition_by: Sequence[str] = (),
     options: Mapping[str, bool] | None = None,
 ) -> None:
-    """Write a frame, overwriting the folder.
+    """Write a frame outside the lake, for other programs, overwriting the folder; with ``_SUCCESS``, it is complete.
 
     In a bucket, the files appear when the job commits, by completing their uploads; Spark's default committer would
     copy them one by one, and leave some of them after a crash.

@@ -1,4 +1,4 @@
-"""Objects of an S3 bucket.
+"""Objects of an S3 bucket; large ones are read and written as streams, in parts that fit memory.
 
 A request without a response may still have taken effect. Reads and unconditional writes are simply retried. After a
 conditional write, the object is read back first: if the write took effect, a retry would be rejected as if another

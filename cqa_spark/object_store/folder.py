@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.store import ObjectStore, Stored, already_there, changed, check_key
-from cqa_spark.process.failures import ALLOW_ACCESS, cannot_read, cannot_write
+from cqa_spark.process.disks import ALLOW_ACCESS, cannot_read, cannot_write
 
 _ABSENT = (FileNotFoundError, NotADirectoryError)
 _UNFINISHED = re.compile(r"\..+\.[0-9a-f]{32}")

@@ -144,12 +144,15 @@ def find_files(location: str, storage: ObjectStorageSettings) -> list[FoundFile]
         location: ``s3a://BUCKET/…``, where ``*``, ``?`` and ``[…]`` match parts of one name.
         storage: object storage settings.
     """
-    fixed = location[: min([location.find(file) for file in WILDCARDS if file in location] or [len(location)])]
+    fixed = location[: min([location.find(mark) for mark in WILDCARDS if mark in location] or [len(location)])]
     folder, start = split(fixed.rstrip("/")) if fixed == location else (fixed.rpartition("/")[0], "")
     files = files_below(folder, storage, start)
     named = location.rstrip("/")
     if fixed != location:
-        return [file for file in files if _fits(file.location, named)]
+        # A pattern matches whole paths: its parts are compared one by one with the parts of a location.
+        depth = len(PurePosixPath(named).parts)
+        paths = [(PurePosixPath(file.location), file) for file in files]
+        return [file for path, file in paths if len(path.parts) == depth and path.match(named)]
     return [file for file in files if file.location == named or file.location.startswith(f"{named}/")]
 
 
@@ -208,8 +211,3 @@ def send(source: Path, location: str, storage: ObjectStorageSettings) -> None:
         return
     for key in Folder(str(source)).sizes():
         store.upload(source / key, PurePosixPath(name, key).as_posix())
-
-
-def _fits(location: str, pattern: str) -> bool:
-    path, wanted = PurePosixPath(location), PurePosixPath(pattern)
-    return len(path.parts) == len(wanted.parts) and path.match(pattern)

@@ -1,4 +1,7 @@
-"""Requests to an S3 server, and the errors for their failures."""
+"""Requests to an S3 server, and the errors for users.
+
+The error responses of servers are the same in boto3 and in S3A, whose exceptions ``spark/failures.py`` reads.
+"""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -20,8 +23,6 @@ from botocore.parsers import ResponseParserError
 from urllib3.exceptions import HTTPError
 
 from cqa_spark.errors import EnvironmentProblem
-
-# Error responses of S3 servers, which are the same in boto3 and S3A, and the errors for users.
 
 GIVE_CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role"
 REMEDIES = {
@@ -113,18 +114,18 @@ class NoAnswer(Exception):
     """The server sent no response; the request may have taken effect.
 
     Args:
-        place: object of the request.
+        location: object of the request.
         reason: cause of the missing response.
     """
 
     def __init__(self, location: str, reason: str) -> None:
         super().__init__(location, reason)
-        self.place = location
+        self.location = location
         self.reason = reason
 
     def given_up(self) -> EnvironmentProblem:
         """The user-facing error, after the last attempt."""
-        return unanswered(self.place, self.reason)
+        return unanswered(self.location, self.reason)
 
 
 def request(location: str, send: Callable[[], T]) -> T:

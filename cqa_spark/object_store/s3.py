@@ -1,4 +1,4 @@
-"""S3, by boto3, S3A and ``deltalake``."""
+"""S3: how Spark (S3A), ``deltalake`` and boto3 reach buckets, and with which credentials."""
 
 import os
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ class S3(ObjectStorage):
     def delta_options(self, settings: ObjectStorageSettings) -> dict[str, str]:
         """Options of ``deltalake``, with the credentials that boto3 finds."""
         options = {
-            **_found_credentials(),
+            **_credentials_of_chain(),
             "AWS_CONDITIONAL_PUT": "etag",
             "AWS_REGION": settings.region,
             "AWS_VIRTUAL_HOSTED_STYLE_REQUEST": str(not settings.path_style).lower(),
@@ -85,7 +85,7 @@ def s3_client(settings: ObjectStorageSettings) -> Any:
     )
 
 
-def _found_credentials() -> dict[str, str]:
+def _credentials_of_chain() -> dict[str, str]:
     """The credentials that boto3 finds in its chain, as environment variables; empty if it finds none."""
     import boto3
 
@@ -103,10 +103,10 @@ def credentials() -> dict[str, str]:
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
-def use_credentials(given: Mapping[str, str]) -> None:
+def use_credentials(variables: Mapping[str, str]) -> None:
     """Use the credentials of another process in this one."""
-    if any(os.environ.get(name) != value for name, value in given.items()):
-        os.environ.update(given)
+    if any(os.environ.get(name) != value for name, value in variables.items()):
+        os.environ.update(variables)
         s3_client.cache_clear()
 
 

@@ -1,4 +1,7 @@
-"""The interface of stores of small objects, and the errors of conditional writes."""
+"""The interface of stores of objects, and of kinds of storage, which plug-ins register by the scheme of addresses.
+
+A folder and S3 are the two stores of this package. Both have the same conditional writes, with the same errors.
+"""
 
 import io
 import shutil
@@ -62,8 +65,8 @@ class ObjectStore(Protocol):
     compared with the bytes to write, which must therefore be unique to the writer, for example by an owner's token.
 
     Every operation raises ``EnvironmentProblem`` if the storage is unreachable or denies access: a listing has all
-    objects that were written before it, or fails. ``listed``, ``open``
-    and ``upload`` here hold an object in memory; stores of large objects override them.
+    objects that were written before it, or fails. ``listed``, ``open`` and ``upload`` hold an object in memory here;
+    stores of large objects override them.
     """
 
     root: str
@@ -225,9 +228,6 @@ def damaged(root: str, key: str, reason: object, remedy: str = _RESTORE) -> Cont
 def missing(root: str, key: str, reason: str, remedy: str = _RESTORE) -> ContractError:
     """The error of an object that must be there; ``reason`` says why."""
     return ContractError(f"{root}/{key} is missing: {reason}", remedy)
-
-
-# Kinds of object storage, by the scheme of their addresses; that of S3 is registered like those of other packages.
 
 
 class ObjectStorage(ABC):

@@ -7,7 +7,6 @@ lease) is done in the ``except`` and ``finally`` clauses of the code that acquir
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import os
 import select
 import signal
@@ -16,12 +15,9 @@ import sys
 import threading
 import time
 import warnings
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, TypeVar
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 CLEANUP_SECONDS = 9.0
@@ -182,54 +178,3 @@ def _ignore_sigterm() -> None:
 
 
 os.register_at_fork(after_in_child=_ignore_sigterm)
-
-
-# Calls functions in several processes.
-
-AHEAD = 2
-"""Submitted calls per process, including those with unread results."""
-
-Result = TypeVar("Result")
-
-
-class Pool:
-    """Calls functions in several processes, and yields their results in the order of the calls.
-
-    Args:
-        workers: number of processes; with 1 or less, calls run in this process.
-    """
-
-    def __init__(self, workers: int) -> None:
-        self._workers = workers
-        # Spawned, not forked: they start from the same state on every platform, without Spark's threads and sockets.
-        context = multiprocessing.get_context("spawn")
-        self._executor = ProcessPoolExecutor(workers, context) if workers > 1 else None
-
-    def __enter__(self) -> Pool:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        if self._executor:
-            self._executor.shutdown(cancel_futures=True)
-
-    def in_order(self, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> Iterator[Result]:
-        """Yield the results of calls one after another; the number of calls ahead is bounded.
-
-        Args:
-            function: a function that can be pickled.
-            calls: its arguments; they and the results can be pickled.
-
-        Raises:
-            BrokenProcessPool: a process died.
-        """
-        if self._executor is None:
-            for arguments in calls:
-                yield function(*arguments)
-            return
-        waiting: deque[Future[Result]] = deque()
-        for arguments in calls:
-            waiting.append(self._executor.submit(function, *arguments))
-            if len(waiting) > AHEAD * self._workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()

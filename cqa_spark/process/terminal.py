@@ -1,6 +1,7 @@
 """The terminal: prints lines and tables of plain text, from any source.
 
-Printed text is never interpreted as markup, and control characters are made visible. No other module imports ``rich``.
+Printed text is never interpreted as markup, and control characters are made visible, so that user text can neither
+control a terminal nor be hidden. No other module imports ``rich``.
 """
 
 import io
@@ -18,8 +19,6 @@ from rich.measure import Measurement
 from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
-
-# Makes control characters visible, so that user text can neither control a terminal nor be hidden.
 
 _ASCII = r"\x00-\x08\x0b-\x1f\x7f"
 _OTHERS = r"\x80-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"

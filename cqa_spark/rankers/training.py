@@ -31,7 +31,7 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import ConfigError, ContractError, InputError
 from cqa_spark.features.training_data import sample_queries
 from cqa_spark.lake.schemas.examples import EXAMPLES, QUERY
-from cqa_spark.process.failures import scratch_folders
+from cqa_spark.process.disks import scratch_folders
 from cqa_spark.rankers.candidates import as_array, feature_columns
 from cqa_spark.rankers.model import NO_EXAMPLES, TrainingCounts
 from cqa_spark.rankers.ranker import RankerParameters

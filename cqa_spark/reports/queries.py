@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
-from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.schemas.metrics import by_measure
 from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.lake.schemas.text import TEXTS as ANALYSED_TEXTS
 from cqa_spark.reports.evaluation import evaluation

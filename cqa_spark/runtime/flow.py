@@ -1,4 +1,7 @@
-"""A flow: ordered steps, checked on construction."""
+"""Steps and flows: the contract of a step, a flow of ordered steps that is checked on construction, and its execution.
+
+Steps are timed, counted and recorded; independent ones run concurrently.
+"""
 
 import textwrap
 from abc import ABC, abstractmethod
@@ -13,15 +16,12 @@ from typing import ClassVar, TypeAlias
 from pyspark import inheritable_thread_target
 
 from cqa_spark.errors import InputError
-from cqa_spark.lake.declared import published_product
 from cqa_spark.lake.journal import JournalTable
-from cqa_spark.lake.run import Run
+from cqa_spark.lake.run import Run, published_product
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.table import Table
 from cqa_spark.process.signals import Stopped
 from cqa_spark.spark.frames import cancel, persistence_scope
-
-# The contract of a step: its name, inputs, outputs and computation.
 
 
 @dataclass(frozen=True)
@@ -211,8 +211,6 @@ def _wrapped(heading: str, names: list[str]) -> list[str]:
     text = ", ".join(names) or "nothing"
     return textwrap.wrap(text, WIDTH, initial_indent=heading, subsequent_indent=" " * len(heading))
 
-
-# Runs the steps of a flow: timed, counted, recorded, and concurrently if independent.
 
 CONCURRENT_STEPS = 2
 """Maximum number of concurrent steps: each may cache tables, and runs Spark jobs concurrently itself."""

@@ -1,88 +1,39 @@
-"""MLflow: logs finished runs with a child for each system, and searches with a child for each trial."""
+"""Logs runs to MLflow: a finished run with a child for each system, a search with a child for each trial.
 
-from __future__ import annotations
+A child of a system has its trained model as artifacts. Every model is a version of the registered model
+``cqa-spark.SYSTEM``, and those of the published runs have the alias ``published``: the folder that MLflow downloads for
+it is a model folder for ``cqa.rank(model=…)``. No error of the tracking server fails a job.
+"""
 
-import io
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stderr
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
-import cqa_spark as cqa
 from cqa_spark.errors import EnvironmentProblem, message_of
 from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.run_log import InputRecord, RecordedScore, RunRecord
 from cqa_spark.lake.snapshot import RunTables, published_runs
 from cqa_spark.object_store.locations import local_source
 from cqa_spark.object_store.store import delta_address
-from cqa_spark.process.failures import disk_problem
+from cqa_spark.process.disks import disk_problem
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.runtime.mlflow_client import open_tracking, require_server, without_retries
 from cqa_spark.settings.rendering import flat_settings
 from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings, TrackedSettings, TrackingSettings
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from mlflow.models import ModelSignature
-
-
-# MLflow's client: imported without telemetry, set to the experiment and the storage of the settings.
-
-
-# Trained systems in MLflow: registered models that can be served, of which the published ones have an alias.
-
 PUBLISHED = "published"
-"""The alias of the models of the published run."""
+"""The alias of the models of the published runs."""
 
-_MODEL = "model/"
-"""What the names of trained systems among a run's artifacts begin with."""
-
-
-def models_of(record: RunRecord) -> dict[str, str]:
-    """The folders of the trained systems of a run, by name of the system."""
-    return {name.removeprefix(_MODEL): path for name, path in record.artifacts.items() if name.startswith(_MODEL)}
-
-
-def log_model(mlflow: Any, run: RunTables, system: str) -> None:
-    """Log and register the model of a system, unless a run has registered it from the same folder."""
-    folder = models_of(run.record)[system]
-    if _version_from(mlflow, system, folder) is not None:
-        return
-    # MLflow prints a line for each registration.
-    with local_source(folder, run.lake.storage) as path, redirect_stderr(io.StringIO()):
-        logged = mlflow.pyfunc.log_model(
-            name=system,
-            loader_module="cqa_spark.runtime.mlflow",
-            data_path=str(path),
-            signature=signature(),
-            pip_requirements=[f"cqa-spark[spark,learning]=={version('cqa-spark')}"],
-        )
-        mlflow.register_model(logged.model_uri, _registered_name(system), tags={"folder": folder})
-
-
-def mark_published(mlflow: Any, record: RunRecord) -> None:
-    """Give the alias ``PUBLISHED`` to the registered models of a run."""
-    for system, folder in models_of(record).items():
-        if (model_version := _version_from(mlflow, system, folder)) is not None:
-            mlflow.MlflowClient().set_registered_model_alias(_registered_name(system), PUBLISHED, model_version)
-
-
-def _registered_name(system: str) -> str:
-    return f"cqa-spark.{system}"
-
-
-def _version_from(mlflow: Any, system: str, folder: str) -> str | None:
-    """The registered version of a system's model that was logged from a folder; None for none."""
-    versions = mlflow.MlflowClient().search_model_versions(f"name = '{_registered_name(system)}'")
-    return next((stored.version for stored in versions if stored.tags.get("folder") == folder), None)
-
+_MODEL = "model"
+"""The folder of the model in MLflow; and what the names of trained systems among the artifacts of the lake's runs begin
+with, as in ``model/best_a``."""
 
 _REPORT = "report"
 """The report, among the artifacts of a run."""
@@ -112,14 +63,14 @@ class LoggedTrial:
 def tracked(settings: JobSettings) -> Iterator[Callable[[RunTables], None]]:
     """Log what a job does to MLflow, if its settings say so.
 
-    Before the block, the server is asked whether it is there; meanwhile, MLflow is imported and opened, which takes
-    seconds.
+    A server that does not answer is reported before the block; while it runs, MLflow is imported and opened, which
+    takes seconds.
 
     Args:
         settings: of the job.
 
     Yields:
-        A function that logs a finished run; of a server that is not there, it prints a warning.
+        A function that logs a finished run; if the server does not answer, it prints a warning.
     """
     if not isinstance(settings, TrackedSettings) or not settings.tracking.enabled:
         yield lambda run: None
@@ -131,7 +82,12 @@ def tracked(settings: JobSettings) -> Iterator[Callable[[RunTables], None]]:
     except EnvironmentProblem as problem:
         retries = without_retries
         Terminal(stderr=True).text(f"warning: {problem.problem}; the run will not be tracked unless it does by the end")
-    opening = Thread(target=_opened_early, args=(settings,), daemon=True)
+
+    def open_early() -> None:
+        with suppress(Exception), without_retries():  # ``track`` reports failures
+            open_tracking(tracking, settings.object_storage)
+
+    opening = Thread(target=open_early, daemon=True)
     opening.start()
 
     def log(run: RunTables) -> None:
@@ -140,15 +96,6 @@ def tracked(settings: JobSettings) -> Iterator[Callable[[RunTables], None]]:
             track(run, tracking)
 
     yield log
-
-
-def _opened_early(settings: TrackedSettings) -> None:
-    """Open MLflow; ``track`` reports failures."""
-    try:
-        with without_retries():
-            open_tracking(settings.tracking, settings.object_storage)
-    except Exception:  # no error of a tracking client may fail the run
-        return
 
 
 def track(run: RunTables, settings: TrackingSettings) -> None:
@@ -170,7 +117,8 @@ def track(run: RunTables, settings: TrackingSettings) -> None:
         tags = {"run_id": record.run_id, "attempt": str(record.attempt), "lake": run.lake.root, "job": record.job,
                 "code_version": record.code_version}  # fmt: skip
         with mlflow.start_run(run_name=record.run_id, tags=tags, nested=mlflow.active_run() is not None):
-            mlflow.log_params(_parameters(record))
+            parameters = flat_settings(record.config) | {"config_hash": record.config_hash}
+            mlflow.log_params({key: value[:_LONGEST] for key, value in parameters.items()})
             mlflow.log_metrics({metric_name(score.system, score.measure): score.value for score in record.scores})
             _log_inputs(mlflow, record.inputs)
             _log_report(mlflow, run)
@@ -242,20 +190,14 @@ def _warned(what: str, settings: TrackingSettings) -> Iterator[None]:
         Terminal(stderr=True).text(f"warning: {message}: {message_of(error)}")
 
 
-def _parameters(record: RunRecord) -> dict[str, str]:
-    """The settings by dotted key, with their hash."""
-    settings = flat_settings(record.config) | {"config_hash": record.config_hash}
-    return {key: value[:_LONGEST] for key, value in settings.items()}
-
-
 def _measures(scores: Iterable[RecordedScore]) -> dict[str, float]:
-    """The measures of a system, with the ends of their intervals."""
-    values = {
-        f"{metric_name(score.measure)}{suffix}": value
-        for score in scores
-        for suffix, value in (("", score.value), ("_low", score.low), ("_high", score.high))
-    }
-    return {name: value for name, value in values.items() if value is not None}
+    """The measures of a system, with the ends of their intervals as ``MEASURE_low`` and ``MEASURE_high``."""
+    values = dict[str, float]()
+    for score in scores:
+        for suffix, value in (("", score.value), ("_low", score.low), ("_high", score.high)):
+            if value is not None:
+                values[metric_name(score.measure) + suffix] = value
+    return values
 
 
 def _log_inputs(mlflow: Any, inputs: Sequence[InputRecord]) -> None:
@@ -287,49 +229,38 @@ def _log_report(mlflow: Any, run: RunTables) -> None:
             mlflow.log_artifact(str(path), artifact_path=_REPORT)
 
 
-# A trained system as a model of MLflow's flavour ``python_function``, which ``mlflow models serve`` runs.
-#
-# MLflow calls ``_load_pyfunc`` with the folder of the trained system. Spark starts with the first prediction.
-
-REQUIRED = {"query_id": "string", "query": "string", "candidate_id": "string", "candidate": "string"}
-OPTIONAL = {"title": "string", "asker_id": "string", "author_id": "string", "asked_at": "datetime",
-            "answered_at": "datetime", "initial_rank": "long"}  # fmt: skip
-RESULTS = {"query_id": "string", "candidate_id": "string", "score": "double", "rank": "long", "predicted": "boolean"}
+def models_of(record: RunRecord) -> dict[str, str]:
+    """The folders of the trained systems of a run, by name of the system."""
+    kind = f"{_MODEL}/"
+    return {name.removeprefix(kind): path for name, path in record.artifacts.items() if name.startswith(kind)}
 
 
-class ServedModel:
-    """A trained system that ranks the pairs of a frame.
-
-    Args:
-        folder: its model folder.
-    """
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    def predict(self, pairs: pd.DataFrame, params: dict[str, Any] | None = None) -> pd.DataFrame:
-        """Rank the candidates of each query.
-
-        Args:
-            pairs: a row per query and candidate, with the columns of the signature; see ``cqa_spark.rank``.
-            params: none are known.
-
-        Returns:
-            The ids of each pair, with ``score``, ``rank`` from 1, and ``predicted``.
-        """
-        ranked = cqa.rank(pairs.dropna(axis="columns", how="all"), model=self._folder)
-        return ranked[list(RESULTS)]
+def log_model(mlflow: Any, run: RunTables, system: str) -> None:
+    """Log the model folder of a system to the active run, and register it, unless it is registered already."""
+    folder = models_of(run.record)[system]
+    if _version_from(mlflow, system, folder) is not None:
+        return
+    with local_source(folder, run.lake.storage) as path:
+        mlflow.log_artifacts(str(path), artifact_path=_MODEL)
+    registry, name = mlflow.MlflowClient(), _registered_name(system)
+    with suppress(mlflow.exceptions.MlflowException):  # there are versions of the model already
+        registry.create_registered_model(name)
+    source, run_id = mlflow.get_artifact_uri(_MODEL), mlflow.active_run().info.run_id
+    registry.create_model_version(name, source, run_id, tags={"folder": folder})
 
 
-def _load_pyfunc(path: str) -> ServedModel:
-    return ServedModel(path)
+def mark_published(mlflow: Any, record: RunRecord) -> None:
+    """Give the alias ``PUBLISHED`` to the registered models of a run."""
+    for system, folder in models_of(record).items():
+        if (model_version := _version_from(mlflow, system, folder)) is not None:
+            mlflow.MlflowClient().set_registered_model_alias(_registered_name(system), PUBLISHED, model_version)
 
 
-def signature() -> ModelSignature:
-    """The columns of pairs and of their ranking, as MLflow describes them."""
-    from mlflow.models import ModelSignature
-    from mlflow.types import ColSpec, Schema, TensorSpec
+def _registered_name(system: str) -> str:
+    return f"cqa-spark.{system}"
 
-    inputs: list[ColSpec | TensorSpec] = [ColSpec(kind, name) for name, kind in REQUIRED.items()]
-    inputs += [ColSpec(kind, name, required=False) for name, kind in OPTIONAL.items()]
-    return ModelSignature(Schema(inputs), Schema([ColSpec(kind, name) for name, kind in RESULTS.items()]))
+
+def _version_from(mlflow: Any, system: str, folder: str) -> str | None:
+    """The registered version of a system's model that was logged from a folder; None if there is none."""
+    versions = mlflow.MlflowClient().search_model_versions(f"name = '{_registered_name(system)}'")
+    return next((stored.version for stored in versions if stored.tags.get("folder") == folder), None)

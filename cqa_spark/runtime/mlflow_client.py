@@ -1,14 +1,12 @@
 """MLflow's client: imported without telemetry, set to the experiment and the storage of the settings."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -17,13 +15,7 @@ from cqa_spark.object_store.store import delta_address
 from cqa_spark.settings.sections import ObjectStorageSettings, TrackingSettings
 from cqa_spark.settings.values import is_remote
 
-if TYPE_CHECKING:
-    pass
-
-
 _SECONDS = 5
-
-
 """Time that a tracking server has to answer."""
 
 
@@ -37,7 +29,11 @@ def open_tracking(settings: TrackingSettings, storage: ObjectStorageSettings) ->
     Raises:
         EnvironmentProblem: MLflow is not installed.
     """
-    _configure_mlflow_storage(storage)
+    # MLflow reads the settings of its object storage from environment variables only.
+    if storage.endpoint:
+        os.environ["MLFLOW_S3_ENDPOINT_URL"] = storage.endpoint
+    os.environ["MLFLOW_BOTO_CLIENT_ADDRESSING_STYLE"] = "path" if storage.path_style else "auto"
+    os.environ.setdefault("AWS_DEFAULT_REGION", storage.region)
     mlflow = import_mlflow()
     mlflow.set_tracking_uri(settings.uri)
     if mlflow.get_experiment_by_name(settings.experiment) is None:
@@ -47,10 +43,10 @@ def open_tracking(settings: TrackingSettings, storage: ObjectStorageSettings) ->
 
 
 def require_server(settings: TrackingSettings) -> None:
-    """Check that a tracking server answers, before a job computes what it is to be told; without MLflow's client.
+    """Check that a tracking server answers, before a job computes anything, and without MLflow's client.
 
     Args:
-        settings: the tracking settings; databases are not asked.
+        settings: the tracking settings; nothing is checked of a database.
 
     Raises:
         EnvironmentProblem: it does not answer.
@@ -115,11 +111,3 @@ def _artifact_location(settings: TrackingSettings) -> str | None:
         return delta_address(settings.artifacts) if remote else Path(settings.artifacts).resolve().as_uri()
     file = settings.sqlite_file
     return None if file is None else Path(f"{file}.artifacts").resolve().as_uri()
-
-
-def _configure_mlflow_storage(storage: ObjectStorageSettings) -> None:
-    """Configure MLflow's object storage as in the settings; it reads environment variables only."""
-    if storage.endpoint:
-        os.environ["MLFLOW_S3_ENDPOINT_URL"] = storage.endpoint
-    os.environ["MLFLOW_BOTO_CLIENT_ADDRESSING_STYLE"] = "path" if storage.path_style else "auto"
-    os.environ.setdefault("AWS_DEFAULT_REGION", storage.region)

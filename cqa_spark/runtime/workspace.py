@@ -1,4 +1,7 @@
-"""Opens sessions, lakes and runs from settings, and runs flows end to end."""
+"""Opens sessions, lakes and runs from settings, and runs flows end to end.
+
+Every run records the version of the code.
+"""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -33,8 +36,6 @@ from cqa_spark.settings.sections import JobSettings
 from cqa_spark.spark.internals import running_stages
 from cqa_spark.spark.session import session_of
 
-# The version of the code that made a run.
-
 _OUTSIDE = frozenset({"conf", "jobs"})
 """Folders that lie beside the package in a checkout, and in it in a wheel."""
 
@@ -66,7 +67,7 @@ def sources_hash(package: Traversable) -> str:
     """SHA-256, hexadecimal, of the paths and bytes of all Python modules of a package, in the order of their paths.
 
     Args:
-        package: its folder, or its place in a zip file.
+        package: its folder, also within a zip file.
     """
     total = sha256()
     for path, module in sorted(_modules(package, ""), key=lambda pair: pair[0]):

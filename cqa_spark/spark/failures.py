@@ -1,4 +1,8 @@
-"""Recognizes failures that a user can fix in exceptions of Spark, and gives remedies."""
+"""Recognizes failures that a user can fix in exceptions of Spark, and gives remedies.
+
+Spark passes on the message of whatever failed: a task of Python or Java, Hadoop's client of a bucket, a disk, the
+cluster. The messages are those of Spark 3.5 and Hadoop 3.3.
+"""
 
 import re
 import socket
@@ -10,49 +14,10 @@ from pyspark.errors import PySparkRuntimeError
 
 from cqa_spark.errors import CqaError, EnvironmentProblem, InputError, message_of
 from cqa_spark.object_store.requests import is_temporary, refusal, unanswered, without_credentials
-from cqa_spark.process.failures import disk_problem, machine_problem, with_causes
+from cqa_spark.process.disks import disk_problem
+from cqa_spark.process.failures import Sign, first_sign, machine_problem, with_causes
 from cqa_spark.settings.values import is_remote
 from cqa_spark.spark.internals import java_address, task_slots
-
-_RESPONSE = r"Status Code: (\d+); Error Code: ([^;]+);"
-_NO_BUCKET = r"UnknownStoreException"
-_NO_CREDENTIALS = r"NoAuthWithAWSException|No AWS Credentials provided|Unable to load (?:AWS )?credentials"
-_NO_RESPONSE = (
-    r"Unable to execute HTTP request: [^\n]+",
-    r"AWSNoResponseException|AWSClientIOException|SdkClientException",
-)
-
-
-def bucket_problem(message: str, locations: Sequence[str]) -> EnvironmentProblem | None:
-    """The error for a message about a bucket that is full, refuses or does not answer; None for other messages.
-
-    Args:
-        message: of an exception of Java.
-        locations: output locations of the job in buckets.
-    """
-    where = _location(message, locations)
-    if response := re.search(_RESPONSE, message):
-        status, code = int(response[1]), response[2].removeprefix(f"{response[1]} ")
-        if is_temporary(status, code):
-            return unanswered(where, f"{status} {code}")
-        return refusal(where, status, code)
-    if re.search(_NO_BUCKET, message):
-        return refusal(where, 404, "NoSuchBucket")
-    if re.search(_NO_CREDENTIALS, message):
-        return without_credentials(where)
-    reason = next(filter(None, (re.search(pattern, message) for pattern in _NO_RESPONSE)), None)
-    return unanswered(where, reason[0]) if reason else None
-
-
-def _location(message: str, locations: Sequence[str]) -> str:
-    """The location in S3A's message, which for a copy contains the keys without their bucket."""
-    if location := re.search(r"s3a://[^\s:,'\"`]+", message):
-        return location[0].rstrip(".")
-    copied = re.search(r"copyFile\([^,]+, ([^)]+)\)", message)
-    if copied and locations:
-        return f"s3a://{locations[0].removeprefix('s3a://').partition('/')[0]}/{copied[1]}"
-    return "object storage"
-
 
 _MORE_FOR_DRIVER = "increase it: --spark.driver-memory 8g, or under spark-submit.sh --driver-memory 8g before the job"
 _MORE_FOR_EXECUTORS = (
@@ -60,80 +25,63 @@ _MORE_FOR_EXECUTORS = (
     "(--conf spark.sql.shuffle.partitions=…), all before the job's name"
 )
 _SEE_THE_CLUSTER = "see the logs of the cluster for the reason, then run the job again"
-_PATIENCE = 5
-"""Seconds within which Java accepts a connection."""
-
 _SIGNS = (
-    (r"executor driver\): java\.lang\.OutOfMemoryError", "Spark's Java process ran out of memory", _MORE_FOR_DRIVER),
+    Sign(
+        r"executor driver\): java\.lang\.OutOfMemoryError", "Spark's Java process ran out of memory", _MORE_FOR_DRIVER
+    ),
     # 52 is the exit code of an executor that ran out of memory.
-    (
+    Sign(
         r"\(TID \d+\)[\s\S]*OutOfMemoryError|exited with code 52\b",
         "an executor ran out of memory",
         _MORE_FOR_EXECUTORS,
     ),
-    (
+    Sign(
         r"is bigger than spark\.driver\.maxResultSize",
         "the results of tasks are larger than the driver accepts",
         "allow more, and give the driver the memory: spark-submit.sh --conf spark.driver.maxResultSize=4g "
         "--driver-memory 8g before the job",
     ),
-    (
+    Sign(
         r"exited with code 137\b|killed by YARN for exceeding|OOMKilled",
         "an executor exceeded its memory limit and was killed",
         "Python and boosted trees use memory outside Java's heap: reserve more for them, with a higher "
         "--conf spark.executor.memoryOverheadFactor=…, or take executors with more memory or fewer cores",
     ),
-    (
+    Sign(
         r"XGBoostError[\s\S]*(?:tracker|[Cc]onnect)",
         "training workers could not connect to each other",
         "allow connections between executors on all ports, or set the ranker's workers to 1",
     ),
-    (
+    Sign(
         r"\[SPARK-24942\]",
         "training with several workers needs all of them at once, and executors are allocated dynamically",
         "add --conf spark.dynamicAllocation.enabled=false, or set the ranker's workers to 1",
     ),
-    (
+    Sign(
         r"Python worker exited unexpectedly",
         "a Python worker of Spark was killed, probably because the machine ran out of memory",
         "run fewer tasks at once (--spark.master 'local[2]'; on a cluster --executor-cores), or use a machine with "
         "more memory",
     ),
-    (
+    Sign(
         r"Python in worker has different version|PYTHON_VERSION_MISMATCH|Cannot run program \"[^\"]*python",
         "the workers' Python is absent or another version than the driver's",
         "install the driver's Python on the workers, or ship it: spark-submit.sh --environment (make environment)",
     ),
-    (
+    Sign(
         r"All masters are unresponsive|Could not connect to \S*spark://|Master removed our application",
         "the Spark master does not answer, or has removed the application",
         _SEE_THE_CLUSTER,
     ),
-    (r"SparkContext was shut down|stopped SparkContext", "Spark was stopped while the job ran", _SEE_THE_CLUSTER),
-    (r"ExecutorLostFailure|FetchFailed", "executors were lost while the job ran", _SEE_THE_CLUSTER),
-    (
+    Sign(r"SparkContext was shut down|stopped SparkContext", "Spark was stopped while the job ran", _SEE_THE_CLUSTER),
+    Sign(r"ExecutorLostFailure|FetchFailed", "executors were lost while the job ran", _SEE_THE_CLUSTER),
+    Sign(
         r"java\.lang\.OutOfMemoryError(?!: unable to create)",
         "Spark's Java process ran out of memory",
         _MORE_FOR_DRIVER,
     ),
 )
-"""Pattern of the message, problem and remedy, in order of precedence."""
-
-
-_DAMAGED = (
-    r"[Ee]rror while reading file (\S+?)\.?(?:\s|$)",
-    r"Could not read footer for file: ?(?:FileStatus\{path=)?(\S+?)(?:[;,}]|\.?(?:\s|$))",
-    r"(\S+) is not a Parquet file",
-    r"Checksum error: (\S+) at \d+",
-    r"File (\S+) does not exist",
-    r"Path does not exist: (\S+?)\.?(?:\s|$)",
-    r"FileNotFoundException: (?:No such file or directory: )?(\S+?)(?:\s|$)",
-)
-"""Patterns of messages about a file that is missing or not what its name says; the group is its location."""
-
-
-_RAISED_IN_TASK = r"^cqa_spark(?:\.\w+)*\.(\w+): (.*(?:\n(?!Traceback|cqa_spark\.).*)*?)\n  → (.*)$"
-"""Pattern of an error for users at the end of a traceback: its class, problem and remedy."""
+"""In order of precedence."""
 
 
 def explained(error: BaseException, locations: Sequence[str] = ()) -> CqaError | None:
@@ -144,9 +92,9 @@ def explained(error: BaseException, locations: Sequence[str] = ()) -> CqaError |
         locations: output locations of the job, such as its lake.
     """
     message = message_of(error)
-    if problem := _of_task(message):
+    if problem := _raised_in_task(message):
         return problem
-    if problem := bucket_problem(message, [location for location in locations if is_remote(location)]):
+    if problem := _bucket_problem(message, [location for location in locations if is_remote(location)]):
         return problem
     if problem := disk_problem(error, [location for location in locations if not is_remote(location)]):
         return problem
@@ -164,13 +112,16 @@ def explained(error: BaseException, locations: Sequence[str] = ()) -> CqaError |
             "a ranker has more training workers than Spark has cores",
             f"set the ranker's workers to {task_slots() or 1}, or use more executors",
         )
-    for sign, problem_found, remedy in _SIGNS:
-        if re.search(sign, message):
-            return EnvironmentProblem(problem_found, remedy)
+    if sign := first_sign(message, _SIGNS):
+        return EnvironmentProblem(sign.problem, sign.remedy)
     return machine_problem(error) or _damaged_file(message)
 
 
-def _of_task(message: str) -> CqaError | None:
+_RAISED_IN_TASK = r"^cqa_spark(?:\.\w+)*\.(\w+): (.*(?:\n(?!Traceback|cqa_spark\.).*)*?)\n  → (.*)$"
+"""Pattern of an error for users at the end of a traceback: its class, problem and remedy."""
+
+
+def _raised_in_task(message: str) -> CqaError | None:
     """The user-facing error that a task raised, from the traceback in Spark's message."""
     raised = list(re.finditer(_RAISED_IN_TASK, message, re.MULTILINE))
     classes = {error.__name__: error for error in _subclasses(CqaError)}
@@ -185,6 +136,40 @@ def _subclasses(base: type[CqaError]) -> Iterator[type[CqaError]]:
         yield from _subclasses(error)
 
 
+_NO_ANSWER = (
+    r"Unable to execute HTTP request: [^\n]+",
+    r"AWSNoResponseException|AWSClientIOException|SdkClientException",
+)
+
+
+def _bucket_problem(message: str, locations: Sequence[str]) -> EnvironmentProblem | None:
+    """The error for a message of S3A about a bucket that is full, refuses or does not answer; None for other messages.
+
+    Args:
+        message: of an exception of Java.
+        locations: output locations of the job in buckets.
+    """
+    location = "object storage"
+    if address := re.search(r"s3a://[^\s:,'\"`]+", message):
+        location = address[0].rstrip(".")
+    elif (copy := re.search(r"copyFile\([^,]+, ([^)]+)\)", message)) and locations:
+        # The message of a copy has the keys without their bucket.
+        location = f"s3a://{locations[0].removeprefix('s3a://').partition('/')[0]}/{copy[1]}"
+    if response := re.search(r"Status Code: (\d+); Error Code: ([^;]+);", message):
+        status, code = int(response[1]), response[2].removeprefix(f"{response[1]} ")
+        if is_temporary(status, code):
+            return unanswered(location, f"{status} {code}")
+        return refusal(location, status, code)
+    if "UnknownStoreException" in message:
+        return refusal(location, 404, "NoSuchBucket")
+    if re.search(r"NoAuthWithAWSException|No AWS Credentials provided|Unable to load (?:AWS )?credentials", message):
+        return without_credentials(location)
+    for pattern in _NO_ANSWER:
+        if reason := re.search(pattern, message):
+            return unanswered(location, reason[0])
+    return None
+
+
 def _is_unanswered(error: BaseException) -> bool:
     """Whether Java did not respond; its responses are a ``Py4JJavaError``, or a ``Py4JError`` with its trace."""
     if isinstance(error, Py4JNetworkError | ConnectionRefusedError):
@@ -196,6 +181,10 @@ def _is_unanswered(error: BaseException) -> bool:
     return (
         type(error) is Py4JError and re.fullmatch(r"An error occurred while calling \S+", message.strip()) is not None
     )
+
+
+_PATIENCE = 5
+"""Seconds within which Java accepts a connection."""
 
 
 def _java_has_ended() -> bool:
@@ -212,12 +201,25 @@ def _java_has_ended() -> bool:
     return False
 
 
+_DAMAGED = (
+    r"[Ee]rror while reading file (\S+?)\.?(?:\s|$)",
+    r"Could not read footer for file: ?(?:FileStatus\{path=)?(\S+?)(?:[;,}]|\.?(?:\s|$))",
+    r"(\S+) is not a Parquet file",
+    r"Checksum error: (\S+) at \d+",
+    r"File (\S+) does not exist",
+    r"Path does not exist: (\S+?)\.?(?:\s|$)",
+    r"FileNotFoundException: (?:No such file or directory: )?(\S+?)(?:\s|$)",
+)
+"""Patterns of messages about a file that is missing or not what its name says; the group is its location."""
+
+
 def _damaged_file(message: str) -> InputError | None:
     """The error for a message of Spark about a file that is missing or damaged."""
-    match = next(filter(None, (re.search(pattern, message) for pattern in _DAMAGED)), None)
-    if match is None:
-        return None
-    return InputError(
-        f"{unquote(match[1]).removeprefix('file:').replace('///', '/', 1)} is missing or damaged",
-        "restore the file, or run the job that wrote it again; --debug shows the reason",
-    )
+    for pattern in _DAMAGED:
+        if match := re.search(pattern, message):
+            path = unquote(match[1]).removeprefix("file:").replace("///", "/", 1)
+            return InputError(
+                f"{path} is missing or damaged",
+                "restore the file, or run the job that wrote it again; --debug shows the reason",
+            )
+    return None

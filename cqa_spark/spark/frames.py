@@ -1,4 +1,12 @@
-"""Keeps DataFrames that are read several times in memory, and releases them at the end of a block."""
+"""Ways to compute DataFrames: persisted for a block, concurrently, in groups of rows, in packed rows, in one task.
+
+- ``persist`` keeps rows in memory until the step ends.
+- ``run_concurrently`` runs independent Spark jobs at the same time.
+- ``whole_groups`` cuts a stream of sorted rows into tables that contain whole keys.
+- ``packed`` makes one row of adjacent rows of a key, with their values as binary records.
+- ``partition_keys`` sends rows to chosen partitions.
+- ``learn_in_one_task`` passes all rows to one function, and ``arrow_rows`` collects results with arrays.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -65,10 +73,6 @@ def persisted(*frames: DataFrame) -> Iterator[tuple[DataFrame, ...]]:
         yield tuple(map(scan_of, frames))
 
 
-# Runs independent Spark jobs concurrently.
-#
-# Planning a job occupies one thread of the driver, and training on one partition one core; other cores would be idle.
-
 AT_A_TIME = 2
 """Maximum number of concurrent parts; each may hold rows in memory."""
 
@@ -81,6 +85,8 @@ Result = TypeVar("Result")
 
 def run_concurrently(do: Callable[[Part], Result], parts: Iterable[Part]) -> list[Result]:
     """Call a function on each part concurrently; return the results in the order of the parts.
+
+    Planning a job occupies one thread of the driver, and training on one partition one core; other cores would be idle.
 
     Args:
         do: runs Spark jobs; must not wait for another part.
@@ -118,8 +124,6 @@ def cancel_jobs() -> None:
             context.setLogLevel("OFF")  # Spark logs every cancelled job, with a stack trace
             context.cancelAllJobs()
 
-
-# Splits a stream of sorted rows at key changes, so that all rows of a key are in one table.
 
 ROWS_AT_A_TIME = 50_000
 """Number of rows per table, unless one key has more."""
@@ -163,10 +167,6 @@ def _start_of_last(batch: pa.RecordBatch, keys: Sequence[str]) -> int:
     return int(others[-1]) + 1 if len(others) else 0
 
 
-# Packs adjacent rows with the same key into one, whose values are binary records.
-#
-# To shuffle, sort and convert a packed row costs Spark about as much as a single one.
-
 PACKED = "packed"
 """Column with the records of a packed row."""
 
@@ -175,6 +175,8 @@ Batches = Iterable[pa.RecordBatch]
 
 def packed(frame: DataFrame, key: Sequence[str], record: np.dtype[np.void]) -> DataFrame:
     """One row for each run of rows with the same key.
+
+    Shuffling, sorting and converting a packed row costs Spark about as much as a single one.
 
     Args:
         frame: rows; those with the same key are mostly adjacent.
@@ -185,7 +187,12 @@ def packed(frame: DataFrame, key: Sequence[str], record: np.dtype[np.void]) -> D
         The other columns, as in the first row of the run, and ``PACKED``.
     """
     others = [field for field in frame.schema if field.name not in (record.names or ())]
-    return frame.mapInArrow(_packing(key, record), T.StructType([*others, T.StructField(PACKED, T.BinaryType())]))
+
+    def pack_batches(batches: Batches) -> Batches:
+        for rows in whole_groups(batches, *key):
+            yield from pack(rows, key, record).to_batches()
+
+    return frame.mapInArrow(pack_batches, T.StructType([*others, T.StructField(PACKED, T.BinaryType())]))
 
 
 def unpacked(rows: pa.Table, record: np.dtype[np.void]) -> tuple[NDArray[np.void], NDArray[np.int64]]:
@@ -213,29 +220,16 @@ def pack(rows: pa.Table, key: Sequence[str], record: np.dtype[np.void]) -> pa.Ta
     records = np.empty(rows.num_rows, record)
     for name in names:
         records[name] = numbers(rows[name])
-    starts = np.flatnonzero(_is_new(rows, key))
+    # A packed row starts where a key differs from the key of the row before.
+    is_start = np.ones(rows.num_rows, np.bool_)
+    is_start[1:] = reduce(pc.or_, (pc.not_equal(rows[name][1:], rows[name][:-1]) for name in key)).to_numpy()
+    starts = np.flatnonzero(is_start)
+    # Values of the packed column: byte offsets into all records, one after the other.
     offsets = np.append(starts, rows.num_rows).astype(np.int32) * np.int32(record.itemsize)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(records)]
     values = pa.Array.from_buffers(pa.binary(), len(starts), buffers)
     return rows.drop_columns(list(names)).take(starts).append_column(PACKED, values)
 
-
-def _packing(key: Sequence[str], record: np.dtype[np.void]) -> Callable[[Batches], Batches]:
-    def pack_batches(batches: Batches) -> Batches:
-        for rows in whole_groups(batches, *key):
-            yield from pack(rows, key, record).to_batches()
-
-    return pack_batches
-
-
-def _is_new(rows: pa.Table, key: Sequence[str]) -> NDArray[np.bool_]:
-    """Whether the key of a row differs from that of the row before."""
-    starts = np.ones(rows.num_rows, np.bool_)
-    starts[1:] = reduce(pc.or_, (pc.not_equal(rows[name][1:], rows[name][:-1]) for name in key)).to_numpy()
-    return starts
-
-
-# Keys that send rows to given partitions.
 
 _CANDIDATES = 16
 """Numbers that are tried for each partition; that none of them reaches it has a chance of e to the power of -16."""
@@ -255,8 +249,6 @@ def partition_keys(spark: SparkSession, partitions: int) -> list[int]:
     by_partition = spark.range(_CANDIDATES * partitions).groupBy(partition).agg(F.min(key).alias("key"))
     return [row["key"] for row in by_partition.orderBy("partition").collect()]
 
-
-# Collecting rows with binary values, such as what a single task learned from all rows.
 
 Learn = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 

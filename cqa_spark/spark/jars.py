@@ -1,4 +1,7 @@
-"""The jars of ``conf/spark/jars.conf``: resolved once, checked by hash, and used by all jobs."""
+"""Java and the jars of Spark: finds Java and checks its version; resolves the jars of ``conf/spark/jars.conf`` once.
+
+All jobs use the same jars, which are checked by hash.
+"""
 
 import fcntl
 import hashlib
@@ -15,8 +18,6 @@ from pathlib import Path
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.process.terminal import renewed_line
 from cqa_spark.settings.conf_files import cache_folder, jars_folder, project_root
-
-# Finds the Java that Spark runs on and checks its version; leaves aside what would start another Spark on it.
 
 JAVA = 17
 OF_ANOTHER_SPARK = ("SPARK_HOME", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS")
@@ -66,7 +67,7 @@ def leave_other_spark_aside() -> None:
 
 
 def _java_command() -> str:
-    """The Java that Spark would run: that of JAVA_HOME, executable or not, else the first on the PATH."""
+    """The Java that Spark would run: of JAVA_HOME, executable or not, else the first on the PATH."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if java is None or not os.path.exists(java):
@@ -172,10 +173,11 @@ def check_hashes(folder: Path, expected: str) -> None:
 def _retrieved(packages: Sequence[str] = (), *, jars: int) -> Iterator[Path]:
     """A folder with resolved jars while the block runs, for one installation at a time.
 
-    Nothing of the download stays but what the block moves; after a failure it does, for the next try.
+    Afterwards the download is deleted, apart from the jars that the block has moved; after a failure it is kept for
+    the next try.
 
     Args:
-        packages: packages to resolve instead of those of ``jars.conf``, whose exclusions still apply.
+        packages: packages to resolve instead of the ones in ``jars.conf``, whose exclusions still apply.
         jars: their expected number, for the progress; 0 if unknown.
     """
     cache = cache_folder() / "ivy"

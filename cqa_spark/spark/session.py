@@ -11,10 +11,11 @@ from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
 from cqa_spark.object_store.store import OBJECT_STORES
-from cqa_spark.process.failures import require_scratch, scratch_folders
+from cqa_spark.process.disks import require_scratch, scratch_folders
 from cqa_spark.process.signals import java_starts
 from cqa_spark.settings.conf_files import project_root
 from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings
+from cqa_spark.spark import has_shortcuts
 from cqa_spark.spark.class_archive import archive_options
 from cqa_spark.spark.internals import connect_to_java, import_from_wheels, keep_java_classes, set_hadoop_options
 from cqa_spark.spark.jars import check_java, installed_jars, leave_other_spark_aside
@@ -47,7 +48,7 @@ _FEW_ROWS = {
     "spark.sql.adaptive.enabled": "false",  # an adaptive query runs each of its stages as a separate job
 }
 _FEW_ROWS_IN_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
-"""Disables the second compiler, which costs more time than it saves here; its absence would shrink the cache to 48
+"""Disables the second compiler, which costs more time than it saves here; without it, Java's default cache would be 48
 MB."""
 
 _KEPT = frozenset({*_FEW_ROWS, "spark.default.parallelism"})
@@ -220,7 +221,7 @@ def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str
     settings["spark.driver.extraClassPath"] = os.pathsep.join(jars)
     if master and not master.startswith("local"):
         settings["spark.jars"] = ",".join(jars)
-    else:
+    elif has_shortcuts():
         # Modules are imported once for all workers, from folders. On a cluster, this package may be in a file that
         # workers receive only after the start of the daemon; each then shortens its tasks itself (`task_start.py`).
         settings["spark.python.daemon.module"] = "cqa_spark.spark.python_daemon"

@@ -1,9 +1,12 @@
-"""What a Python worker of Spark does at the start of each task, without the parts that take time and change nothing.
+"""Shortens the start of a task in a Python worker of Spark, by work that changes no result.
 
 Spark puts its core jar, a zip of PySpark and the files of ``--py-files`` onto the path of its workers, and has Python
 invalidate its import caches in every task. Python before 3.13 then reads the list of files of an archive again for each
 of its packages that was imported. After every task, Spark collects garbage, which visits the objects of all imported
-modules. Together, a task without rows takes 150 ms. In local mode, `python_daemon` keeps both from workers.
+modules. In local mode, `python_daemon` keeps both from workers.
+
+Measured under spark-submit: a task without rows takes 55 instead of 150 ms, and duplicates of a small site in 200
+partitions on two cores 194 instead of 473 s. ``CQA_PLAIN_SPARK=1`` switches it off.
 
 Source: `importlib.abc.MetaPathFinder.invalidate_caches`; https://github.com/python/cpython/issues/103200.
 """
@@ -34,5 +37,5 @@ class TaskStart(MetaPathFinder):
 
 
 def shorten_task_starts() -> None:
-    """Do so in this process, which is a worker."""
+    """Shorten the starts of the tasks of this process, which is a Python worker."""
     sys.meta_path.insert(0, TaskStart())

@@ -12,10 +12,9 @@ from pyspark.sql import types as T
 from cqa_spark.corpora.text_pairs.layouts import set_of_pair
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.statistics.set_means import SetScore, score_sets
-from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import StepRecord
-from cqa_spark.lake.schemas.metrics import QUERY_METRICS, SET_METRICS
+from cqa_spark.lake.schemas.metrics import QUERY_METRICS, SET_METRICS, by_measure
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.settings.sections import EvaluationSettings

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import yaml
 
-from cqa_spark.process.failures import cannot_write
+from cqa_spark.process.disks import cannot_write
 
 # The texts of the generated forum, ``forum.yaml``: sentences by intention, names of members, topics.
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from cqa_spark.evaluation.measures import MEASURES
 from cqa_spark.features.registry import described, known_groups
-from cqa_spark.lake.declared import declared_tables
 from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.schemas import declared_tables
 from cqa_spark.lake.table import Table
 from cqa_spark.reports.kit.wording import counted
 from cqa_spark.systems.system import System, known_systems, read_recipe

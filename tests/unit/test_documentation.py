@@ -13,7 +13,7 @@ from lxml import html
 from cqa_spark.commands.table import JOBS
 from cqa_spark.evaluation.measures import MEASURES
 from cqa_spark.features.registry import known_groups
-from cqa_spark.lake.declared import declared_tables
+from cqa_spark.lake.schemas import declared_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = re.compile(r"^def test_|^Test\w+ = ", re.MULTILINE)

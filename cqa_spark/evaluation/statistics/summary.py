@@ -15,9 +15,8 @@ from cqa_spark.evaluation.statistics.distributed import summarise_distributed
 from cqa_spark.evaluation.statistics.groups import GroupSummary, Key, MeasuredGroup, measured_groups, paired
 from cqa_spark.evaluation.statistics.tests import ComparedSystems, compare_systems, count_wins
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.schemas.community import EVERY
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, by_measure
 from cqa_spark.spark.frames import persisted
 
 if TYPE_CHECKING:

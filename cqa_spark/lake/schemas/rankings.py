@@ -35,9 +35,9 @@ NIGHT_RANKINGS: SiteTable = SiteTable(
     "The ranking of the answers of replayed nights, one of which was accepted later, by systems that have not learned "
     "from the thread.",
     (
-        *(each for each in RANKINGS.columns if each.name != "served"),
+        *(field for field in RANKINGS.columns if field.name != "served"),
         _THREAD,
-        *(each for each in EXAMPLES.columns if each.name in ("cut_at", "age_days", "accepted")),
+        *(field for field in EXAMPLES.columns if field.name in ("cut_at", "age_days", "accepted")),
     ),
     key=RANKINGS.key,
 )
@@ -50,7 +50,7 @@ MEASURED_NIGHTS: SiteTable = SiteTable(
         TASK,
         QUERY_ID,
         _THREAD,
-        *(each for each in EXAMPLES.columns if each.name == "age_days"),
+        *(field for field in EXAMPLES.columns if field.name == "age_days"),
         column("votes", "bigint", "number of votes, up and down, for the answers that were known"),
         column(
             "hits",

@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from cqa_spark.process.failures import cannot_write
-from cqa_spark.process.signals import Pool
+from cqa_spark.process.disks import cannot_write
+from cqa_spark.process.pool import Pool
 from cqa_spark.synth.stackexchange.population import (
     COMMENTS_EACH,
     LINKS_EACH,

@@ -23,12 +23,11 @@ from cqa_spark.experiments.experiment import (
 )
 from cqa_spark.experiments.tuning import GIVEN, Trial, planned_trials
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.query_measures import by_measure, of_systems
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.examples import EXAMPLES, LEFT_OUT_GROUPS, OUTSIDE_TRAINING
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, SITE_METRICS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, SITE_METRICS, by_measure, of_systems
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.studies import ATTENTIONS, TRIALS
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS

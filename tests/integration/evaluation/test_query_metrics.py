@@ -9,8 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from cqa_spark.evaluation.evaluate import measure_totals
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.spark import query_metrics
-from cqa_spark.lake.query_measures import by_measure
-from cqa_spark.lake.schemas.metrics import QUERY_METRICS
+from cqa_spark.lake.schemas.metrics import QUERY_METRICS, by_measure
 
 LABELS = {("Q1", "C1"): 0, ("Q1", "C2"): 2, ("Q1", "C3"): 1, ("Q1", "C4"): None, ("Q2", "C5"): 1, ("Q3", "C6"): None}
 

@@ -13,8 +13,7 @@ from cqa_spark.evaluation.statistics.bootstrap import Resampling, bootstrap_inte
 from cqa_spark.evaluation.statistics.summary import summarise, summarise_by_site
 from cqa_spark.evaluation.statistics.tests import holm, randomization_test
 from cqa_spark.lake.journal import Entry, read_entries, write_entries
-from cqa_spark.lake.query_measures import by_measure, by_query, of_systems
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, by_measure, by_query, of_systems
 from cqa_spark.object_store.folder import Folder
 
 QUERIES = [f"Q{number:02d}" for number in range(24)]

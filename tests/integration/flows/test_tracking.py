@@ -10,6 +10,7 @@ import pytest
 from golden.run import GoldenRun
 from small_runs import finished, lake_at, opened, published
 
+import cqa_spark as cqa
 from cqa_spark.cli import main
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.lake.run_log import InputRecord, RecordedScore
@@ -56,7 +57,7 @@ def test_the_model_of_a_published_run_ranks_pairs(
     question_comment_run: GoldenRun, at_home: None, tmp_path: Path
 ) -> None:
     track(question_comment_run.snapshot, settings_of(tmp_path))
-    model = mlflow.pyfunc.load_model("models:/cqa-spark.learned@published")
+    folder = mlflow.artifacts.download_artifacts("models:/cqa-spark.learned@published", dst_path=str(tmp_path))
     pairs = pd.DataFrame(
         {
             "query_id": ["q", "q"],
@@ -65,8 +66,7 @@ def test_the_model_of_a_published_run_ranks_pairs(
             "candidate": ["Try the dealers near the airport, they sell a used car.", "thanks"],
         }
     )
-    ranked = model.predict(pairs)
-    assert list(ranked.columns) == model.metadata.signature.outputs.input_names()
+    ranked = cqa.rank(pairs, model=folder)
     assert ranked["candidate_id"].tolist() == ["a", "b"]
     assert sorted(ranked["rank"]) == [1, 2]
     track(question_comment_run.snapshot, settings_of(tmp_path))

@@ -17,12 +17,12 @@ from cqa_spark.corpora.erasure import Forgotten, add_forgotten, gone_from, read_
 from cqa_spark.corpora.question_list import question_lists
 from cqa_spark.features.feature_table import feature_table
 from cqa_spark.features.learned_group import LEARNED
-from cqa_spark.lake.declared import published_tables
 from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.model_folder import new_model_folder, open_model_folder
 from cqa_spark.lake.publishing import publish, rollback
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.schemas import published_tables
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS

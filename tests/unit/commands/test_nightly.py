@@ -13,7 +13,7 @@ from cqa_spark.commands import nightly
 from cqa_spark.commands.nightly import planned_flows
 from cqa_spark.corpora import disk_space
 from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
-from cqa_spark.process.disk_space import require_space
+from cqa_spark.process.disks import require_space
 from cqa_spark.settings.nightly import NightlySettings
 from cqa_spark.settings.resolve import resolve
 from cqa_spark.synth.stackexchange.dump import write_dump

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from cqa_spark.spark import PLAIN_SPARK
 from cqa_spark.spark.class_archive import archive_options, make_archive
 
 WRITES_AN_ARCHIVE = """
@@ -25,6 +26,12 @@ def test_java_is_given_the_archive_that_is_there(archive: Path) -> None:
     assert archive_options() == ()
     archive.write_bytes(b"classes")
     assert archive_options()[0] == f"-XX:SharedArchiveFile={archive}"
+
+
+def test_plain_spark_reads_the_jars(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive.write_bytes(b"classes")
+    monkeypatch.setenv(PLAIN_SPARK, "1")
+    assert archive_options() == ()
 
 
 def test_a_command_archives_the_classes_that_it_loads(archive: Path) -> None:

@@ -17,6 +17,13 @@ def test_missing_jars_are_said_so_before_spark_starts(tmp_path: Path, monkeypatc
     assert "cqa setup" in error.value.remedy
 
 
+@pytest.mark.parametrize(("plain", "daemons"), [("", 1), ("1", 0)])
+def test_plain_spark_has_its_own_daemon_of_workers(monkeypatch: pytest.MonkeyPatch, plain: str, daemons: int) -> None:
+    monkeypatch.setattr(session, "installed_jars", lambda: [])
+    monkeypatch.setenv("CQA_PLAIN_SPARK", plain)
+    assert sum(name == "spark.python.daemon.module" for name in session._own_settings("local[2]", ())) == daemons
+
+
 def test_settings_are_read_past_comments_and_blanks(tmp_path: Path) -> None:
     file = tmp_path / "some.conf"
     file.write_text("# why\nspark.a   1\n\n  spark.b  two words  \n", encoding="utf-8")

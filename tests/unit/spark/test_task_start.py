@@ -56,7 +56,13 @@ def test_modules_are_kept_out_of_collections_and_values_are_not() -> None:
     assert run(SHORTENED + code) == "0\nTrue\n"
 
 
-@pytest.mark.parametrize(("first", "number"), [("import pyspark.worker\n", 1), ("import pyspark\n", 0)])
-def test_importing_the_package_shortens_the_starts_in_workers_only(first: str, number: int) -> None:
+@pytest.mark.parametrize(
+    ("first", "plain", "number"),
+    [("import pyspark.worker\n", "", 1), ("import pyspark.worker\n", "1", 0), ("import pyspark\n", "", 0)],
+)
+def test_importing_the_package_shortens_the_starts_in_workers_only(
+    monkeypatch: pytest.MonkeyPatch, first: str, plain: str, number: int
+) -> None:
+    monkeypatch.setenv("CQA_PLAIN_SPARK", plain)
     code = "import cqa_spark; print(sum(type(finder).__name__ == 'TaskStart' for finder in sys.meta_path))"
     assert run(first + code) == f"{number}\n"

@@ -3,8 +3,7 @@
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.lake.query_measures import by_measure, by_query, of_systems
-from cqa_spark.lake.schemas.metrics import QUERY_METRICS
+from cqa_spark.lake.schemas.metrics import QUERY_METRICS, by_measure, by_query, of_systems
 
 P_1 = ("a", "P@1", 1.0, [1.0])
 RECALL = ("a", "Recall", 0.5, [1.0, 2.0])
