@@ -9,17 +9,17 @@ import pyarrow as pa
 
 from cqa_spark.corpora.stackexchange.columns import (
     ARROW_TYPES,
-    UNKNOWN,
     UNKNOWN_TYPE,
     AttributeColumns,
     Flags,
     RowColumns,
 )
-from cqa_spark.corpora.stackexchange.markup import Construct, Unfit, Value, value
+from cqa_spark.corpora.stackexchange.markup import Construct
 from cqa_spark.corpora.stackexchange.probe import BYTE_ORDER_MARK, RowLayout
 from cqa_spark.corpora.stackexchange.recovery import LONGEST, NotEnoughText, Outcome, Records, recover
 from cqa_spark.corpora.stackexchange.scanner import Positions, Scanner
-from cqa_spark.corpora.stackexchange.tables import ROW_ID, DumpTable
+from cqa_spark.corpora.stackexchange.tables import ROW_ID, UNKNOWN, DumpTable
+from cqa_spark.corpora.stackexchange.values import Unfit, Value, value
 from cqa_spark.errors import ContractError
 
 # Turns rows that an XML parser has read into typed columns; those with a value that does not fit are refused.

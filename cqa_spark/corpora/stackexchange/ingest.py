@@ -20,10 +20,10 @@ from cqa_spark.corpora.inputs import UnpackLimits, open_stored
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites, dump_bytes, fingerprints, input_record
 from cqa_spark.corpora.source import DumpFormat, Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
-from cqa_spark.corpora.stackexchange.markup import INVENTED
 from cqa_spark.corpora.stackexchange.probe import Access, probe
 from cqa_spark.corpora.stackexchange.site_reader import SiteReader, failures, wanted_tables
 from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
+from cqa_spark.corpora.stackexchange.values import INVENTED
 from cqa_spark.corpora.unpacking import Unpacked, unpack, unpack_in_bucket
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry

@@ -20,11 +20,10 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.erasure import of_site, read_forgotten
 from cqa_spark.corpora.site_tables import SiteTables
-from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
 from cqa_spark.corpora.stackexchange.probe import Access, probe
 from cqa_spark.corpora.stackexchange.ranges import ByteRange, FileReading, OpenFile, Reading, open_range, read_files
-from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES, DumpTable
+from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES, DumpTable, table_rows
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
