@@ -1,4 +1,7 @@
-"""Checks that files were read: that they have records and texts, whose elements may have other names than expected."""
+"""Checks the content of files: what they are, by their first bytes, and whether records and texts were read.
+
+A server may answer an HTML page in place of a file, and the elements of a file may have other names than expected.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +21,36 @@ REMEDY = "give files of this format, or name theirs with --corpus; the documenta
 
 _ELEMENT = re.compile(r"<([A-Za-z_][\w.-]*)")
 _ATTRIBUTE = re.compile(r"\s([A-Za-z_][\w.-]*)\s*=\s*[\"']")
+
+HEAD_BYTES = 4096
+"""First bytes that suffice to recognise a file."""
+
+SHOWN_BYTES = 160
+
+_RETRY = "download the file again; a browser shows what the server says"
+_CONTENT = (
+    # Formats with a suffix of their own
+    (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", ".7z"),
+    (rb"\x1f\x8b", "compressed by gzip", ".xml.gz"),
+    (rb"BZh", "compressed by bzip2", ".xml.bz2"),
+    (rb"\x28\xb5\x2f\xfd", "compressed by zstandard", ".xml.zst"),
+    (rb"PK\x03\x04", "a zip archive", ".zip"),
+    # Other encodings
+    (rb"\xff\xfe|\xfe\xff", "UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8"),
+    (rb"<\x00", "UTF-16 text", "convert it: iconv -f UTF-16LE -t UTF-8"),
+    (rb"\x00<", "UTF-16 text", "convert it: iconv -f UTF-16BE -t UTF-8"),
+    # What stands for a file
+    (rb"version https://git-lfs\.github\.com/spec/", "a Git LFS pointer, not the file itself",
+     "run git lfs pull in its repository"),
+    (rb"(?:\.\./)*(?:\.git)?/annex/objects/", "a git-annex pointer, not the file itself",
+     "run git annex get in its repository"),
+    # What servers answer in place of a file
+    (rb"(?i)(?:<\?xml[^<>]*>\s*|<!--.*?-->\s*)*+(?:<!DOCTYPE\s+html\b|<(?:html|head|body)\b)", "an HTML page", _RETRY),
+    (rb"(?:<\?xml[^<>]*>\s*)?<Error>", "an error message of an object store: {}", "check the address and your access"),
+    (rb"[{\[]", "JSON, perhaps an error message: {}", _RETRY),
+)  # fmt: skip
+_patterns = [(re.compile(rb"(?s)" + pattern), what, remedy) for pattern, what, remedy in _CONTENT]
+_blank = re.compile(rb"(?:\xef\xbb\xbf)?\s*+")
 
 
 def check_content(
@@ -88,39 +121,6 @@ def names_seen(xml: str) -> str:
 
 def _is_text(text: Column) -> Column:
     return F.coalesce(text.rlike(r"\S"), F.lit(False))
-
-
-# Recognises files that are not what their names promise, by their first bytes.
-
-HEAD_BYTES = 4096
-"""First bytes that suffice to recognise a file."""
-
-SHOWN_BYTES = 160
-
-_RETRY = "download the file again; a browser shows what the server says"
-_CONTENT = (
-    # Formats with a suffix of their own
-    (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", ".7z"),
-    (rb"\x1f\x8b", "compressed by gzip", ".xml.gz"),
-    (rb"BZh", "compressed by bzip2", ".xml.bz2"),
-    (rb"\x28\xb5\x2f\xfd", "compressed by zstandard", ".xml.zst"),
-    (rb"PK\x03\x04", "a zip archive", ".zip"),
-    # Other encodings
-    (rb"\xff\xfe|\xfe\xff", "UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8"),
-    (rb"<\x00", "UTF-16 text", "convert it: iconv -f UTF-16LE -t UTF-8"),
-    (rb"\x00<", "UTF-16 text", "convert it: iconv -f UTF-16BE -t UTF-8"),
-    # What stands for a file
-    (rb"version https://git-lfs\.github\.com/spec/", "a Git LFS pointer, not the file itself",
-     "run git lfs pull in its repository"),
-    (rb"(?:\.\./)*(?:\.git)?/annex/objects/", "a git-annex pointer, not the file itself",
-     "run git annex get in its repository"),
-    # What servers answer in place of a file
-    (rb"(?i)(?:<\?xml[^<>]*>\s*|<!--.*?-->\s*)*+(?:<!DOCTYPE\s+html\b|<(?:html|head|body)\b)", "an HTML page", _RETRY),
-    (rb"(?:<\?xml[^<>]*>\s*)?<Error>", "an error message of an object store: {}", "check the address and your access"),
-    (rb"[{\[]", "JSON, perhaps an error message: {}", _RETRY),
-)  # fmt: skip
-_patterns = [(re.compile(rb"(?s)" + pattern), what, remedy) for pattern, what, remedy in _CONTENT]
-_blank = re.compile(rb"(?:\xef\xbb\xbf)?\s*+")
 
 
 def refuse_foreign_content(head: bytes, path: str) -> None:
