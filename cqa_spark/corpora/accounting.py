@@ -67,7 +67,7 @@ def file_counts(records: DataFrame, inputs: Sequence[InputFile], site: str) -> D
 
     Args:
         records: rows of records, with file (position in ``inputs``), byte_offset and problem (null for good ones); and
-            rows about files, which have found (the number of records, counted independently) and no byte_offset.
+            rows about files, which have record_count (counted independently) and no byte_offset.
             Columns lines and not_rows, if there are any, are those of the files.
         inputs: the files.
         site: the site that they count for.
@@ -76,7 +76,7 @@ def file_counts(records: DataFrame, inputs: Sequence[InputFile], site: str) -> D
     of_lines = [F.max(name).alias(name) for name in ("lines", "not_rows") if name in records.columns]
     counted = records.groupBy("file").agg(
         *of_lines,
-        F.sum("found").alias("rows_in"),
+        F.sum("record_count").alias("rows_in"),
         F.count_if(is_good).alias("rows_out"),
         F.count("problem").alias("rows_quarantined"),
     )

@@ -1,4 +1,8 @@
-"""Question lists → the community tables of a run: tables whose rows are parsed line by line."""
+"""Question lists, a site's questions and known duplicates, → the community tables of a run.
+
+A list is two files: a JSON object per question, and a pair of ids per duplicate; each line is parsed on its own. Test
+collections of ir_datasets and subforums of CQADupStack are written as such lists.
+"""
 
 import html
 import json
@@ -29,9 +33,10 @@ from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.settings.dumps import DumpJobSettings
 from cqa_spark.settings.values import IR_DATASETS
 
-# The records of question lists: a JSON object a line, or a pair of ids a line.
-
 QUESTIONS, DUPLICATES = "questions.jsonl", "duplicates.tsv"
+
+_SUFFIX = "_questions.json"
+_REMEDY = "give the archive of one subforum, such as android.zip, which holds android/android_questions.json"
 
 
 class ListCounts(NamedTuple):
@@ -102,7 +107,7 @@ def read_records(content: bytes, *, are_questions: bool) -> Iterator[QuestionLis
         content: the file.
         are_questions: whether lines are questions; otherwise they are duplicates.
     """
-    offset, known = 0, set[tuple[str | None, str | None]]()
+    offset, earlier_ids = 0, set[tuple[str | None, str | None]]()
     for line in content.splitlines(keepends=True):
         record = QuestionListLine(offset, line.decode("utf-8", "backslashreplace").strip("\r\n"))
         offset += len(line)
@@ -110,9 +115,9 @@ def read_records(content: bytes, *, are_questions: bool) -> Iterator[QuestionLis
             continue
         try:
             read = _question(record) if are_questions else _duplicate(record)
-            if (read.post_id, read.related_id) in known:
+            if (read.post_id, read.related_id) in earlier_ids:
                 raise UnreadableRecord("the record repeats an earlier one")
-            known.add((read.post_id, read.related_id))
+            earlier_ids.add((read.post_id, read.related_id))
             yield read
         except UnreadableRecord as unreadable:
             yield record._replace(problem=str(unreadable))
@@ -142,10 +147,10 @@ def _duplicate(record: QuestionListLine) -> QuestionListLine:
 
 
 def _id(value: object) -> str:
-    written = str(value)
-    if isinstance(value, bool) or not isinstance(value, int | str) or written.split() != [written]:
+    text = str(value)
+    if isinstance(value, bool) or not isinstance(value, int | str) or text.split() != [text]:
         raise UnreadableRecord(f"{value!r} is no id of a question")
-    return written
+    return text
 
 
 _RECORD = T.StructType(
@@ -218,7 +223,10 @@ def question_lists(settings: DumpJobSettings, *, full: bool = False) -> list[Que
     paths = [
         file.path for file in find_inputs(settings.dumps.input, UNANNOTATED, settings.object_storage, patterns=patterns)
     ]
-    given = {(POSTS if _holds_questions(path) else POST_LINKS).name: path for path in paths}
+    given = {}
+    for path in paths:
+        is_duplicates = PurePosixPath(path).name.lower() == DUPLICATES
+        given[POST_LINKS.name if is_duplicates else POSTS.name] = path
     if POSTS.name not in given:
         raise InputError(f"no {QUESTIONS} among the input", "name the folder that holds it with --input")
     if len(given) < len(paths):
@@ -230,15 +238,8 @@ def question_lists(settings: DumpJobSettings, *, full: bool = False) -> list[Que
 QUESTION_LIST = DumpFormat("questions of a site, and known duplicates", QuestionList.of_settings, question_lists)
 
 
-def _holds_questions(path: str) -> bool:
-    return PurePosixPath(path).name.lower() != DUPLICATES
-
-
 def _records(are_questions: bool, file: int, content: bytes) -> Iterator[dict[str, Any]]:
     return (record._asdict() for record in read_records(content, are_questions=are_questions))
-
-
-# Test collections of ir_datasets, an optional package that downloads them, and their questions as a list.
 
 
 def load_collection(dataset: str) -> Any:
@@ -305,8 +306,8 @@ def _questions(dataset: str, collection: Any) -> Iterator[dict[str, str]]:
     queries = {row.query_id: row.default_text() for row in rows(dataset, collection.queries_iter)}
     for document in rows(dataset, collection.docs_iter):
         question = _as_question(document)
-        asked = queries.pop(document.doc_id, question["title"])
-        if asked.strip() != question["title"].strip():
+        query = queries.pop(document.doc_id, question["title"])
+        if query.strip() != question["title"].strip():
             raise InputError(
                 f"{dataset}: query {document.doc_id} and the document with this id have different texts",
                 "a question list needs a collection whose documents and queries are questions of one site",
@@ -331,12 +332,6 @@ def _duplicates(dataset: str, collection: Any) -> Iterator[tuple[str, str]]:
                 yield row.query_id, row.doc_id
 
 
-# Writes a subforum of CQADupStack, in its own zip archives of JSON, as a question list.
-
-_SUFFIX = "_questions.json"
-_REMEDY = "give the archive of one subforum, such as android.zip, which holds android/android_questions.json"
-
-
 def write_subforum(archive: Path, folder: Path) -> ListCounts:
     """Write the questions of a subforum, and the duplicates that its users named.
 
@@ -355,12 +350,13 @@ def write_subforum(archive: Path, folder: Path) -> ListCounts:
         Research, ADCS, and its script query_cqadupstack.py.
     """
     questions = _subforum_questions(archive)
-    known = {name: values if isinstance(values, dict) else {} for name, values in questions.items()}
-    return write_list(
-        folder,
-        ({"qid": name} | {key: known[name][key] for key in ("title", "body") if key in known[name]} for name in known),
-        ((name, duplicate) for name, values in known.items() for duplicate in values.get("dups", [])),
-    )
+    rows: list[dict[str, Any]] = []
+    duplicates: list[tuple[str, Any]] = []
+    for question_id, values in questions.items():
+        fields = values if isinstance(values, dict) else {}
+        rows.append({"qid": question_id} | {key: fields[key] for key in ("title", "body") if key in fields})
+        duplicates += [(question_id, earlier) for earlier in fields.get("dups", [])]
+    return write_list(folder, rows, duplicates)
 
 
 def _subforum_questions(archive: Path) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Community tables in files or in Spark's catalogue → the community tables of a run."""
+"""Community tables in files or in Spark's catalogue, with judgments by split or of whole sites, → those of a run."""
 
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,10 @@ from cqa_spark.spark.frames import persist, persisted
 TABLES: Mapping[str, Table] = {
     table.name: table for table in (POSTS, COMMENTS, USERS, VOTES, BADGES, TAGS, POST_LINKS, POST_HISTORY, JUDGMENTS)
 }
-"""The tables that can be given."""
+"""The tables of a site that are read."""
+
+ANNOTATED_TABLES = {table.name: table for table in (POSTS, COMMENTS, USERS, JUDGMENTS)}
+"""The tables of annotated files."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ class CommunityFiles(Source):
         self, published: Sequence[Entry], code_version: str, lake: Lake
     ) -> tuple[Sequence[str], Sequence[Entry]]:
         """The sites that the tables had in the published run, and the tables' entries of ``FINGERPRINTS`` for them."""
-        names = {name for each in self._locations().values() for name in each.files or (each.name,)}
+        names = {name for location in self._locations().values() for name in location.files or (location.name,)}
         known_sites = {entry["site"] for entry in published if entry["source_file"] in names}
         sites = [self.site] if self.site is not None else sorted(known_sites)
         return sites, list(self._fingerprints(sites, published, code_version, lake))
@@ -231,11 +234,6 @@ def _write(tables: SiteTables, table: Table, rows: DataFrame, location: Location
         yield account(name, location.name, UNANNOTATED, table, counts)._asdict()
 
 
-# Community tables with judgments, by split → the community tables of a run.
-
-ANNOTATED_TABLES = {table.name: table for table in (POSTS, COMMENTS, USERS, JUDGMENTS)}
-
-
 class AnnotatedTables(AnnotatedFiles):
     """Files and folders named after the tables that they fill, such as ``posts.parquet`` and ``judgments/``."""
 
@@ -262,7 +260,9 @@ class AnnotatedTables(AnnotatedFiles):
         """
         frames = {name: self._rows(spark, table) for name, table in ANNOTATED_TABLES.items()}
         print_thread_warnings(frames[POSTS.name])
-        accounts = [each for name, table in ANNOTATED_TABLES.items() for each in self._accounts(table, frames[name])]
+        accounts: list[FileAccount] = []
+        for name, table in ANNOTATED_TABLES.items():
+            accounts += self._accounts(table, frames[name])
         refused = [refused_rows(frame, F.lit(self.site)) for frame in frames.values()]
         return CommunityTables(
             **{name: good_rows(frames[name], table) for name, table in ANNOTATED_TABLES.items()},
@@ -272,20 +272,16 @@ class AnnotatedTables(AnnotatedFiles):
 
     def _rows(self, spark: SparkSession, table: Table) -> DataFrame:
         """The rows of all files of a table, persisted."""
-        rows = [self._converted(spark, file, table) for file in self.inputs if table_name(file.path) == table.name]
-        return persist(checked(reduce(DataFrame.unionByName, rows, _no_rows(spark, table)), table))
-
-    def _converted(self, spark: SparkSession, file: InputFile, table: Table) -> DataFrame:
-        frame = locate(file.path, self.storage).read(spark).withColumn("split", F.lit(file.split))
-        return converted(frame.drop("site"), table, self.site, file.path)
+        no_text = F.lit(None).cast("string")
+        rows = table.empty(spark).select("*", no_text.alias(PROBLEM), no_text.alias(RAW))
+        for file in self.inputs:
+            if table_name(file.path) == table.name:
+                frame = locate(file.path, self.storage).read(spark).withColumn("split", F.lit(file.split))
+                rows = rows.unionByName(converted(frame.drop("site"), table, self.site, file.path))
+        return persist(checked(rows, table))
 
     def _accounts(self, table: Table, frame: DataFrame) -> Iterator[FileAccount]:
         counts = counts_by(frame, F.col("source_file"))
         for file in self.inputs:
             if table_name(file.path) == table.name:
                 yield account(self.site, file.path, file.split, table, counts.get(file.path, (0, 0)))
-
-
-def _no_rows(spark: SparkSession, table: Table) -> DataFrame:
-    empty = F.lit(None).cast("string")
-    return table.empty(spark).select("*", empty.alias(PROBLEM), empty.alias(RAW))

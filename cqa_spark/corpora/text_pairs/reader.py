@@ -84,7 +84,7 @@ class PairFiles(AnnotatedFiles):
         rows = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
         _check_readable(rows, inputs)
         pair_rows = rows.where("line is not null")
-        files = rows.where("line is null").selectExpr("file", "lines", "not_rows", "lines - not_rows AS found")
+        files = rows.where("line is null").selectExpr("file", "lines", "not_rows", "lines - not_rows AS record_count")
         records = persist(_without_near_repeats(_without_repeats(pair_rows)))
         pairs = records.where("problem is null").select(
             F.lit(self.site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
