@@ -4,9 +4,9 @@ A server may answer an HTML page in place of a file, and the elements of a file 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.inputs import InputFile
@@ -77,7 +77,15 @@ def check_content(
     problems = []
     for position, file in enumerate(inputs):
         row = contents.get(position)
-        problem = "it has no records" if row is None else _problem(row, texts)
+        problem = ""
+        if row is None:
+            problem = "it has no records"
+        elif not row["read"]:
+            problem = f"no record could be read: {row['reason']}"
+        else:
+            textless = [kind for kind in texts if row[f"has {kind}"] and not row[f"has text of {kind}"]]
+            if textless:
+                problem = f"no {' and no '.join(textless)} has a text"
         names = f"\n    expected: {expected[position]}"
         if row is not None and row["first"]:
             names += f"\n    first record: {names_seen(row['first'])}"
@@ -92,23 +100,17 @@ def check_content(
 def _contents(records: DataFrame, texts: Mapping[str, Column], times: Column | None) -> DataFrame:
     """One row per file."""
     is_read = F.col("problem").isNull()
-    found = [
+    facts = [
         F.count_if(is_read).alias("read"),
         F.min_by("problem", F.when(~is_read, F.col("byte_offset"))).alias("reason"),
         F.min_by(F.substring("raw", 1, SHOWN_CHARACTERS), "byte_offset").alias("first"),
         F.max(is_read & F.exists(times, F.isnotnull) if times is not None else F.lit(True)).alias(f"has {TIME}"),
     ]
     for kind, column in texts.items():
-        found.append(F.max(is_read & (F.size(column) > 0)).alias(f"has {kind}"))
-        found.append(F.max(is_read & F.exists(column, _is_text)).alias(f"has text of {kind}"))
-    return records.groupBy("file").agg(*found)
-
-
-def _problem(row: Row, kinds: Iterable[str]) -> str | None:
-    if not row["read"]:
-        return f"no record could be read: {row['reason']}"
-    textless = [kind for kind in kinds if row[f"has {kind}"] and not row[f"has text of {kind}"]]
-    return f"no {' and no '.join(textless)} has a text" if textless else None
+        has_text = F.exists(column, lambda text: F.coalesce(text.rlike(r"\S"), F.lit(False)))
+        facts.append(F.max(is_read & (F.size(column) > 0)).alias(f"has {kind}"))
+        facts.append(F.max(is_read & has_text).alias(f"has text of {kind}"))
+    return records.groupBy("file").agg(*facts)
 
 
 def names_seen(xml: str) -> str:
@@ -117,10 +119,6 @@ def names_seen(xml: str) -> str:
     if not elements:
         return repr(xml[:SHOWN_TEXT])
     return f"elements {', '.join(elements)}" + (f"; attributes {', '.join(attributes)}" if attributes else "")
-
-
-def _is_text(text: Column) -> Column:
-    return F.coalesce(text.rlike(r"\S"), F.lit(False))
 
 
 def refuse_foreign_content(head: bytes, path: str) -> None:

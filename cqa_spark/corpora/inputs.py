@@ -96,13 +96,13 @@ def refuse_repeated_paths(inputs: Sequence[InputFile]) -> None:
         raise InputError(f"named more than once as input: {', '.join(repeated)}", "name each file once")
 
 
-def _expand_remote(given: str, split: str, storage: ObjectStorageSettings, patterns: Sequence[str]) -> list[InputFile]:
-    files = find_files(given, storage)
+def _expand_remote(path: str, split: str, storage: ObjectStorageSettings, patterns: Sequence[str]) -> list[InputFile]:
+    files = find_files(path, storage)
     if not files:
-        raise InputError(f"no such file or folder: {given}", "check the address")
-    wanted = [file for file in files if file.location == given or _is_named_like(file.location, patterns)]
+        raise InputError(f"no such file or folder: {path}", "check the address")
+    wanted = [file for file in files if file.location == path or _is_named_like(file.location, patterns)]
     if not wanted:
-        raise InputError(f"no {' or '.join(patterns)} file in {given}", "name the folder that holds the dumps")
+        raise InputError(f"no {' or '.join(patterns)} file in {path}", "name the folder that holds the dumps")
     return [InputFile(file.location, split, file.size) for file in wanted]
 
 

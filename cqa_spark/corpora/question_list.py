@@ -174,17 +174,17 @@ _VALUES: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class QuestionList(CommunityFiles):
-    """The questions of a site, and known duplicates: ``given`` are ``questions.jsonl`` and ``duplicates.tsv``."""
+    """The questions of a site, in ``questions.jsonl``, and known duplicates, in ``duplicates.tsv``."""
 
     tables = (POSTS, POST_LINKS, QUARANTINE, FINGERPRINTS, INGESTED_FILES)
 
     def bytes_to_read(self, last: Snapshot | None, code_version: str) -> int:
         """Bytes of both files, unless the published run has read them."""
         is_read = last is not None and self.is_unchanged(last, code_version)
-        return 0 if is_read else sum(bytes_at(path, self.storage) for path in self.given.values())
+        return 0 if is_read else sum(bytes_at(path, self.storage) for path in self.location_names.values())
 
     def _locations(self) -> dict[str, Location]:
-        return {name: Location(path, (path,)) for name, path in self.given.items()}
+        return {name: Location(path, (path,)) for name, path in self.location_names.items()}
 
     def _rows(self, spark: SparkSession, name: str, location: Location) -> DataFrame:
         """The records of a file, with the columns of ``converted`` and their byte offsets as numbers."""
@@ -204,7 +204,7 @@ class QuestionList(CommunityFiles):
     def _read(self, tables: SiteTables) -> tuple[Sequence[str], list[Entry], list[Entry]]:
         sites, files, accounts = super()._read(tables)
         if not any(account["rows_out"] for account in accounts if account["table_name"] == POSTS.name):
-            paths = ", ".join(self.given.values())
+            paths = ", ".join(self.location_names.values())
             raise InputError(f"no question in {paths}", 'a line should read: {"qid": 7, "title": "…"}')
         return sites, files, accounts
 
@@ -223,16 +223,16 @@ def question_lists(settings: DumpJobSettings, *, full: bool = False) -> list[Que
     paths = [
         file.path for file in find_inputs(settings.dumps.input, UNANNOTATED, settings.object_storage, patterns=patterns)
     ]
-    given = {}
+    by_table = {}
     for path in paths:
         is_duplicates = PurePosixPath(path).name.lower() == DUPLICATES
-        given[POST_LINKS.name if is_duplicates else POSTS.name] = path
-    if POSTS.name not in given:
+        by_table[POST_LINKS.name if is_duplicates else POSTS.name] = path
+    if POSTS.name not in by_table:
         raise InputError(f"no {QUESTIONS} among the input", "name the folder that holds it with --input")
-    if len(given) < len(paths):
+    if len(by_table) < len(paths):
         raise InputError(f"several files of a kind: {', '.join(paths)}", "name the two files of one list")
-    source = QuestionList.of_settings(given, settings, full=full)
-    return [replace(source, site=settings.dumps.site or site_of(given[POSTS.name]))]
+    source = QuestionList.of_settings(by_table, settings, full=full)
+    return [replace(source, site=settings.dumps.site or site_of(by_table[POSTS.name]))]
 
 
 QUESTION_LIST = DumpFormat("questions of a site, and known duplicates", QuestionList.of_settings, question_lists)

@@ -57,7 +57,7 @@ class CommunityFiles(Source):
     """The tables of one or more sites; they are read if one of them has changed since the published run.
 
     Attributes:
-        given: by table, a file, a folder of files, a Delta table, or a table of Spark's catalogue.
+        location_names: by table, a file, a folder of files, a Delta table, or a table of Spark's catalogue.
         site: site of all rows; None if the tables have a column ``site``.
         storage: object storage settings.
         max_bad_fraction: maximum share of quarantined rows.
@@ -65,7 +65,7 @@ class CommunityFiles(Source):
         dropped: sites of the lake to remove.
     """
 
-    given: Mapping[str, str]
+    location_names: Mapping[str, str]
     site: str | None
     storage: ObjectStorageSettings
     max_bad_fraction: float
@@ -76,11 +76,15 @@ class CommunityFiles(Source):
 
     @classmethod
     def of_settings(
-        cls, given: Mapping[str, str] | Iterable[tuple[str, str]], settings: DumpJobSettings, *, full: bool = False
+        cls,
+        location_names: Mapping[str, str] | Iterable[tuple[str, str]],
+        settings: DumpJobSettings,
+        *,
+        full: bool = False,
     ) -> Self:
         """Tables with the site and the tolerance of a job's settings."""
         dumps, storage = settings.dumps, settings.object_storage
-        return cls(dict(given), dumps.site, storage, dumps.max_bad_fraction, full, dumps.drop_site)
+        return cls(dict(location_names), dumps.site, storage, dumps.max_bad_fraction, full, dumps.drop_site)
 
     def find(self) -> None:
         """Find the files of the tables."""
@@ -115,7 +119,7 @@ class CommunityFiles(Source):
 
     def _of_other_tables(self, tables: SiteTables, entries: JournalTable) -> list[Entry]:
         """The published entries of the sites' tables that are not given, whose rows stay."""
-        return [entry for entry in tables.published_entries(entries) if entry["table_name"] not in self.given]
+        return [entry for entry in tables.published_entries(entries) if entry["table_name"] not in self.location_names]
 
     def _read(self, tables: SiteTables) -> tuple[Sequence[str], list[Entry], list[Entry]]:
         """Write the tables and quarantine.
@@ -125,7 +129,11 @@ class CommunityFiles(Source):
         """
         run, locations = tables.run, self._locations()
         typed = {name: self._rows(run.lake.spark, name, location) for name, location in locations.items()}
-        sites = [self.site] if self.site is not None else _sites(typed.values())
+        if self.site is not None:
+            sites = [self.site]
+        else:
+            named = [frame.where(F.col(PROBLEM).isNull()).select("site") for frame in typed.values()]
+            sites = sorted(row["site"] for row in reduce(DataFrame.unionByName, named).distinct().collect())
         tables = tables.of(sites)
         files = list(
             self._fingerprints(sites, tables.published_entries(FINGERPRINTS), run.record.code_version, run.lake)
@@ -159,10 +167,10 @@ class CommunityFiles(Source):
 
     def _are_read(self, sites: Sequence[str], files: Sequence[Entry], published: Sequence[Entry]) -> bool:
         """Whether the published run has read the tables; one that has changed may be of any of their sites."""
-        return bool(sites) and not self.full and not changed_sites(sites, files, published, self.given.keys())
+        return bool(sites) and not self.full and not changed_sites(sites, files, published, self.location_names.keys())
 
     def _locations(self) -> dict[str, Location]:
-        return {name: locate(location, self.storage) for name, location in self.given.items()}
+        return {name: locate(location, self.storage) for name, location in self.location_names.items()}
 
     def _fingerprints(
         self, sites: Sequence[str], published: Sequence[Entry], reader: str, lake: Lake
@@ -189,15 +197,15 @@ def tables_of_folder(settings: DumpJobSettings, *, full: bool = False) -> list[C
     Raises:
         InputError: two are named after one table, or none after ``posts``.
     """
-    given: dict[str, str] = {}
+    by_table: dict[str, str] = {}
     for location in tables_at(settings.dumps.input, TABLES.keys(), settings.object_storage):
         name = table_name(location)
-        if given.setdefault(name, location) != location:
+        if by_table.setdefault(name, location) != location:
             raise InputError(
-                f"{given[name]} and {location} are both named after the table {name}",
+                f"{by_table[name]} and {location} are both named after the table {name}",
                 f"put the files of one table into a folder: {name}/",
             )
-    read = {name: location for name, location in given.items() if name in (settings.dumps.tables or TABLES)}
+    read = {name: location for name, location in by_table.items() if name in (settings.dumps.tables or TABLES)}
     if not read:
         raise InputError(
             f"no table in {', '.join(settings.dumps.input)}",
@@ -218,11 +226,6 @@ COMMUNITY_TABLES = DumpFormat(
     tables_of_folder,
     check_folder,
 )
-
-
-def _sites(frames: Iterable[DataFrame]) -> list[str]:
-    named = [frame.where(F.col(PROBLEM).isNull()).select("site") for frame in frames]
-    return sorted(row["site"] for row in reduce(DataFrame.unionByName, named).distinct().collect())
 
 
 def _write(tables: SiteTables, table: Table, rows: DataFrame, location: Location) -> Iterator[Entry]:

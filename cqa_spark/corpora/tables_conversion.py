@@ -274,12 +274,12 @@ def _value(name: str, present: T.DataType, declared: T.DataType) -> Column:
 
 def _problem(field: T.StructField, value: Column) -> Column:
     """Why a value makes its row a refused one."""
-    given = F.col(field.name)
+    original = F.col(field.name)
     wrong = F.concat(
-        F.lit(f"{field.name} is no {field.dataType.simpleString()}: "), F.substring(given.cast("string"), 1, 100)
+        F.lit(f"{field.name} is no {field.dataType.simpleString()}: "), F.substring(original.cast("string"), 1, 100)
     )
-    problem = F.when(given.isNotNull() & value.isNull(), wrong)
-    return problem if field.nullable else problem.when(given.isNull(), F.lit(f"{field.name} is missing"))
+    problem = F.when(original.isNotNull() & value.isNull(), wrong)
+    return problem if field.nullable else problem.when(original.isNull(), F.lit(f"{field.name} is missing"))
 
 
 def _extra(names: Collection[str]) -> Column:

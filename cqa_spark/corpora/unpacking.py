@@ -191,7 +191,7 @@ def _unpack_into_bucket(
     staging: str,
     limits: UnpackLimits,
     storage: ObjectStorageSettings,
-    given: Mapping[str, str],
+    environment: Mapping[str, str],
     versioned: tuple[str, str],
 ) -> Unpacked | CqaError:
     """Copy an archive to this machine, unpack it as a stream into the bucket, then write the record.
@@ -203,7 +203,7 @@ def _unpack_into_bucket(
 
     archive, version = versioned
     name = split(archive)[1]
-    use_credentials(given)
+    use_credentials(environment)
     folder = f"{staging}/{folder_name(name, hashlib.sha256(f'{archive} {version}'.encode()).hexdigest())}"
     bucket = open_store(folder, storage)
     assert isinstance(bucket, Bucket)
@@ -270,7 +270,14 @@ class Staging:
         note = read_json(note_path)
         if (note.get("size"), note.get("modified")) == (size, modified):
             return str(note["sha256"])
-        note = {"size": size, "modified": modified, "sha256": _hash(archive)}
+        try:
+            with archive.open("rb") as file:
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise InputError(
+                f"cannot read {archive}: {error.strerror}", "give the user that runs the job access"
+            ) from error
+        note = {"size": size, "modified": modified, "sha256": sha256}
         refuse_change(archive, (size, modified))
         with self.writing():
             note_path.parent.mkdir(parents=True, exist_ok=True)
@@ -380,11 +387,3 @@ def refuse_change(archive: Path, before: tuple[int, int]) -> None:
     """
     if size_and_time(archive) != before:
         raise InputError(f"{archive} changed while it was unpacked", "wait until it is complete, then try again")
-
-
-def _hash(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}", "give the user that runs the job access") from error

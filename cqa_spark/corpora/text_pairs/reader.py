@@ -109,10 +109,13 @@ class StsFiles(PairFiles):
     def gold_files(self) -> Sequence[str | None]:
         """Scores of an official input are in a file next to it, if that exists."""
         paths = [gold_path(file.path) for file in self.inputs]
-        return [path if path is not None and self._exists(path) else None for path in paths]
-
-    def _exists(self, path: str) -> bool:
-        return bool(find_files(path, self.storage)) if is_remote(path) else Path(path).is_file()
+        existing: list[str | None] = []
+        for path in paths:
+            exists = False
+            if path is not None:
+                exists = bool(find_files(path, self.storage)) if is_remote(path) else Path(path).is_file()
+            existing.append(path if exists else None)
+        return existing
 
 
 class QuestionPairFiles(PairFiles):
