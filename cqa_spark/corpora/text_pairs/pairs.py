@@ -3,11 +3,11 @@
 import codecs
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cqa_spark.corpora.inputs import decompressed
+from cqa_spark.corpora.text_pairs.delimited_rows import LINE, DelimitedRow, split_lines, split_rows
 from cqa_spark.corpora.text_pairs.layouts import (
     EMPTY,
     SIMILARITY,
@@ -19,9 +19,7 @@ from cqa_spark.corpora.text_pairs.layouts import (
     is_note,
     recognize,
 )
-
-LINE = b"\n"
-TAB = b"\t"
+from cqa_spark.corpora.whole_files import decompressed
 
 NEAR_WORDS = 10
 """Least number of words of a pair, both texts together, that can nearly repeat another."""
@@ -70,22 +68,6 @@ class PairFile:
     lines: int
     not_rows: int
     rows: list[PairRow]
-
-
-class DelimitedRow(NamedTuple):
-    """One row.
-
-    Attributes:
-        line: number of its first line, from 1.
-        byte_offset: its start, in bytes.
-        raw: its bytes, without the line separator.
-        cells: the columns, without quotes if the file is quoted.
-    """
-
-    line: int
-    byte_offset: int
-    raw: bytes
-    cells: list[bytes]
 
 
 def read_pairs(content: bytes, kind: PairKind, gold: bytes | None = None) -> PairFile:
@@ -182,49 +164,6 @@ def _refuse_misfits(rows: Sequence[PairRow], layout: FileLayout) -> None:
     for texts in ([row.text1 for row in rows], [row.text2 for row in rows]):
         if not any(text and has_letter(text) for text in texts):
             raise UnknownLayout(f"a column of texts has no letters; the columns of {layout.layout.name} were expected")
-
-
-def split_rows(content: bytes, delimiter: bytes) -> list[DelimitedRow]:
-    """The rows of a file whose cells may be quoted.
-
-    A file is quoted if all its quotes are those of CSV: around whole cells, and doubled within them. Otherwise they
-    are text, as in MSRP: a parser of CSV would join its lines from one sentence that begins with a quote to the next.
-
-    Args:
-        content: the file.
-        delimiter: the character between two cells.
-    """
-    return (_quoted_rows(content, delimiter) if b'"' in content else None) or list(split_lines(content, delimiter))
-
-
-def split_lines(content: bytes, delimiter: bytes = TAB) -> Iterator[DelimitedRow]:
-    """Every line of a file is a row, and quotes are text."""
-    offset = 0
-    for number, line in enumerate(content.removesuffix(LINE).split(LINE), start=1):
-        raw = line.removesuffix(b"\r")
-        yield DelimitedRow(number, offset, raw, raw.split(delimiter))
-        offset += len(line) + 1
-
-
-def _quoted_rows(content: bytes, delimiter: bytes) -> list[DelimitedRow] | None:
-    """The rows of a quoted file; None if the file is not quoted. The module ``csv`` gives no byte offsets."""
-    cell = rb'(?:"(?:[^"]|"")*+"|[^"\n%b]*+)' % delimiter
-    row = re.compile(rb"(%b(?:%b%b)*+)\r?(?:\n|\Z)" % (cell, delimiter, cell))
-    cells = re.compile(rb"(?:\A|%b)(%b)" % (delimiter, cell))
-    rows, line, offset = [], 1, 0
-    while offset < len(content):
-        match = row.match(content, offset)
-        if match is None:
-            return None
-        values = cells.findall(match[1])
-        # A quote that opens in one line and closes in another may be text of both, if columns end between them.
-        if delimiter == TAB and any(LINE in value and TAB in value for value in values):
-            return None
-        unquoted = [value[1:-1].replace(b'""', b'"') if value.startswith(b'"') else value for value in values]
-        rows.append(DelimitedRow(line, offset, match[1].removesuffix(b"\r"), unquoted))
-        line += match[0].count(LINE)
-        offset = match.end()
-    return rows
 
 
 def same_pair_key(text1: str, text2: str) -> str:
