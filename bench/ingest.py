@@ -34,9 +34,9 @@ from xml2arrow import XmlToArrowParser
 
 from cqa_spark.corpora.inputs import UnpackLimits
 from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
-from cqa_spark.corpora.stackexchange.markup import ValueKind
 from cqa_spark.corpora.stackexchange.probe import Access, probe
 from cqa_spark.corpora.stackexchange.ranges import OpenFile, read_files
+from cqa_spark.corpora.stackexchange.values import ValueKind
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.writing import Destination

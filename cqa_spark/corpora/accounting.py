@@ -13,6 +13,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 
 SHOWN_FILES = 20
+SHOWN_REASONS = 3
 
 
 class FileAccount(NamedTuple):
@@ -48,18 +49,18 @@ def check_accounting(files: Sequence[Entry]) -> Totals:
     Raises:
         ContractError: the sum does not hold; the files are named.
     """
-    wrong = [each for each in files if each["rows_in"] != each["rows_out"] + each["rows_quarantined"] + forgotten(each)]
+    wrong = [file for file in files if file["rows_in"] != file["rows_out"] + file["rows_quarantined"] + forgotten(file)]
     if wrong:
         listed = "; ".join(
-            f"{each['source_file']}: {each['rows_in']} in, {each['rows_out']} out, "
-            f"{each['rows_quarantined']} quarantined, {forgotten(each)} forgotten"
-            for each in sorted(wrong, key=lambda each: each["source_file"])[:SHOWN_FILES]
+            f"{file['source_file']}: {file['rows_in']} in, {file['rows_out']} out, "
+            f"{file['rows_quarantined']} quarantined, {forgotten(file)} forgotten"
+            for file in sorted(wrong, key=lambda file: file["source_file"])[:SHOWN_FILES]
         )
         raise ContractError(
             f"record counts disagree: {listed}",
             "keep the file and report it: the reader does not support its layout",
         )
-    return Totals(*[sum(each[name] for each in files) for name in Totals._fields])
+    return Totals(*[sum(file[name] for file in files) for name in Totals._fields])
 
 
 def file_counts(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:
@@ -67,7 +68,7 @@ def file_counts(records: DataFrame, inputs: Sequence[InputFile], site: str) -> D
 
     Args:
         records: rows of records, with file (position in ``inputs``), byte_offset and problem (null for good ones); and
-            rows about files, which have found (the number of records, counted independently) and no byte_offset.
+            rows about files, which have record_count (counted independently) and no byte_offset.
             Columns lines and not_rows, if there are any, are those of the files.
         inputs: the files.
         site: the site that they count for.
@@ -76,12 +77,13 @@ def file_counts(records: DataFrame, inputs: Sequence[InputFile], site: str) -> D
     of_lines = [F.max(name).alias(name) for name in ("lines", "not_rows") if name in records.columns]
     counted = records.groupBy("file").agg(
         *of_lines,
-        F.sum("found").alias("rows_in"),
+        F.sum("record_count").alias("rows_in"),
         F.count_if(is_good).alias("rows_out"),
         F.count("problem").alias("rows_quarantined"),
     )
-    place = {"source_file": of_file([file.path for file in inputs]), "split": of_file([file.split for file in inputs])}
-    return counted.withColumns({"site": F.lit(site), **place}).drop("file")
+    paths, splits = [file.path for file in inputs], [file.split for file in inputs]
+    columns = {"site": F.lit(site), "source_file": of_file(paths), "split": of_file(splits)}
+    return counted.withColumns(columns).drop("file")
 
 
 def forgotten(file: Entry) -> int:
@@ -103,9 +105,6 @@ def refuse_incomplete(paths: Sequence[str]) -> None:
             f"truncated files, which end before their closing tag: {', '.join(paths[:SHOWN_FILES])}",
             "download or unpack them again; --allow-incomplete reads them as they are",
         )
-
-
-SHOWN_REASONS = 3
 
 
 def quarantined(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:

@@ -1,4 +1,9 @@
-"""Opens 7z archives that can be unpacked in bounded memory; all others are refused."""
+"""Extracts the tables of 7z and zip archives as streams; unsafe archives are refused.
+
+Published Stack Exchange dumps are 7z archives. They are read in bounded memory: one table after the other, by decoders
+whose memory the header limits. Members that could leave their folder, and archives that unpack to more than the limits
+allow, are refused.
+"""
 
 import io
 import re
@@ -18,12 +23,38 @@ from cqa_spark.corpora.content_check import HEAD_BYTES, refuse_foreign_content
 from cqa_spark.corpora.inputs import Meter, UnpackLimits
 from cqa_spark.errors import CqaError, InputError
 
-# The members of an archive that are tables; unsafe members are refused.
-
 # Spark skips names that start with a dot or underscore, and reads brackets, stars and the like as patterns.
 TABLE_NAME = re.compile(r"[a-z0-9][a-z0-9 ._()-]*\.xml", re.ASCII | re.IGNORECASE)
 DRIVE = re.compile(r"[a-z]:", re.ASCII | re.IGNORECASE)
 AGAIN = "get the archive from its publisher again"
+
+LARGEST_DICTIONARY = 1 << 27
+"""Bytes of a decoder's dictionary; that of 7-Zip's best compression has half of them."""
+
+STREAMED = frozenset({"BCJ", "BZip2", "COPY", "DEFLATE", "DEFLATE64", "LZMA", "LZMA2"})
+"""Methods that are decoded in bounded memory. BCJ is a filter that some packers always put before LZMA."""
+
+MAGIC = b"7z\xbc\xaf\x27\x1c"
+_LZMA, _LZMA2 = b"\x03\x01\x01", b"\x21"
+
+PIECE = 1 << 20
+"""Bytes of a zip archive that are unpacked at a time."""
+
+_ENCRYPTED = 1
+"""The bit of a zip archive's member that is encrypted."""
+
+
+class Target(Protocol):
+    """A file or object that is written sequentially."""
+
+    def write(self, data: bytes | bytearray, /) -> None:
+        """Write the next bytes."""
+
+    def close(self) -> None:
+        """Complete it."""
+
+    def abort(self) -> None:
+        """Give up, if it is not complete."""
 
 
 class Member(Protocol):
@@ -84,117 +115,9 @@ def _refuse_unsafe(archive: Path, member: Member, path: PurePosixPath) -> None:
     raise InputError(f"{archive}: the member {member.filename} {problem}", AGAIN)
 
 
-LARGEST_DICTIONARY = 1 << 27
-"""Bytes of a decoder's dictionary; that of 7-Zip's best compression has half of them."""
-
-MAGIC = b"7z\xbc\xaf\x27\x1c"
-
-# Decoders of other methods may need unbounded memory. BCJ is a filter that some packers always put before LZMA.
-_LZMA, _LZMA2 = b"\x03\x01\x01", b"\x21"
-
-STREAMED = frozenset({"BCJ", "BZip2", "COPY", "DEFLATE", "DEFLATE64", "LZMA", "LZMA2"})
-
-
-@contextmanager
-def opened_archive(archive: Path) -> Iterator[SevenZipFile]:
-    """Open an archive; errors of decoders while it is open name it.
-
-    Args:
-        archive: a local file.
-
-    Raises:
-        InputError: the archive is damaged or encrypted, needs too much memory, or is none.
-    """
-    # Given a file rather than a path, py7zr starts no threads of its own.
-    with _refusing_damage(archive), archive.open("rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
-            _refuse_other_content(archive)
-            raise InputError(f"{archive} is not a 7z archive", "check the content of the file")
-        file.seek(0)
-        with SevenZipFile(file) as opened:
-            if opened.needs_password():
-                raise PasswordRequired
-            unusual = sorted(set(opened.archiveinfo().method_names) - STREAMED)
-            if unusual:
-                raise UnsupportedCompressionMethodError(unusual, ", ".join(unusual))
-            if _largest_dictionary(opened) > LARGEST_DICTIONARY:
-                raise InputError(
-                    f"{archive} needs more than {LARGEST_DICTIONARY:,} bytes of memory to unpack",
-                    "check where the archive comes from; if it is right, pack it again with 7z -md=128m",
-                )
-            yield opened
-
-
-@contextmanager
-def _refusing_damage(archive: Path) -> Iterator[None]:
-    """Convert the errors of decoders into an error that names the archive.
-
-    Decoders raise errors of many types for bad bytes, even IndexError and TypeError, so all are converted, except those
-    of this package.
-
-    Raises:
-        InputError: the block failed.
-    """
-    try:
-        yield
-    except CqaError:
-        raise
-    except PasswordRequired as error:
-        raise InputError(f"{archive} is encrypted", "unpack it manually and give the folder of its tables") from error
-    except UnsupportedCompressionMethodError as error:
-        raise InputError(
-            f"{archive} is compressed by a method that cannot be streamed: {error.args[1]}",
-            f"pack it again with one of {', '.join(sorted(STREAMED))}",
-        ) from error
-    except Exception as error:
-        _refuse_other_content(archive)
-        reason = f"{type(error).__name__} {error}".rstrip()
-        if isinstance(error, CrcError):
-            reason = f"{error.filename or 'a member'} differs from its checksum"
-        raise InputError(f"{archive} is truncated or damaged: {reason}", f"{AGAIN}, and compare its size") from error
-
-
-def _refuse_other_content(archive: Path) -> None:
-    """Refuse a file that only has the name of an archive.
-
-    Raises:
-        InputError: it is something else that is recognised, such as an HTML page.
-    """
-    with archive.open("rb") as file:
-        refuse_foreign_content(file.read(HEAD_BYTES), str(archive))
-
-
-def _largest_dictionary(archive: SevenZipFile) -> int:
-    """The largest dictionary of the archive's decoders, in bytes, which they allocate, whatever the data is like.
-
-    Source: the 7z format's properties of LZMA (a byte and 32 bits) and of LZMA2 (an exponent and one bit of mantissa).
-    """
-    streams = archive.header.main_streams
-    coders = [coder for folder in streams.unpackinfo.folders for coder in folder.coders] if streams else []
-    sizes = [0]
-    for coder in coders:
-        properties = coder["properties"] or b""
-        if coder["method"] == _LZMA and len(properties) >= 5:
-            sizes.append(int.from_bytes(properties[1:5], "little"))
-        elif coder["method"] == _LZMA2 and properties:
-            sizes.append((2 | properties[0] & 1) << (properties[0] // 2 + 11))
-    return max(sizes)
-
-
-# Extracts the tables of 7z archives, the format of published Stack Exchange dumps, as a stream.
-
-
-class Target(Protocol):
-    """A file or object that is written sequentially."""
-
-    def write(self, data: bytes | bytearray, /) -> None:
-        """Write the next bytes."""
-
-    def close(self) -> None:
-        """Complete it."""
-
-    def abort(self) -> None:
-        """Give up, if it is not complete."""
+def is_zip(archive: Path) -> bool:
+    """Whether an archive is named like a zip archive."""
+    return archive.suffix.lower() == ".zip"
 
 
 def extract_tables(archive: Path, limits: UnpackLimits, open_target: Callable[[str], Target]) -> dict[str, int]:
@@ -299,28 +222,94 @@ class _Table(Py7zIO):
         raise io.UnsupportedOperation
 
 
-# Extracts the tables of zip archives as a stream.
+@contextmanager
+def opened_archive(archive: Path) -> Iterator[SevenZipFile]:
+    """Open an archive; errors of decoders while it is open name it.
 
-PIECE = 1 << 20
-"""Bytes that are unpacked at a time."""
+    Args:
+        archive: a local file.
 
-_ENCRYPTED = 1
+    Raises:
+        InputError: the archive is damaged or encrypted, needs too much memory, or is none.
+    """
+    # Given a file rather than a path, py7zr starts no threads of its own.
+    with _refusing_damage(archive), archive.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            _refuse_other_content(archive)
+            raise InputError(f"{archive} is not a 7z archive", "check the content of the file")
+        file.seek(0)
+        with SevenZipFile(file) as opened:
+            if opened.needs_password():
+                raise PasswordRequired
+            unusual = sorted(set(opened.archiveinfo().method_names) - STREAMED)
+            if unusual:
+                raise UnsupportedCompressionMethodError(unusual, ", ".join(unusual))
+            if _largest_dictionary(opened) > LARGEST_DICTIONARY:
+                raise InputError(
+                    f"{archive} needs more than {LARGEST_DICTIONARY:,} bytes of memory to unpack",
+                    "check where the archive comes from; if it is right, pack it again with 7z -md=128m",
+                )
+            yield opened
 
 
-class _Member(NamedTuple):
-    filename: str
-    is_directory: bool
-    is_file: bool
-    uncompressed: int
+@contextmanager
+def _refusing_damage(archive: Path) -> Iterator[None]:
+    """Convert the errors of decoders into an error that names the archive.
+
+    Decoders raise errors of many types for bad bytes, even IndexError and TypeError, so all are converted, except those
+    of this package.
+
+    Raises:
+        InputError: the block failed.
+    """
+    try:
+        yield
+    except CqaError:
+        raise
+    except PasswordRequired as error:
+        raise InputError(f"{archive} is encrypted", "unpack it manually and give the folder of its tables") from error
+    except UnsupportedCompressionMethodError as error:
+        raise InputError(
+            f"{archive} is compressed by a method that cannot be streamed: {error.args[1]}",
+            f"pack it again with one of {', '.join(sorted(STREAMED))}",
+        ) from error
+    except Exception as error:
+        _refuse_other_content(archive)
+        reason = f"{type(error).__name__} {error}".rstrip()
+        if isinstance(error, CrcError):
+            reason = f"{error.filename or 'a member'} differs from its checksum"
+        raise InputError(f"{archive} is truncated or damaged: {reason}", f"{AGAIN}, and compare its size") from error
 
 
-def is_zip(archive: Path) -> bool:
-    """Whether an archive is named like a zip archive."""
-    return archive.suffix.lower() == ".zip"
+def _refuse_other_content(archive: Path) -> None:
+    """Refuse a file that only has the name of an archive.
+
+    Raises:
+        InputError: it is something else that is recognised, such as an HTML page.
+    """
+    with archive.open("rb") as file:
+        refuse_foreign_content(file.read(HEAD_BYTES), str(archive))
+
+
+def _largest_dictionary(archive: SevenZipFile) -> int:
+    """The largest dictionary of the archive's decoders, in bytes, which they allocate, whatever the data is like.
+
+    Source: the 7z format's properties of LZMA (a byte and 32 bits) and of LZMA2 (an exponent and one bit of mantissa).
+    """
+    streams = archive.header.main_streams
+    coders = [coder for folder in streams.unpackinfo.folders for coder in folder.coders] if streams else []
+    sizes = [0]
+    for coder in coders:
+        properties = coder["properties"] or b""
+        if coder["method"] == _LZMA and len(properties) >= 5:
+            sizes.append(int.from_bytes(properties[1:5], "little"))
+        elif coder["method"] == _LZMA2 and properties:
+            sizes.append((2 | properties[0] & 1) << (properties[0] // 2 + 11))
+    return max(sizes)
 
 
 def extract_zip(archive: Path, limits: UnpackLimits, open_target: Callable[[str], Target]) -> dict[str, int]:
-    """Extract the tables of an archive; same arguments, result and errors as ``sevenzip.extract_tables``."""
+    """Extract the tables of an archive; same arguments, result and errors as ``extract_tables``."""
     meter = Meter(archive, archive.stat().st_size, limits)
     sizes = {}
     with _opened(archive) as opened:
@@ -340,7 +329,7 @@ def extract_zip(archive: Path, limits: UnpackLimits, open_target: Callable[[str]
 
 
 def zip_size(archive: Path, limits: UnpackLimits) -> int:
-    """Bytes of the tables of an archive, by its directory; errors as for ``sevenzip.unpacked_size``."""
+    """Bytes of the tables of an archive, by its directory; errors as for ``unpacked_size``."""
     meter = Meter(archive, archive.stat().st_size, limits)
     with _opened(archive) as opened:
         members = _members(opened)
@@ -348,6 +337,13 @@ def zip_size(archive: Path, limits: UnpackLimits) -> int:
     for member in members:
         meter.add(member.filename, member.uncompressed)
     return sum(member.uncompressed for member in members if member.filename in names)
+
+
+class _Member(NamedTuple):
+    filename: str
+    is_directory: bool
+    is_file: bool
+    uncompressed: int
 
 
 @contextmanager
@@ -369,20 +365,16 @@ def _opened(archive: Path) -> Iterator[zipfile.ZipFile]:
             f"{archive} is compressed by a method that is not read: {error}", "unpack it, or pack it again by deflate"
         ) from error
     except Exception as error:
-        with archive.open("rb") as file:
-            refuse_foreign_content(file.read(HEAD_BYTES), str(archive))
+        _refuse_other_content(archive)
         reason = f"{type(error).__name__} {error}".rstrip()
         raise InputError(f"{archive} is truncated or damaged: {reason}", f"{AGAIN}, and compare its size") from error
 
 
 def _members(opened: zipfile.ZipFile) -> list[_Member]:
-    return [
-        _Member(member.filename, member.is_dir(), not member.is_dir() and _is_plain(member), member.file_size)
-        for member in opened.infolist()
-    ]
-
-
-def _is_plain(member: zipfile.ZipInfo) -> bool:
-    """Whether a member is a plain file; archives packed on Windows have no file modes."""
-    mode = member.external_attr >> 16
-    return stat.S_IFMT(mode) in (0, stat.S_IFREG)
+    members = []
+    for member in opened.infolist():
+        # Archives packed on Windows have no file modes.
+        is_plain = stat.S_IFMT(member.external_attr >> 16) in (0, stat.S_IFREG)
+        is_file = not member.is_dir() and is_plain
+        members.append(_Member(member.filename, member.is_dir(), is_file, member.file_size))
+    return members

@@ -1,9 +1,12 @@
-"""Checks that files were read: that they have records and texts, whose elements may have other names than expected."""
+"""Checks the content of files: what they are, by their first bytes, and whether records and texts were read.
+
+A server may answer an HTML page in place of a file, and the elements of a file may have other names than expected.
+"""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.inputs import InputFile
@@ -18,79 +21,6 @@ REMEDY = "give files of this format, or name theirs with --corpus; the documenta
 
 _ELEMENT = re.compile(r"<([A-Za-z_][\w.-]*)")
 _ATTRIBUTE = re.compile(r"\s([A-Za-z_][\w.-]*)\s*=\s*[\"']")
-
-
-def check_content(
-    records: DataFrame,
-    inputs: Sequence[InputFile],
-    expected: Sequence[str],
-    texts: Mapping[str, Column],
-    times: Column | None = None,
-) -> None:
-    """Refuse files without a readable record or without texts, and print what no record of a file has.
-
-    Args:
-        records: file (position in ``inputs``), byte_offset, raw, and problem (null if the record was read).
-        inputs: the files.
-        expected: the names of elements and attributes that the reader expects in each file, for messages.
-        texts: the texts of a record by their kind, as arrays; a file must have a text of each kind of which it has
-            records.
-        times: the times of a record, as an array; None if the format has none.
-
-    Raises:
-        InputError: a file has no readable record or no text; the message says which names were expected and seen.
-    """
-    contents = {row["file"]: row for row in _contents(records, texts, times).collect()}
-    problems = []
-    for position, file in enumerate(inputs):
-        row = contents.get(position)
-        problem = "it has no records" if row is None else _problem(row, texts)
-        names = f"\n    expected: {expected[position]}"
-        if row is not None and row["first"]:
-            names += f"\n    first record: {names_seen(row['first'])}"
-        if problem:
-            problems.append(f"{file.path}: {problem}{names}")
-        elif row is not None and (absent := [kind for kind in (*texts, TIME) if not row[f"has {kind}"]]):
-            Terminal(stderr=True).text(f"{file.path}: no record has a {' and no '.join(absent)}{names}")
-    if problems:
-        raise InputError("files that could not be read: " + "\n  ".join(problems), REMEDY)
-
-
-def _contents(records: DataFrame, texts: Mapping[str, Column], times: Column | None) -> DataFrame:
-    """One row per file."""
-    is_read = F.col("problem").isNull()
-    found = [
-        F.count_if(is_read).alias("read"),
-        F.min_by("problem", F.when(~is_read, F.col("byte_offset"))).alias("reason"),
-        F.min_by(F.substring("raw", 1, SHOWN_CHARACTERS), "byte_offset").alias("first"),
-        F.max(is_read & F.exists(times, F.isnotnull) if times is not None else F.lit(True)).alias(f"has {TIME}"),
-    ]
-    for kind, column in texts.items():
-        found.append(F.max(is_read & (F.size(column) > 0)).alias(f"has {kind}"))
-        found.append(F.max(is_read & F.exists(column, _is_text)).alias(f"has text of {kind}"))
-    return records.groupBy("file").agg(*found)
-
-
-def _problem(row: Row, kinds: Iterable[str]) -> str | None:
-    if not row["read"]:
-        return f"no record could be read: {row['reason']}"
-    textless = [kind for kind in kinds if row[f"has {kind}"] and not row[f"has text of {kind}"]]
-    return f"no {' and no '.join(textless)} has a text" if textless else None
-
-
-def names_seen(xml: str) -> str:
-    """The names of elements and attributes of a piece of XML, or its beginning if it has none, for messages."""
-    elements, attributes = (list(dict.fromkeys(name.findall(xml)))[:SHOWN_NAMES] for name in (_ELEMENT, _ATTRIBUTE))
-    if not elements:
-        return repr(xml[:SHOWN_TEXT])
-    return f"elements {', '.join(elements)}" + (f"; attributes {', '.join(attributes)}" if attributes else "")
-
-
-def _is_text(text: Column) -> Column:
-    return F.coalesce(text.rlike(r"\S"), F.lit(False))
-
-
-# Recognises files that are not what their names promise, by their first bytes.
 
 HEAD_BYTES = 4096
 """First bytes that suffice to recognise a file."""
@@ -121,6 +51,74 @@ _CONTENT = (
 )  # fmt: skip
 _patterns = [(re.compile(rb"(?s)" + pattern), what, remedy) for pattern, what, remedy in _CONTENT]
 _blank = re.compile(rb"(?:\xef\xbb\xbf)?\s*+")
+
+
+def check_content(
+    records: DataFrame,
+    inputs: Sequence[InputFile],
+    expected: Sequence[str],
+    texts: Mapping[str, Column],
+    times: Column | None = None,
+) -> None:
+    """Refuse files without a readable record or without texts, and print what no record of a file has.
+
+    Args:
+        records: file (position in ``inputs``), byte_offset, raw, and problem (null if the record was read).
+        inputs: the files.
+        expected: the names of elements and attributes that the reader expects in each file, for messages.
+        texts: the texts of a record by their kind, as arrays; a file must have a text of each kind of which it has
+            records.
+        times: the times of a record, as an array; None if the format has none.
+
+    Raises:
+        InputError: a file has no readable record or no text; the message says which names were expected and seen.
+    """
+    contents = {row["file"]: row for row in _contents(records, texts, times).collect()}
+    problems = []
+    for position, file in enumerate(inputs):
+        row = contents.get(position)
+        problem = ""
+        if row is None:
+            problem = "it has no records"
+        elif not row["read"]:
+            problem = f"no record could be read: {row['reason']}"
+        else:
+            textless = [kind for kind in texts if row[f"has {kind}"] and not row[f"has text of {kind}"]]
+            if textless:
+                problem = f"no {' and no '.join(textless)} has a text"
+        names = f"\n    expected: {expected[position]}"
+        if row is not None and row["first"]:
+            names += f"\n    first record: {names_seen(row['first'])}"
+        if problem:
+            problems.append(f"{file.path}: {problem}{names}")
+        elif row is not None and (absent := [kind for kind in (*texts, TIME) if not row[f"has {kind}"]]):
+            Terminal(stderr=True).text(f"{file.path}: no record has a {' and no '.join(absent)}{names}")
+    if problems:
+        raise InputError("files that could not be read: " + "\n  ".join(problems), REMEDY)
+
+
+def _contents(records: DataFrame, texts: Mapping[str, Column], times: Column | None) -> DataFrame:
+    """One row per file."""
+    is_read = F.col("problem").isNull()
+    facts = [
+        F.count_if(is_read).alias("read"),
+        F.min_by("problem", F.when(~is_read, F.col("byte_offset"))).alias("reason"),
+        F.min_by(F.substring("raw", 1, SHOWN_CHARACTERS), "byte_offset").alias("first"),
+        F.max(is_read & F.exists(times, F.isnotnull) if times is not None else F.lit(True)).alias(f"has {TIME}"),
+    ]
+    for kind, column in texts.items():
+        has_text = F.exists(column, lambda text: F.coalesce(text.rlike(r"\S"), F.lit(False)))
+        facts.append(F.max(is_read & (F.size(column) > 0)).alias(f"has {kind}"))
+        facts.append(F.max(is_read & has_text).alias(f"has text of {kind}"))
+    return records.groupBy("file").agg(*facts)
+
+
+def names_seen(xml: str) -> str:
+    """The names of elements and attributes of a piece of XML, or its beginning if it has none, for messages."""
+    elements, attributes = (list(dict.fromkeys(name.findall(xml)))[:SHOWN_NAMES] for name in (_ELEMENT, _ATTRIBUTE))
+    if not elements:
+        return repr(xml[:SHOWN_TEXT])
+    return f"elements {', '.join(elements)}" + (f"; attributes {', '.join(attributes)}" if attributes else "")
 
 
 def refuse_foreign_content(head: bytes, path: str) -> None:

@@ -1,4 +1,13 @@
-"""What a lake must forget: users and posts whose rows are left out of all later runs, whatever the dumps contain."""
+"""Erasure of users and posts: the list of those that a lake has forgotten, and the removal of their rows from runs.
+
+The names of a table's columns say which of its rows are about a user or a post. A row is erased if a forgotten user
+wrote it or it is about him, or if it names a forgotten post or what belongs to one: the answers to a forgotten
+question, the comments on a forgotten post, their votes, links and histories. Rows that only refer to either, such as a
+post that a forgotten user has edited, stay without the reference.
+
+Later runs leave them out, whatever the dumps contain. ``cqa lake forget`` adds to the list and removes rows, texts and
+models of the published run (``steps/forget.py``).
+"""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,6 +32,39 @@ from cqa_spark.object_store.store import Changed, ObjectStore, damaged, first_mi
 from cqa_spark.spark.frames import persisted
 
 KEY = "forgotten.json"
+"""The object of a lake with the list."""
+
+_USERS = frozenset({"user_id", "author_id", "asker_id"})
+"""Columns that name a user whom the row is about, or who wrote it."""
+
+_ALIASES = frozenset({"alias", "person"})
+"""Columns of models that name such a user by an alias."""
+
+_DOCUMENTS = frozenset({"post_id", "thread_id", "related_post_id", "query_id", "candidate_id", "document_id"})
+"""Columns that name a post, or a comment by its document."""
+
+_COMMENT = "comment_id"
+"""The column of a comment, which is also a document."""
+
+_REFERENCES = {
+    "accepted_answer_id": None,
+    "same_as": None,
+    "excerpt_post_id": None,
+    "wiki_post_id": None,
+    "fold_key": "query_id",
+    "topic": "query_id",
+}
+"""Columns that refer to a post, and the column whose value takes its place; None for null."""
+
+_EDITORS = ("editor_id", "editor_name")
+"""Columns that name a later editor."""
+
+_VERBATIM = ("raw", "reason")
+"""Columns with records as they were read, which may be about anybody: a site that has forgotten somebody keeps only
+their files and offsets, and the reasons without the values that they quote."""
+
+_QUOTED = r"""(?s):.*|['"].*['"]|\d+"""
+"""The parts of a reason that quote values."""
 
 
 class Forgotten(BaseModel):
@@ -69,7 +111,7 @@ def add_forgotten(store: ObjectStore, named: Forgotten) -> None:
         AnotherWriter: another process has just changed the list.
     """
     listed, version = _read(store)
-    others = [each for each in listed if str(each) != str(named)]
+    others = [entry for entry in listed if str(entry) != str(named)]
     data = _LIST.dump_json(tuple(sorted([*others, named], key=str)), indent=2)
     try:
         store.create_or_replace(KEY, data, version)
@@ -78,8 +120,8 @@ def add_forgotten(store: ObjectStore, named: Forgotten) -> None:
 
 
 def of_site(forgotten: Iterable[Forgotten], site: str) -> list[Forgotten]:
-    """Those of a site."""
-    return [each for each in forgotten if each.site == site]
+    """The users and posts of a site."""
+    return [entry for entry in forgotten if entry.site == site]
 
 
 def forgotten_version(forgotten: Iterable[Forgotten]) -> str:
@@ -98,53 +140,13 @@ def _read(store: ObjectStore) -> tuple[tuple[Forgotten, ...], str | None]:
         raise damaged(store.root, KEY, first_mistake(error)) from error
 
 
-# The rules of forgetting: which rows of a run are about a user or a post, and go.
-#
-# The names of a table's columns say which of its rows are about a user or a post. A row goes if a forgotten user
-# wrote it or it is about him, or if it names a forgotten post or what belongs to one: the answers to a forgotten
-# question, the comments on a forgotten post, their votes, links and histories. Rows that only refer to either, such
-# as a post that a forgotten user has edited, stay without the reference.
-
-_USERS = frozenset({"user_id", "author_id", "asker_id"})
-"""Columns that name a user whom the row is about, or who wrote it."""
-
-_ALIASES = frozenset({"alias", "person"})
-"""Columns of models that name such a user by an alias."""
-
-_DOCUMENTS = frozenset({"post_id", "thread_id", "related_post_id", "query_id", "candidate_id", "document_id"})
-"""Columns that name a post, or a comment by its document."""
-
-_COMMENT = "comment_id"
-"""The column of a comment, which is also a document."""
-
-_REFERENCES = {
-    "accepted_answer_id": None,
-    "same_as": None,
-    "excerpt_post_id": None,
-    "wiki_post_id": None,
-    "fold_key": "query_id",
-    "topic": "query_id",
-}
-"""Columns that refer to a post, and the column whose value takes its place; None for null."""
-
-_EDITORS = ("editor_id", "editor_name")
-"""Columns that name a later editor."""
-
-_VERBATIM = ("raw", "reason")
-"""Columns with records as they were read, which may be about anybody: a site that has forgotten somebody keeps only
-their places, and the reasons without the values that they quote."""
-
-_QUOTED = r"""(?s):.*|['"].*['"]|\d+"""
-"""The parts of a reason that quote values."""
-
-
 class Change(NamedTuple):
     """How the rows of a table that were read from a file change.
 
     Attributes:
         table: name of the table.
         source_file: the file; None if the table does not tell.
-        removed: number of rows that go.
+        removed: number of rows that are erased.
         altered: number of rows that stay without a reference.
     """
 
@@ -155,8 +157,8 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Gone:
-    """What is forgotten on a site; created by ``forgetting.gone_from``.
+class Erasure:
+    """The users and posts of a site that are erased; made by ``erasure_of``.
 
     Attributes:
         site: the site.
@@ -181,7 +183,7 @@ class Gone:
             self._marked(self._of_site(run.read(table))).select(
                 F.lit(table.name).alias("table"),
                 "source_file" if "source_file" in table.schema.names else F.lit(None).cast("string"),
-                self._goes(table.schema.names).alias("goes"),
+                self._is_erased(table.schema.names).alias("is_erased"),
                 self._changes(table.schema.names).alias("changes"),
             )
             for table in tables
@@ -189,9 +191,11 @@ class Gone:
         ]
         if not marked:
             return []
-        counted = reduce(DataFrame.union, marked).toDF("table", "source_file", "goes", "changes")
-        removed, altered = F.count_if("goes").alias("removed"), F.count_if(~F.col("goes") & F.col("changes"))
-        by_file = counted.groupBy("table", "source_file").agg(removed, altered.alias("altered"))
+        counted = reduce(DataFrame.union, marked).toDF("table", "source_file", "is_erased", "changes")
+        by_file = counted.groupBy("table", "source_file").agg(
+            F.count_if("is_erased").alias("removed"),
+            F.count_if(~F.col("is_erased") & F.col("changes")).alias("altered"),
+        )
         changes = [Change(*row) for row in by_file.where("removed + altered > 0").collect()]
         return sorted(changes, key=lambda change: (change.table, change.source_file or ""))
 
@@ -202,42 +206,45 @@ class Gone:
             run: the run.
             tables: as for ``changes``.
         """
-        wanted = list(tables)
-        changes = self.changes(run, wanted)
+        tables = list(tables)
+        changes = self.changes(run, tables)
         changed = {change.table for change in changes}
-        for table in wanted:
+        for table in tables:
             if table.name in changed:
                 before = run.files(table)
-                rest = _ranked(self.rest(self._of_site(run.read(table))), table)
-                run.replace(table, rest, sites=[self.site], base=before)
+                remaining = self.remaining_rows(self._of_site(run.read(table)))
+                if "rank" in remaining.columns:
+                    # The ranks of the candidates that a query still has count from 1 again.
+                    of_query = Window.partitionBy(*[name for name in table.key if name != "candidate_id"])
+                    remaining = remaining.withColumn("rank", F.row_number().over(of_query.orderBy("rank")))
+                run.replace(table, remaining, sites=[self.site], base=before)
         return changes
 
     def concerns(self, rows: DataFrame) -> bool:
         """Whether any of some rows, which have a site, change."""
         columns = rows.columns
-        marked = self._marked(self._of_site(rows)).where(self._goes(columns) | self._changes(columns))
+        marked = self._marked(self._of_site(rows)).where(self._is_erased(columns) | self._changes(columns))
         return not marked.isEmpty()
 
-    def rest(self, rows: DataFrame) -> DataFrame:
-        """The rows that stay, without references to what is forgotten; those of other sites as they are."""
-        columns = rows.columns
-        stays = self._marked(rows).where(~(self._is_here() & self._goes(columns)))
-        changed = self._changed(columns)
-        return stays.select(
-            *[
-                F.when(self._is_here() & changed[name][0], changed[name][1]).otherwise(F.col(name)).alias(name)
-                if name in changed
-                else name
-                for name in columns
-            ]
-        )
+    def remaining_rows(self, rows: DataFrame) -> DataFrame:
+        """The rows that are not erased, without references to what is; those of other sites as they are."""
+        remaining = self._marked(rows).where(~(self._is_here() & self._is_erased(rows.columns)))
+        changed = self._changed(rows.columns)
+        columns = []
+        for name in rows.columns:
+            value = F.col(name)
+            if name in changed:
+                condition, new_value = changed[name]
+                value = F.when(self._is_here() & condition, new_value).otherwise(value).alias(name)
+            columns.append(value)
+        return remaining.select(*columns)
 
     def remove_entries(self, run: Run, tables: Iterable[Table | JournalTable]) -> None:
         """Remove the entries of the site from journal tables that name users or documents."""
         for table in tables:
             names = set(table.schema.names)
             if isinstance(table, JournalTable) and "site" in names and names & (_USERS | _DOCUMENTS) and run.has(table):
-                run.write_entries(table, [each for each in run.entries(table) if each["site"] != self.site])
+                run.write_entries(table, [entry for entry in run.entries(table) if entry["site"] != self.site])
 
     def _of_site(self, rows: DataFrame) -> DataFrame:
         return rows.where(self._is_here())
@@ -246,7 +253,7 @@ class Gone:
         return F.col("site") == self.site
 
     def _marked(self, rows: DataFrame) -> DataFrame:
-        """The rows with a mark for each column of ids of documents: true for those that are forgotten, else null."""
+        """The rows with a mark for each column of ids of documents: true for an id that is erased, else null."""
         if _COMMENT in rows.columns:
             rows = rows.withColumn("document_id", comment_document())
         for name in sorted((_DOCUMENTS | _REFERENCES.keys()).intersection(rows.columns)):
@@ -254,8 +261,8 @@ class Gone:
             rows = rows.join(F.broadcast(ids), name, "left")
         return rows
 
-    def _goes(self, columns: Iterable[str]) -> Column:
-        """Whether a marked row goes."""
+    def _is_erased(self, columns: Iterable[str]) -> Column:
+        """Whether a marked row is erased."""
         names = set(columns)
         documents = _DOCUMENTS & names | ({"document_id"} if _COMMENT in names else set())
         by_document = [F.col(_mark(name)) for name in sorted(documents)]
@@ -268,11 +275,11 @@ class Gone:
         return _any(condition for condition, _ in self._changed(columns).values())
 
     def _changed(self, columns: Iterable[str]) -> Mapping[str, tuple[Column, Column]]:
-        """Of each column that refers to documents or users: when its value changes in a marked row, and to which."""
+        """By column that refers to documents or users: whether its value changes in a marked row, and the new value."""
         names, nothing = set(columns), F.lit(None).cast("string")
         changed = {
-            name: (F.col(_mark(name)).isNotNull(), nothing if other is None else F.col(other))
-            for name, other in _REFERENCES.items()
+            name: (F.col(_mark(name)).isNotNull(), nothing if substitute is None else F.col(substitute))
+            for name, substitute in _REFERENCES.items()
             if name in names
         }
         if names.issuperset(_EDITORS):
@@ -287,29 +294,23 @@ class Gone:
         return changed
 
 
-def _ranked(rows: DataFrame, table: Table) -> DataFrame:
-    """The rows, whose ranks count from 1 again where the candidates of a query have some."""
-    if "rank" not in rows.columns:
-        return rows
-    of_query = Window.partitionBy(*[name for name in table.key if name != "candidate_id"]).orderBy("rank")
-    return rows.withColumn("rank", F.row_number().over(of_query))
-
-
 def _any(conditions: Iterable[Column]) -> Column:
     """Whether a condition is true; one that is null is not."""
-    return reduce(lambda one, other: one | F.coalesce(other, F.lit(False)), conditions, F.lit(False))
+    is_true = F.lit(False)
+    for condition in conditions:
+        is_true = is_true | F.coalesce(condition, F.lit(False))
+    return is_true
 
 
 def _mark(column: str) -> str:
-    return f"{column} is forgotten"
-
-
-# What a lake has forgotten of a site, and how a run that reads a dump leaves it out.
+    return f"{column}_is_erased"
 
 
 @contextmanager
-def gone_from(tables: RunTables, site: str, named: Sequence[Forgotten], *, has_comments: bool = True) -> Iterator[Gone]:
-    """What goes with forgotten users and posts, by the posts and comments of a run.
+def erasure_of(
+    tables: RunTables, site: str, named: Sequence[Forgotten], *, has_comments: bool = True
+) -> Iterator[Erasure]:
+    """The erasure of users and posts, with the documents that belong to them in a run.
 
     Args:
         tables: the run.
@@ -317,9 +318,10 @@ def gone_from(tables: RunTables, site: str, named: Sequence[Forgotten], *, has_c
         named: its users and posts.
         has_comments: whether the run may have comments.
     """
-    users, posts = ([each.id for each in named if each.kind == kind] for kind in ("user", "post"))
+    users = [entry.id for entry in named if entry.kind == "user"]
+    posts = [entry.id for entry in named if entry.kind == "post"]
     with persisted(_documents(tables, site, users, posts, has_comments)) as (documents,):
-        yield Gone(site, users, documents)
+        yield Erasure(site, users, documents)
 
 
 def leave_out_forgotten(
@@ -336,16 +338,18 @@ def leave_out_forgotten(
     Returns:
         The entries, with the records that were removed.
     """
-    listed, counted, read = read_forgotten(run.lake.objects), list(entries), list(tables)
+    listed, tables, entries = read_forgotten(run.lake.objects), list(tables), list(entries)
     for site in sorted(sites):
-        if own := of_site(listed, site):
-            with run.step("forget") as step, gone_from(run, site, own, has_comments=COMMENTS in read) as gone:
-                step.rows_in = sum(run.files_or_none(table).rows_by_site()[site] for table in read)
-                changes = gone.remove_from(run, read)
-                step.rows_out = step.rows_in - sum(change.removed for change in changes)
-            run.delete_unused(read)
-            counted = recounted(counted, site, changes)
-    return counted
+        named = of_site(listed, site)
+        if not named:
+            continue
+        with run.step("forget") as step, erasure_of(run, site, named, has_comments=COMMENTS in tables) as erasure:
+            step.rows_in = sum(run.files_or_none(table).rows_by_site()[site] for table in tables)
+            changes = erasure.remove_from(run, tables)
+            step.rows_out = step.rows_in - sum(change.removed for change in changes)
+        run.delete_unused(tables)
+        entries = recounted(entries, site, changes)
+    return entries
 
 
 def recounted(entries: Iterable[Entry], site: str, changes: Iterable[Change]) -> list[Entry]:
@@ -357,33 +361,34 @@ def recounted(entries: Iterable[Entry], site: str, changes: Iterable[Change]) ->
         changes: of its tables.
     """
     removed = {(site, change.table, change.source_file): change.removed for change in changes}
-
-    def recount(entry: Entry) -> Entry:
+    counted = []
+    for entry in entries:
         rows = removed.get((entry["site"], entry["table_name"], entry["source_file"]), 0)
-        counts = {"rows_out": entry["rows_out"] - rows, "rows_forgotten": forgotten(entry) + rows}
-        return {**entry, **counts} if rows else entry
-
-    return list(map(recount, entries))
+        if rows:
+            counts = {"rows_out": entry["rows_out"] - rows, "rows_forgotten": forgotten(entry) + rows}
+            entry = {**entry, **counts}
+        counted.append(entry)
+    return counted
 
 
 def _documents(
     tables: RunTables, site: str, users: Sequence[str], posts: Sequence[str], has_comments: bool
 ) -> DataFrame:
-    """The ids of all posts that go with those that are forgotten, and of the documents of their comments."""
+    """The ids of the posts that are erased with users and posts, and of the documents of comments: ``id``."""
     named = tables.lake.spark.createDataFrame([(post,) for post in posts], "id string")
     if not tables.has(POSTS):
         return named
-    of_site = tables.read(POSTS).where(F.col("site") == site)
-    own = of_site.where(F.col("user_id").isin(*users)).select(F.col("post_id").alias("id")).union(named).distinct()
-    answers = of_site.join(own.withColumnRenamed("id", "thread_id"), "thread_id", "left_semi")
-    all_posts = own.union(answers.select("post_id")).distinct()
+    site_posts = tables.read(POSTS).where(F.col("site") == site)
+    by_users = site_posts.where(F.col("user_id").isin(*users)).select(F.col("post_id").alias("id"))
+    erased = by_users.union(named).distinct()
+    answers = site_posts.join(erased.withColumnRenamed("id", "thread_id"), "thread_id", "left_semi")
+    erased = erased.union(answers.select("post_id")).distinct()
     if not (has_comments and tables.has(COMMENTS)):
-        return all_posts
+        return erased
     comments = tables.read(COMMENTS).where(F.col("site") == site)
-    on_posts = [
-        comments.join(all_posts.withColumnRenamed("id", name), name, "left_semi").select(*comments.columns)
-        for name in ("post_id", "thread_id")
-    ]
-    by_users = comments.where(F.col("user_id").isin(*users))
-    of_comments = reduce(DataFrame.unionByName, [by_users, *on_posts])
-    return all_posts.union(of_comments.select(comment_document())).distinct()
+    erased_comments = comments.where(F.col("user_id").isin(*users))
+    # Comments on erased posts, and in the threads of erased questions.
+    for name in ("post_id", "thread_id"):
+        on_posts = comments.join(erased.withColumnRenamed("id", name), name, "left_semi")
+        erased_comments = erased_comments.unionByName(on_posts.select(*comments.columns))
+    return erased.union(erased_comments.select(comment_document())).distinct()

@@ -1,4 +1,4 @@
-"""Input files and their splits."""
+"""Input files: finding them, their splits and sizes, and limits on what they unpack to."""
 
 import hashlib
 import os
@@ -15,73 +15,16 @@ from cqa_spark.object_store.locations import WILDCARDS, find_files, open_file
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
 
-# Reads small files whole, for formats that Spark cannot split into records.
-
-
-# The usual unpacked size of archives, and limits on it, against archive bombs.
-
-USUAL_RATIO = 6
-"""Bytes of XML for a byte of a compressed dump, for files that do not record it. Of three real sites, gzip has 4.1 to
-4.2, bzip2 5.4 to 5.8, and LZMA 5.6 to 6.4."""
-
-
-@dataclass(frozen=True)
-class UnpackLimits:
-    """Limits of each archive.
-
-    Attributes:
-        max_ratio: unpacked bytes per byte of the archive; tables of real sites reach about 15.
-        max_total_bytes: unpacked bytes of all members together.
-    """
-
-    max_ratio: float = 200
-    max_total_bytes: int = 2 * 10**12
-
-
-class Meter:
-    """Counts the unpacked bytes of an archive, and refuses it at the first byte above a limit.
-
-    Args:
-        archive: the archive, for the message.
-        size: its bytes.
-        limits: limits on the unpacked size.
-    """
-
-    def __init__(self, archive: Path, size: int, limits: UnpackLimits) -> None:
-        self._archive = archive
-        self._size = size
-        self._limits = limits
-        self._total = 0
-
-    def add(self, member: str, count: int) -> None:
-        """Count bytes of a member.
-
-        Args:
-            member: the name inside the archive.
-            count: bytes more than before.
-
-        Raises:
-            InputError: the archive unpacks to more than a limit allows.
-        """
-        self._total += count
-        if self._total > self._limits.max_total_bytes:
-            self._refuse(member, f"more than {self._limits.max_total_bytes:,} bytes")
-        if self._total > self._limits.max_ratio * self._size:
-            self._refuse(member, f"more than {self._limits.max_ratio:g} times its {self._size:,} bytes")
-
-    def _refuse(self, member: str, amount: str) -> None:
-        raise InputError(
-            f"{self._archive} unpacks to {amount}, reached in its member {member}",
-            "check where the archive comes from; if it is right, raise the limit",
-        )
-
-
 DUMPS = "*.xml"
 HIDDEN = (".", "_")
 """Starts of the names of files that Spark skips."""
 
 PACKED = (".gz", ".bz2", ".zst")
 """Ends of the names of compressed files, whose size is not that of their text."""
+
+USUAL_RATIO = 6
+"""Bytes of XML for a byte of a compressed dump, for files that do not record it. Of three real sites, gzip has 4.1 to
+4.2, bzip2 5.4 to 5.8, and LZMA 5.6 to 6.4."""
 
 
 @dataclass(frozen=True)
@@ -119,13 +62,13 @@ def find_inputs(
     Raises:
         InputError: a file is missing or unreadable, or a directory contains none of the format.
     """
-    found: list[InputFile] = []
-    for given in map(str, paths):
-        if is_remote(given):
-            found += _expand_remote(given, split, storage or ObjectStorageSettings(), patterns)
+    inputs: list[InputFile] = []
+    for path in map(str, paths):
+        if is_remote(path):
+            inputs += _expand_remote(path, split, storage or ObjectStorageSettings(), patterns)
         else:
-            found += [InputFile(path, split) for path in _expand(given, patterns)]
-    return found
+            inputs += [InputFile(file, split) for file in _expand(path, patterns)]
+    return inputs
 
 
 def refuse_repeated_paths(inputs: Sequence[InputFile]) -> None:
@@ -139,13 +82,13 @@ def refuse_repeated_paths(inputs: Sequence[InputFile]) -> None:
         raise InputError(f"named more than once as input: {', '.join(repeated)}", "name each file once")
 
 
-def _expand_remote(given: str, split: str, storage: ObjectStorageSettings, patterns: Sequence[str]) -> list[InputFile]:
-    there = find_files(given, storage)
-    if not there:
-        raise InputError(f"no such file or folder: {given}", "check the address")
-    wanted = [file for file in there if file.location == given or _is_named_like(file.location, patterns)]
+def _expand_remote(path: str, split: str, storage: ObjectStorageSettings, patterns: Sequence[str]) -> list[InputFile]:
+    files = find_files(path, storage)
+    if not files:
+        raise InputError(f"no such file or folder: {path}", "check the address")
+    wanted = [file for file in files if file.location == path or _is_named_like(file.location, patterns)]
     if not wanted:
-        raise InputError(f"no {' or '.join(patterns)} file in {given}", "name the folder that holds the dumps")
+        raise InputError(f"no {' or '.join(patterns)} file in {path}", "name the folder that holds the dumps")
     return [InputFile(file.location, split, file.size) for file in wanted]
 
 
@@ -181,9 +124,9 @@ def files_below(folder: Path) -> list[Path]:
         if error.filename == str(folder) or not (name.startswith(HIDDEN) or name == "lost+found"):
             raise _cannot_read(error.filename, error) from error
 
-    found = [Path(parent, name) for parent, _, names in os.walk(folder, onerror=refuse) for name in names]
+    paths = [Path(parent, name) for parent, _, names in os.walk(folder, onerror=refuse) for name in names]
     # A link to nothing stays: who opens it says so.
-    return sorted(path for path in found if path.is_symlink() or path.is_file())
+    return sorted(path for path in paths if path.is_symlink() or path.is_file())
 
 
 def matching_paths(pattern: str) -> list[Path]:
@@ -238,7 +181,7 @@ def _expand(given: str, patterns: Sequence[str]) -> list[str]:
     if not wanted:
         problem = f"no {' or '.join(patterns)} file in the directory {given}"
         raise InputError(problem, "name the directory that holds the dumps")
-    return [str(_readable(each)) for each in wanted]
+    return [str(_readable(file)) for file in wanted]
 
 
 def _readable(path: Path) -> Path:
@@ -265,24 +208,75 @@ def text_bytes(sizes: Iterable[tuple[str, int]]) -> int:
 
 def input_bytes(inputs: Iterable[InputFile]) -> int | None:
     """Bytes of the text of input files; None if the size of one is unknown."""
-    sizes = [(each.path, _size(each)) for each in inputs]
-    known = [(path, size) for path, size in sizes if size is not None]
-    return text_bytes(known) if len(known) == len(sizes) else None
-
-
-def _size(file: InputFile) -> int | None:
-    return file.size if file.size is not None or is_remote(file.path) else Path(file.path).stat().st_size
+    sizes = []
+    for file in inputs:
+        size = file.size
+        if size is None and is_remote(file.path):
+            return None
+        sizes.append((file.path, Path(file.path).stat().st_size if size is None else size))
+    return text_bytes(sizes)
 
 
 def input_records(inputs: Iterable[InputFile]) -> list[InputRecord]:
     """Size and SHA-256 of every local input file; path and, if known, size of other files."""
-    return [_input_record(each) for each in inputs]
+    records = []
+    for file in inputs:
+        path = Path(file.path)
+        if is_remote(file.path) or not path.is_file():
+            records.append(InputRecord(file.path, file.split, file.size, None))
+            continue
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        records.append(InputRecord(file.path, file.split, path.stat().st_size, digest))
+    return records
 
 
-def _input_record(each: InputFile) -> InputRecord:
-    path = Path(each.path)
-    if is_remote(each.path) or not path.is_file():
-        return InputRecord(each.path, each.split, each.size, None)
-    with path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return InputRecord(each.path, each.split, path.stat().st_size, digest)
+@dataclass(frozen=True)
+class UnpackLimits:
+    """Limits of each archive.
+
+    Attributes:
+        max_ratio: unpacked bytes per byte of the archive; tables of real sites reach about 15.
+        max_total_bytes: unpacked bytes of all members together.
+    """
+
+    max_ratio: float = 200
+    max_total_bytes: int = 2 * 10**12
+
+
+class Meter:
+    """Counts the unpacked bytes of an archive, and refuses it at the first byte above a limit.
+
+    Args:
+        archive: the archive, for the message.
+        size: its bytes.
+        limits: limits on the unpacked size.
+    """
+
+    def __init__(self, archive: Path, size: int, limits: UnpackLimits) -> None:
+        self._archive = archive
+        self._size = size
+        self._limits = limits
+        self._total = 0
+
+    def add(self, member: str, count: int) -> None:
+        """Count bytes of a member.
+
+        Args:
+            member: the name inside the archive.
+            count: bytes more than before.
+
+        Raises:
+            InputError: the archive unpacks to more than a limit allows.
+        """
+        self._total += count
+        if self._total > self._limits.max_total_bytes:
+            self._refuse(member, f"more than {self._limits.max_total_bytes:,} bytes")
+        if self._total > self._limits.max_ratio * self._size:
+            self._refuse(member, f"more than {self._limits.max_ratio:g} times its {self._size:,} bytes")
+
+    def _refuse(self, member: str, amount: str) -> None:
+        raise InputError(
+            f"{self._archive} unpacks to {amount}, reached in its member {member}",
+            "check where the archive comes from; if it is right, raise the limit",
+        )

@@ -80,8 +80,8 @@ def _questions(dataset: str, collection: Any) -> Iterator[dict[str, str]]:
     queries = {row.query_id: row.default_text() for row in rows(dataset, collection.queries_iter)}
     for document in rows(dataset, collection.docs_iter):
         question = _as_question(document)
-        asked = queries.pop(document.doc_id, question["title"])
-        if asked.strip() != question["title"].strip():
+        query = queries.pop(document.doc_id, question["title"])
+        if query.strip() != question["title"].strip():
             raise InputError(
                 f"{dataset}: query {document.doc_id} and the document with this id have different texts",
                 "a question list needs a collection whose documents and queries are questions of one site",

@@ -1,4 +1,8 @@
-"""Question lists → the community tables of a run: tables whose rows are parsed line by line."""
+"""Question lists, a site's questions and known duplicates, → the community tables of a run.
+
+A list is two files: a JSON object per question, and a pair of ids per duplicate; each line is parsed on its own.
+Subforums of CQADupStack are written as such lists, and test collections of ir_datasets (``ir_datasets.py``).
+"""
 
 import html
 import json
@@ -28,9 +32,10 @@ from cqa_spark.lake.schemas.community import POSTS, UNANNOTATED
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.settings.dumps import DumpJobSettings
 
-# The records of question lists: a JSON object a line, or a pair of ids a line.
-
 QUESTIONS, DUPLICATES = "questions.jsonl", "duplicates.tsv"
+
+_SUFFIX = "_questions.json"
+_REMEDY = "give the archive of one subforum, such as android.zip, which holds android/android_questions.json"
 
 
 class ListCounts(NamedTuple):
@@ -101,7 +106,7 @@ def read_records(content: bytes, *, are_questions: bool) -> Iterator[QuestionLis
         content: the file.
         are_questions: whether lines are questions; otherwise they are duplicates.
     """
-    offset, known = 0, set[tuple[str | None, str | None]]()
+    offset, earlier_ids = 0, set[tuple[str | None, str | None]]()
     for line in content.splitlines(keepends=True):
         record = QuestionListLine(offset, line.decode("utf-8", "backslashreplace").strip("\r\n"))
         offset += len(line)
@@ -109,9 +114,9 @@ def read_records(content: bytes, *, are_questions: bool) -> Iterator[QuestionLis
             continue
         try:
             read = _question(record) if are_questions else _duplicate(record)
-            if (read.post_id, read.related_id) in known:
+            if (read.post_id, read.related_id) in earlier_ids:
                 raise UnreadableRecord("the record repeats an earlier one")
-            known.add((read.post_id, read.related_id))
+            earlier_ids.add((read.post_id, read.related_id))
             yield read
         except UnreadableRecord as unreadable:
             yield record._replace(problem=str(unreadable))
@@ -141,10 +146,10 @@ def _duplicate(record: QuestionListLine) -> QuestionListLine:
 
 
 def _id(value: object) -> str:
-    written = str(value)
-    if isinstance(value, bool) or not isinstance(value, int | str) or written.split() != [written]:
+    text = str(value)
+    if isinstance(value, bool) or not isinstance(value, int | str) or text.split() != [text]:
         raise UnreadableRecord(f"{value!r} is no id of a question")
-    return written
+    return text
 
 
 _RECORD = T.StructType(
@@ -168,17 +173,17 @@ _VALUES: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class QuestionList(CommunityFiles):
-    """The questions of a site, and known duplicates: ``given`` are ``questions.jsonl`` and ``duplicates.tsv``."""
+    """The questions of a site, in ``questions.jsonl``, and known duplicates, in ``duplicates.tsv``."""
 
     tables = (POSTS, POST_LINKS, QUARANTINE, FINGERPRINTS, INGESTED_FILES)
 
     def bytes_to_read(self, last: Snapshot | None, code_version: str) -> int:
         """Bytes of both files, unless the published run has read them."""
         is_read = last is not None and self.is_unchanged(last, code_version)
-        return 0 if is_read else sum(bytes_at(path, self.storage) for path in self.given.values())
+        return 0 if is_read else sum(bytes_at(path, self.storage) for path in self.location_names.values())
 
     def _locations(self) -> dict[str, Location]:
-        return {name: Location(path, (path,)) for name, path in self.given.items()}
+        return {name: Location(path, (path,)) for name, path in self.location_names.items()}
 
     def _rows(self, spark: SparkSession, name: str, location: Location) -> DataFrame:
         """The records of a file, with the columns of ``converted`` and their byte offsets as numbers."""
@@ -198,7 +203,7 @@ class QuestionList(CommunityFiles):
     def _read(self, tables: SiteTables) -> tuple[Sequence[str], list[Entry], list[Entry]]:
         sites, files, accounts = super()._read(tables)
         if not any(account["rows_out"] for account in accounts if account["table_name"] == POSTS.name):
-            paths = ", ".join(self.given.values())
+            paths = ", ".join(self.location_names.values())
             raise InputError(f"no question in {paths}", 'a line should read: {"qid": 7, "title": "…"}')
         return sites, files, accounts
 
@@ -217,33 +222,23 @@ def question_lists(settings: DumpJobSettings, *, full: bool = False) -> list[Que
     paths = [
         file.path for file in find_inputs(settings.dumps.input, UNANNOTATED, settings.object_storage, patterns=patterns)
     ]
-    given = {(POSTS if _holds_questions(path) else POST_LINKS).name: path for path in paths}
-    if POSTS.name not in given:
+    by_table = {}
+    for path in paths:
+        is_duplicates = PurePosixPath(path).name.lower() == DUPLICATES
+        by_table[POST_LINKS.name if is_duplicates else POSTS.name] = path
+    if POSTS.name not in by_table:
         raise InputError(f"no {QUESTIONS} among the input", "name the folder that holds it with --input")
-    if len(given) < len(paths):
+    if len(by_table) < len(paths):
         raise InputError(f"several files of a kind: {', '.join(paths)}", "name the two files of one list")
-    source = QuestionList.of_settings(given, settings, full=full)
-    return [replace(source, site=settings.dumps.site or site_of(given[POSTS.name]))]
+    source = QuestionList.of_settings(by_table, settings, full=full)
+    return [replace(source, site=settings.dumps.site or site_of(by_table[POSTS.name]))]
 
 
 QUESTION_LIST = DumpFormat("questions of a site, and known duplicates", QuestionList.of_settings, question_lists)
 
 
-def _holds_questions(path: str) -> bool:
-    return PurePosixPath(path).name.lower() != DUPLICATES
-
-
 def _records(are_questions: bool, file: int, content: bytes) -> Iterator[dict[str, Any]]:
     return (record._asdict() for record in read_records(content, are_questions=are_questions))
-
-
-# Test collections of ir_datasets, an optional package that downloads them, and their questions as a list.
-
-
-# Writes a subforum of CQADupStack, in its own zip archives of JSON, as a question list.
-
-_SUFFIX = "_questions.json"
-_REMEDY = "give the archive of one subforum, such as android.zip, which holds android/android_questions.json"
 
 
 def write_subforum(archive: Path, folder: Path) -> ListCounts:
@@ -264,12 +259,13 @@ def write_subforum(archive: Path, folder: Path) -> ListCounts:
         Research, ADCS, and its script query_cqadupstack.py.
     """
     questions = _subforum_questions(archive)
-    known = {name: values if isinstance(values, dict) else {} for name, values in questions.items()}
-    return write_list(
-        folder,
-        ({"qid": name} | {key: known[name][key] for key in ("title", "body") if key in known[name]} for name in known),
-        ((name, duplicate) for name, values in known.items() for duplicate in values.get("dups", [])),
-    )
+    rows: list[dict[str, Any]] = []
+    duplicates: list[tuple[str, Any]] = []
+    for question_id, values in questions.items():
+        fields = values if isinstance(values, dict) else {}
+        rows.append({"qid": question_id} | {key: fields[key] for key in ("title", "body") if key in fields})
+        duplicates += [(question_id, earlier) for earlier in fields.get("dups", [])]
+    return write_list(folder, rows, duplicates)
 
 
 def _subforum_questions(archive: Path) -> Mapping[str, Any]:

@@ -1,4 +1,7 @@
-"""The tables of a run that reads the dumps of some sites of a lake."""
+"""The tables of a run that reads the dumps of some sites of a lake, and the fingerprints by which sites have changed.
+
+A site whose files all have the fingerprints of the published run is not read again; its published rows stay.
+"""
 
 from __future__ import annotations
 
@@ -65,10 +68,10 @@ class SiteTables:
 
     def write_entries(self, table: JournalTable, entries: Iterable[Entry]) -> int:
         """Write the entries of the sites and the published ones of other sites; return the number of the former."""
-        own = list(entries)
-        others = [entry for entry in self._published(table) if entry["site"] not in self.sites]
-        self.run.write_entries(table, [*others, *own])
-        return len(own)
+        entries = list(entries)
+        entries_of_other_sites = [entry for entry in self._published(table) if entry["site"] not in self.sites]
+        self.run.write_entries(table, [*entries_of_other_sites, *entries])
+        return len(entries)
 
     def published_entries(self, table: JournalTable) -> list[Entry]:
         """The published entries of the sites."""
@@ -140,15 +143,12 @@ def changed_sites(
 
 
 def _contents(files: Iterable[Entry]) -> Mapping[str, set[tuple[object, ...]]]:
-    """By site, what its files contain, for each table."""
+    """By site, the contents of its files with their tables and readers."""
     contents: dict[str, set[tuple[object, ...]]] = {}
     for file in files:
         content = file["table_name"], file["reader"], file["bytes"], file["content"]
         contents.setdefault(file["site"], set()).add(content)
     return contents
-
-
-# Fingerprints of input files: a site whose files all have the fingerprints of the published run is not read again.
 
 
 def fingerprints(
@@ -173,9 +173,9 @@ def fingerprints(
     Raises:
         InputError: a file cannot be read.
     """
-    hashes = {(each["source_file"], each["bytes"], each["modified_ns"]): each["content"] for each in published}
+    hashes = {(entry["source_file"], entry["bytes"], entry["modified_ns"]): entry["content"] for entry in published}
     folders = sorted({path.rpartition("/")[0] for _, path, _ in files if is_remote(path)})
-    objects = {each.location: each for folder in folders for each in files_below(folder, storage)}
+    objects = {stored.location: stored for folder in folders for stored in files_below(folder, storage)}
 
     def identify(path: str) -> dict[str, object]:
         try:

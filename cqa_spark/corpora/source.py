@@ -1,4 +1,7 @@
-"""The interface of source formats: find files before Spark starts, and ingest them into a run."""
+"""Source formats and their names: sources are found before Spark starts, and ingested into a run.
+
+Annotated files are given by split; dumps are complete sites.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -90,9 +93,6 @@ class DumpFormat:
     check: Callable[..., None] = lambda settings: None
 
 
-# Base class of formats of annotated files: files by split, read into the community tables of a run.
-
-
 @dataclass(frozen=True)
 class CommunityTables:
     """A corpus as community tables with their declared schemas.
@@ -145,11 +145,9 @@ class AnnotatedFiles(Source):
             InputError: there is none, one is missing, unreadable or named twice, or a folder contains none of the
                 format.
         """
-        inputs = [
-            each
-            for split, paths in self.by_split.items()
-            for each in find_inputs(paths, split, self.storage, patterns=self.patterns)
-        ]
+        inputs: list[InputFile] = []
+        for split, paths in self.by_split.items():
+            inputs += find_inputs(paths, split, self.storage, patterns=self.patterns)
         if not inputs:
             raise InputError("no input files", "name at least one file or directory")
         refuse_repeated_paths(inputs)
@@ -183,14 +181,12 @@ class AnnotatedFiles(Source):
                 (JUDGMENTS, community.judgments),
                 (QUARANTINE, community.quarantine),
             ]
-            run_concurrently(lambda each: run.write(*each), tables)
+            run_concurrently(lambda table_and_rows: run.write(*table_and_rows), tables)
             files = [row.asDict() for row in community.ingested_files.collect()]
             counts.rows_in, counts.rows_out, counts.rows_quarantined = check_accounting(files)
         read = [table for table, _ in tables]
         run.write_entries(INGESTED_FILES, leave_out_forgotten(run, run.files(POSTS).sites, read, files))
 
-
-# Source formats by name: annotated files, which are given by split, and dumps, which are complete sites.
 
 CORPORA: PluginKind[type[AnnotatedFiles] | DumpFormat] = PluginKind("corpora", "source format")
 
@@ -332,6 +328,6 @@ def require_file_format(corpus: str) -> type[AnnotatedFiles]:
     """
     source = CORPORA.load(corpus)
     if isinstance(source, DumpFormat):
-        known = [name for name, other in CORPORA.load_all().items() if not isinstance(other, DumpFormat)]
+        known = [name for name, format_ in CORPORA.load_all().items() if not isinstance(format_, DumpFormat)]
         raise ConfigError(f"{corpus} is a format of dumps", f"formats of annotated files: {', '.join(known)}")
     return source

@@ -1,4 +1,4 @@
-"""Community tables in files or in Spark's catalogue → the community tables of a run."""
+"""Community tables in files or in Spark's catalogue, with judgments by split or of whole sites, → those of a run."""
 
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,10 @@ from cqa_spark.spark.frames import persist, persisted
 TABLES: Mapping[str, Table] = {
     table.name: table for table in (POSTS, COMMENTS, USERS, VOTES, BADGES, TAGS, POST_LINKS, POST_HISTORY, JUDGMENTS)
 }
-"""The tables that can be given."""
+"""The tables of a site that are read."""
+
+ANNOTATED_TABLES = {table.name: table for table in (POSTS, COMMENTS, USERS, JUDGMENTS)}
+"""The tables of annotated files."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class CommunityFiles(Source):
     """The tables of one or more sites; they are read if one of them has changed since the published run.
 
     Attributes:
-        given: by table, a file, a folder of files, a Delta table, or a table of Spark's catalogue.
+        location_names: by table, a file, a folder of files, a Delta table, or a table of Spark's catalogue.
         site: site of all rows; None if the tables have a column ``site``.
         storage: object storage settings.
         max_bad_fraction: maximum share of quarantined rows.
@@ -62,7 +65,7 @@ class CommunityFiles(Source):
         dropped: sites of the lake to remove.
     """
 
-    given: Mapping[str, str]
+    location_names: Mapping[str, str]
     site: str | None
     storage: ObjectStorageSettings
     max_bad_fraction: float
@@ -73,11 +76,15 @@ class CommunityFiles(Source):
 
     @classmethod
     def of_settings(
-        cls, given: Mapping[str, str] | Iterable[tuple[str, str]], settings: DumpJobSettings, *, full: bool = False
+        cls,
+        location_names: Mapping[str, str] | Iterable[tuple[str, str]],
+        settings: DumpJobSettings,
+        *,
+        full: bool = False,
     ) -> Self:
         """Tables with the site and the tolerance of a job's settings."""
         dumps, storage = settings.dumps, settings.object_storage
-        return cls(dict(given), dumps.site, storage, dumps.max_bad_fraction, full, dumps.drop_site)
+        return cls(dict(location_names), dumps.site, storage, dumps.max_bad_fraction, full, dumps.drop_site)
 
     def find(self) -> None:
         """Find the files of the tables."""
@@ -112,7 +119,7 @@ class CommunityFiles(Source):
 
     def _of_other_tables(self, tables: SiteTables, entries: JournalTable) -> list[Entry]:
         """The published entries of the sites' tables that are not given, whose rows stay."""
-        return [entry for entry in tables.published_entries(entries) if entry["table_name"] not in self.given]
+        return [entry for entry in tables.published_entries(entries) if entry["table_name"] not in self.location_names]
 
     def _read(self, tables: SiteTables) -> tuple[Sequence[str], list[Entry], list[Entry]]:
         """Write the tables and quarantine.
@@ -122,7 +129,11 @@ class CommunityFiles(Source):
         """
         run, locations = tables.run, self._locations()
         typed = {name: self._rows(run.lake.spark, name, location) for name, location in locations.items()}
-        sites = [self.site] if self.site is not None else _sites(typed.values())
+        if self.site is not None:
+            sites = [self.site]
+        else:
+            named = [frame.where(F.col(PROBLEM).isNull()).select("site") for frame in typed.values()]
+            sites = sorted(row["site"] for row in reduce(DataFrame.unionByName, named).distinct().collect())
         tables = tables.of(sites)
         files = list(
             self._fingerprints(sites, tables.published_entries(FINGERPRINTS), run.record.code_version, run.lake)
@@ -149,17 +160,17 @@ class CommunityFiles(Source):
         self, published: Sequence[Entry], code_version: str, lake: Lake
     ) -> tuple[Sequence[str], Sequence[Entry]]:
         """The sites that the tables had in the published run, and the tables' entries of ``FINGERPRINTS`` for them."""
-        names = {name for each in self._locations().values() for name in each.files or (each.name,)}
+        names = {name for location in self._locations().values() for name in location.files or (location.name,)}
         known_sites = {entry["site"] for entry in published if entry["source_file"] in names}
         sites = [self.site] if self.site is not None else sorted(known_sites)
         return sites, list(self._fingerprints(sites, published, code_version, lake))
 
     def _are_read(self, sites: Sequence[str], files: Sequence[Entry], published: Sequence[Entry]) -> bool:
         """Whether the published run has read the tables; one that has changed may be of any of their sites."""
-        return bool(sites) and not self.full and not changed_sites(sites, files, published, self.given.keys())
+        return bool(sites) and not self.full and not changed_sites(sites, files, published, self.location_names.keys())
 
     def _locations(self) -> dict[str, Location]:
-        return {name: locate(location, self.storage) for name, location in self.given.items()}
+        return {name: locate(location, self.storage) for name, location in self.location_names.items()}
 
     def _fingerprints(
         self, sites: Sequence[str], published: Sequence[Entry], reader: str, lake: Lake
@@ -186,15 +197,15 @@ def tables_of_folder(settings: DumpJobSettings, *, full: bool = False) -> list[C
     Raises:
         InputError: two are named after one table, or none after ``posts``.
     """
-    given: dict[str, str] = {}
+    by_table: dict[str, str] = {}
     for location in tables_at(settings.dumps.input, TABLES.keys(), settings.object_storage):
         name = table_name(location)
-        if given.setdefault(name, location) != location:
+        if by_table.setdefault(name, location) != location:
             raise InputError(
-                f"{given[name]} and {location} are both named after the table {name}",
+                f"{by_table[name]} and {location} are both named after the table {name}",
                 f"put the files of one table into a folder: {name}/",
             )
-    read = {name: location for name, location in given.items() if name in (settings.dumps.tables or TABLES)}
+    read = {name: location for name, location in by_table.items() if name in (settings.dumps.tables or TABLES)}
     if not read:
         raise InputError(
             f"no table in {', '.join(settings.dumps.input)}",
@@ -217,11 +228,6 @@ COMMUNITY_TABLES = DumpFormat(
 )
 
 
-def _sites(frames: Iterable[DataFrame]) -> list[str]:
-    named = [frame.where(F.col(PROBLEM).isNull()).select("site") for frame in frames]
-    return sorted(row["site"] for row in reduce(DataFrame.unionByName, named).distinct().collect())
-
-
 def _write(tables: SiteTables, table: Table, rows: DataFrame, location: Location) -> Iterator[Entry]:
     """Write the rows of a table, and count them by site; rows whose site is unknown are those of the first one."""
     site = F.coalesce("site", F.lit(min(tables.sites)))
@@ -229,11 +235,6 @@ def _write(tables: SiteTables, table: Table, rows: DataFrame, location: Location
     tables.add(QUARANTINE, tables.run.new_files(QUARANTINE, refused_rows(rows, site)))
     for name, counts in counts_by(rows, site).items():
         yield account(name, location.name, UNANNOTATED, table, counts)._asdict()
-
-
-# Community tables with judgments, by split → the community tables of a run.
-
-ANNOTATED_TABLES = {table.name: table for table in (POSTS, COMMENTS, USERS, JUDGMENTS)}
 
 
 class AnnotatedTables(AnnotatedFiles):
@@ -262,7 +263,9 @@ class AnnotatedTables(AnnotatedFiles):
         """
         frames = {name: self._rows(spark, table) for name, table in ANNOTATED_TABLES.items()}
         print_thread_warnings(frames[POSTS.name])
-        accounts = [each for name, table in ANNOTATED_TABLES.items() for each in self._accounts(table, frames[name])]
+        accounts: list[FileAccount] = []
+        for name, table in ANNOTATED_TABLES.items():
+            accounts += self._accounts(table, frames[name])
         refused = [refused_rows(frame, F.lit(self.site)) for frame in frames.values()]
         return CommunityTables(
             **{name: good_rows(frames[name], table) for name, table in ANNOTATED_TABLES.items()},
@@ -272,20 +275,16 @@ class AnnotatedTables(AnnotatedFiles):
 
     def _rows(self, spark: SparkSession, table: Table) -> DataFrame:
         """The rows of all files of a table, persisted."""
-        rows = [self._converted(spark, file, table) for file in self.inputs if table_name(file.path) == table.name]
-        return persist(checked(reduce(DataFrame.unionByName, rows, _no_rows(spark, table)), table))
-
-    def _converted(self, spark: SparkSession, file: InputFile, table: Table) -> DataFrame:
-        frame = locate(file.path, self.storage).read(spark).withColumn("split", F.lit(file.split))
-        return converted(frame.drop("site"), table, self.site, file.path)
+        no_text = F.lit(None).cast("string")
+        rows = table.empty(spark).select("*", no_text.alias(PROBLEM), no_text.alias(RAW))
+        for file in self.inputs:
+            if table_name(file.path) == table.name:
+                frame = locate(file.path, self.storage).read(spark).withColumn("split", F.lit(file.split))
+                rows = rows.unionByName(converted(frame.drop("site"), table, self.site, file.path))
+        return persist(checked(rows, table))
 
     def _accounts(self, table: Table, frame: DataFrame) -> Iterator[FileAccount]:
         counts = counts_by(frame, F.col("source_file"))
         for file in self.inputs:
             if table_name(file.path) == table.name:
                 yield account(self.site, file.path, file.split, table, counts.get(file.path, (0, 0)))
-
-
-def _no_rows(spark: SparkSession, table: Table) -> DataFrame:
-    empty = F.lit(None).cast("string")
-    return table.empty(spark).select("*", empty.alias(PROBLEM), empty.alias(RAW))

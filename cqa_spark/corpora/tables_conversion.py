@@ -1,4 +1,7 @@
-"""Converts the columns of a user's table to the declared types of a community table."""
+"""Finds and reads a user's tables, and converts their columns to the declared types of a community table.
+
+Nothing becomes null in silence: a row with a value that its declared type cannot express is refused, with the reason.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,8 +28,6 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
 
-# Where a table of a community lies, in which format, and how Spark reads it.
-
 Format = Literal["parquet", "csv", "json lines"]
 
 _FORMATS: dict[str, Format] = {
@@ -41,6 +42,16 @@ _CATALOGUE_NAME = re.compile(r"\w+(\.\w+){1,2}")
 
 CORRUPT = "_corrupt_record"
 """The column with the text of lines that are no record."""
+
+PROBLEM, RAW = "_problem", "_raw"
+"""Columns of ``converted``: why a row is refused, null for a good one; and the row as JSON."""
+
+NUMBER = "_number"
+"""Column with the number of a row, which identifies it in the quarantine."""
+
+_EXTRA = "unknown_attributes"
+_DERIVED = ("post_type", "thread_id")
+"""Columns of posts that follow from the ids."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +107,7 @@ def locate(name: str, storage: ObjectStorageSettings) -> Location:
     files = (_delta_files(name, storage) if is_folder else []) or _data_files(name, storage)
     formats = {_format_of(file) for file in files}
     if len(formats) != 1:
-        kinds = ", ".join(sorted(str(each) for each in formats)) or "none"
+        kinds = ", ".join(sorted(map(str, formats))) or "none"
         raise InputError(
             f"{name} should hold files of one format (.parquet, .csv, .jsonl), but it holds {kinds}",
             "name the files of one table, or a folder that holds only these",
@@ -121,8 +132,8 @@ def tables_at(locations: Sequence[str], names: Collection[str], storage: ObjectS
         InputError: there is nothing at a location.
     """
     for location in locations:
-        within = [location] if table_name(location) in names else _directly_within(location, storage)
-        yield from (each for each in within if table_name(each) in names)
+        candidates = [location] if table_name(location) in names else _directly_within(location, storage)
+        yield from (candidate for candidate in candidates if table_name(candidate) in names)
 
 
 def bytes_at(location: str, storage: ObjectStorageSettings) -> int:
@@ -143,8 +154,8 @@ def _files_at(location: str, storage: ObjectStorageSettings) -> list[FoundFile]:
     if is_remote(location):
         return find_files(location, storage)
     path = Path(location)
-    below = files_below(path) if path.is_dir() else [path] if exists(path) else []
-    return [FoundFile(str(file), file.stat().st_size, version="") for file in below if exists(file)]
+    files = files_below(path) if path.is_dir() else [path]
+    return [FoundFile(str(file), file.stat().st_size, version="") for file in files if exists(file)]
 
 
 def _format_of(name: str) -> Format | None:
@@ -166,21 +177,10 @@ def _delta_files(name: str, storage: ObjectStorageSettings) -> list[str]:
 
 
 def _data_files(name: str, storage: ObjectStorageSettings) -> list[str]:
-    found = [file.location for file in _files_at(name, storage)]
-    if not found:
+    files = [file.location for file in _files_at(name, storage)]
+    if not files:
         raise InputError(f"no such file, folder or table: {name}", "check the path; a catalogue's table has a dot")
-    return sorted(file for file in found if _format_of(file) or file == name)
-
-
-PROBLEM, RAW = "_problem", "_raw"
-"""Columns of ``converted``: why a row is refused, null for a good one; and the row as JSON."""
-
-NUMBER = "_number"
-"""Column with the number of a row, which identifies it in the quarantine."""
-
-_EXTRA = "unknown_attributes"
-_DERIVED = ("post_type", "thread_id")
-"""Columns of posts that follow from the ids."""
+    return sorted(file for file in files if _format_of(file) or file == name)
 
 
 def converted(frame: DataFrame, table: Table, site: str | None, where: str) -> DataFrame:
@@ -225,47 +225,48 @@ def converted(frame: DataFrame, table: Table, site: str | None, where: str) -> D
     )
 
 
-def _require_columns(found: Collection[str], table: Table, given: Collection[str], where: str) -> None:
+def _require_columns(present: Collection[str], table: Table, derived: Collection[str], where: str) -> None:
     """Check that a user's table has the columns that identify its rows.
 
     Raises:
         InputError: columns are missing.
     """
-    required = [field.name for field in table.columns if not field.nullable and field.name not in given]
-    if missing := [name for name in required if name not in found]:
+    required = [field.name for field in table.columns if not field.nullable and field.name not in derived]
+    missing = [name for name in required if name not in present]
+    if missing:
         raise InputError(
-            f"{where} has no column {', '.join(missing)}; it has {', '.join(sorted(found))}",
+            f"{where} has no column {', '.join(missing)}; it has {', '.join(sorted(present))}",
             f"rename columns to those of the table {table.name}: "
             f"{', '.join(field.name for field in table.columns)} (docs/reference describes them)",
         )
 
 
-def _defaults(found: Mapping[str, T.DataType], table: Table, site: str | None, where: str) -> Mapping[str, Column]:
+def _defaults(types: Mapping[str, T.DataType], table: Table, site: str | None, where: str) -> Mapping[str, Column]:
     """Values of declared columns that the user's table need not have."""
     defaults = {"source_file": F.lit(where)}
     if site is not None:
         defaults["site"] = F.lit(site)
-    if "split" not in found and "split" in table.schema.names:
+    if "split" not in types and "split" in table.schema.names:
         defaults["split"] = F.lit(UNANNOTATED)
-    if table is POSTS and "post_id" in found:
-        ids = [name for name in ("thread_id", "post_id") if name in found]
-        of_post = [_value(name, found[name], T.StringType()) for name in ids]
+    if table is POSTS and "post_id" in types:
+        ids = [name for name in ("thread_id", "post_id") if name in types]
+        of_post = [_value(name, types[name], T.StringType()) for name in ids]
         thread, own = F.coalesce(*of_post), of_post[-1]
         defaults["thread_id"] = thread
-        if "post_type" not in found:
+        if "post_type" not in types:
             defaults["post_type"] = F.when(thread == own, "question").otherwise("answer")
     return defaults
 
 
-def _value(name: str, given: T.DataType, declared: T.DataType) -> Column:
+def _value(name: str, present: T.DataType, declared: T.DataType) -> Column:
     value = F.col(name)
     # Ids with missing values are often stored as floats, such as 7.0, or written as such into texts.
-    if isinstance(declared, T.StringType) and isinstance(given, T.FractionalType):
+    if isinstance(declared, T.StringType) and isinstance(present, T.FractionalType):
         whole = value.cast("bigint")
         return F.when(whole == value, whole.cast("string")).otherwise(value.cast("string"))
-    if isinstance(declared, T.StringType) and isinstance(given, T.StringType) and name.endswith("_id"):
+    if isinstance(declared, T.StringType) and isinstance(present, T.StringType) and name.endswith("_id"):
         return F.regexp_replace(value, r"^(-?[0-9]+)\.0+$", "$1")
-    if isinstance(declared, T.ArrayType) and isinstance(given, T.StringType):
+    if isinstance(declared, T.ArrayType) and isinstance(present, T.StringType):
         # "a,b", "<a><b>", "|a|b|" or a JSON array.
         return F.when(value.isNotNull(), F.regexp_extract_all(value, F.lit(r'([^<>|\[\]",\s][^<>|\[\]",]*)'), 1))
     return value.cast(declared)
@@ -273,12 +274,12 @@ def _value(name: str, given: T.DataType, declared: T.DataType) -> Column:
 
 def _problem(field: T.StructField, value: Column) -> Column:
     """Why a value makes its row a refused one."""
-    given = F.col(field.name)
+    original = F.col(field.name)
     wrong = F.concat(
-        F.lit(f"{field.name} is no {field.dataType.simpleString()}: "), F.substring(given.cast("string"), 1, 100)
+        F.lit(f"{field.name} is no {field.dataType.simpleString()}: "), F.substring(original.cast("string"), 1, 100)
     )
-    problem = F.when(given.isNotNull() & value.isNull(), wrong)
-    return problem if field.nullable else problem.when(given.isNull(), F.lit(f"{field.name} is missing"))
+    problem = F.when(original.isNotNull() & value.isNull(), wrong)
+    return problem if field.nullable else problem.when(original.isNull(), F.lit(f"{field.name} is missing"))
 
 
 def _extra(names: Collection[str]) -> Column:

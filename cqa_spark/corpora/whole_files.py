@@ -17,8 +17,6 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.errors import InputError
 
 GZIP = b"\x1f\x8b"
-
-
 ROWS_PER_BATCH = 10_000
 
 
@@ -31,7 +29,7 @@ def read_whole_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     Raises:
         InputError: a file does not exist or cannot be read.
     """
-    return reduce(DataFrame.unionByName, [_read(spark, path, place) for place, path in enumerate(paths)])
+    return reduce(DataFrame.unionByName, [_read(spark, path, file) for file, path in enumerate(paths)])
 
 
 def parse_files(files: DataFrame, parse: Callable[..., Iterator[Mapping[str, Any]]], schema: T.StructType) -> DataFrame:
@@ -81,7 +79,7 @@ def of_file(values: Sequence[str]) -> Column:
     return F.array(*[F.lit(value) for value in values])[F.col("file")]
 
 
-def _read(spark: SparkSession, path: str, place: int) -> DataFrame:
+def _read(spark: SparkSession, path: str, file: int) -> DataFrame:
     try:
         files = spark.read.format("binaryFile").load(path)
     except AnalysisException as error:
@@ -89,4 +87,4 @@ def _read(spark: SparkSession, path: str, place: int) -> DataFrame:
             f"cannot read {path}: {error.getMessageParameters() or error}",
             "check the address and that the job may read it",
         ) from error
-    return files.select(F.lit(place).alias("file"), "content")
+    return files.select(F.lit(file).alias("file"), "content")

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.stackexchange.markup import ACCEPTED, DOWN, UP
+from cqa_spark.corpora.stackexchange.values import ACCEPTED, DOWN, UP
 from cqa_spark.features.arrays import Mask, Reals
 from cqa_spark.features.author_batch import (
     ALWAYS,

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.stackexchange.markup import DOWN, UP, end_of_day
+from cqa_spark.corpora.stackexchange.values import DOWN, UP, end_of_day
 from cqa_spark.errors import ContractError
 from cqa_spark.features.arrays import Reals
 from cqa_spark.features.author_batch import person, with_facts

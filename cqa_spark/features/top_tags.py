@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.markup import DOWN, UP, end_of_day
+from cqa_spark.corpora.stackexchange.values import DOWN, UP, end_of_day
 from cqa_spark.features.author_batch import Longs
 from cqa_spark.features.inputs import dated_pairs
 from cqa_spark.features.learned_group import JsonState, NumberedGroup, StateGroup

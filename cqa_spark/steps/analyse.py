@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.markup import DELETED, INVENTED
+from cqa_spark.corpora.stackexchange.values import DELETED, INVENTED
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS

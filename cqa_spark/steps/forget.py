@@ -7,7 +7,7 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.erasure import Change, Forgotten, Gone, gone_from, recounted
+from cqa_spark.corpora.erasure import Change, Erasure, Forgotten, erasure_of, recounted
 from cqa_spark.features.author_batch import aliases_of
 from cqa_spark.features.feature_table import feature_table, stored_groups
 from cqa_spark.lake.model_folder import Copy, Kind, copy_with_fewer_rows, open_model_folder, original_of
@@ -33,8 +33,8 @@ _FOLDERS: dict[str, Kind] = {
 
 
 @contextmanager
-def forgotten_in(run: RunTables, site: str, named: Sequence[Forgotten]) -> Iterator[Gone]:
-    """What goes with forgotten users and posts of a run.
+def forgotten_in(run: RunTables, site: str, named: Sequence[Forgotten]) -> Iterator[Erasure]:
+    """The erasure of users and posts of a run.
 
     Args:
         run: the run, which has what they wrote.
@@ -42,32 +42,32 @@ def forgotten_in(run: RunTables, site: str, named: Sequence[Forgotten]) -> Itera
         named: the users and posts.
     """
     written = [run.read(table).where(F.col("site") == site) for table in (POSTS, COMMENTS) if run.has(table)]
-    with gone_from(run, site, named) as gone:
-        yield replace(gone, aliases=aliases_of(written, gone.users) if written and gone.users else ())
+    with erasure_of(run, site, named) as erasure:
+        yield replace(erasure, aliases=aliases_of(written, erasure.users) if written and erasure.users else ())
 
 
-def changes_in(run: RunTables, gone: Gone) -> list[Change]:
-    """How the tables of a run that are divided by site change, and its index; none if it has nothing of what goes.
+def changes_in(run: RunTables, erasure: Erasure) -> list[Change]:
+    """How the tables of a run that are divided by site change, and its index; none if it has nothing to erase.
 
     Quarantined records, which may be about anybody, do not tell.
     """
-    changes = gone.changes(run, _tables_of_sites(run))
-    questions = _indexed(run, gone).count() if run.has(INDEX_SHARDS) else 0
+    changes = erasure.changes(run, _tables_of_sites(run))
+    questions = _indexed(run, erasure).count() if run.has(INDEX_SHARDS) else 0
     if questions:
         changes.append(Change(INDEX_SHARDS.name, None, questions, 0))
     return changes if any(change.table != QUARANTINE.name for change in changes) else []
 
 
-def remove(run: Run, gone: Gone) -> None:
+def remove(run: Run, erasure: Erasure) -> None:
     """Remove what is forgotten from everything that a run has; texts that no document has go, too."""
-    changes = gone.remove_from(run, _tables_of_sites(run))
+    changes = erasure.remove_from(run, _tables_of_sites(run))
     if run.has(INGESTED_FILES):
-        run.write_entries(INGESTED_FILES, recounted(run.entries(INGESTED_FILES), gone.site, changes))
+        run.write_entries(INGESTED_FILES, recounted(run.entries(INGESTED_FILES), erasure.site, changes))
     if run.has(INDEX_SHARDS):
-        _remove_from_index(run, gone)
-    gone.remove_entries(run, declared_tables().values())
+        _remove_from_index(run, erasure)
+    erasure.remove_entries(run, declared_tables().values())
     _remove_texts(run)
-    _remove_from_models(run, gone)
+    _remove_from_models(run, erasure)
 
 
 def _tables_of_sites(run: RunTables) -> list[Table]:
@@ -76,23 +76,23 @@ def _tables_of_sites(run: RunTables) -> list[Table]:
     return [*of_sites, feature_table(stored_groups(run))]
 
 
-def _indexed(run: RunTables, gone: Gone) -> DataFrame:
+def _indexed(run: RunTables, erasure: Erasure) -> DataFrame:
     """The forgotten questions in the index: site and post_id."""
-    shards = run.read(INDEX_SHARDS).where(F.col("site") == gone.site)
+    shards = run.read(INDEX_SHARDS).where(F.col("site") == erasure.site)
     indexed = shards.select("site", F.explode("ids").alias("post_id"))
-    return indexed.join(gone.documents.withColumnRenamed("id", "post_id"), "post_id", "left_semi")
+    return indexed.join(erasure.documents.withColumnRenamed("id", "post_id"), "post_id", "left_semi")
 
 
-def _remove_from_index(run: Run, gone: Gone) -> None:
+def _remove_from_index(run: Run, erasure: Erasure) -> None:
     """Remove questions from the shards; deleted ones as well, because nothing tells any more who asked them."""
     entries = run.entries_or_none(DELETED_QUESTIONS)
-    deleted = [(entry["site"], entry["post_id"]) for entry in entries if entry["site"] == gone.site]
+    deleted = [(entry["site"], entry["post_id"]) for entry in entries if entry["site"] == erasure.site]
     listed = run.lake.spark.createDataFrame(deleted, "site string, post_id string")
-    questions = _indexed(run, gone).select("site", "post_id").union(listed)
+    questions = _indexed(run, erasure).select("site", "post_id").union(listed)
     if not questions.isEmpty():
         before = run.files(INDEX_SHARDS)
-        shards = run.read(INDEX_SHARDS).where(F.col("site") == gone.site)
-        run.replace(INDEX_SHARDS, without_questions(shards, questions), sites=[gone.site], base=before)
+        shards = run.read(INDEX_SHARDS).where(F.col("site") == erasure.site)
+        run.replace(INDEX_SHARDS, without_questions(shards, questions), sites=[erasure.site], base=before)
 
 
 def _remove_texts(run: Run) -> None:
@@ -114,7 +114,7 @@ def _keep_only(run: Run, table: Table, used: DataFrame) -> None:
         run.write(table, rows.join(used, key, "left_semi").select(*rows.columns))
 
 
-def _remove_from_models(run: Run, gone: Gone) -> None:
+def _remove_from_models(run: Run, erasure: Erasure) -> None:
     """Copy the model folders whose tables have forgotten threads or authors, without them; drop all other artifacts."""
     for name in list(run.record.artifacts):
         kind = _FOLDERS.get(name.partition("/")[0])
@@ -122,9 +122,9 @@ def _remove_from_models(run: Run, gone: Gone) -> None:
             run.remove_artifact(name)
             continue
         folder = open_model_folder(run.record.artifacts[name], kind, run.lake.storage)
-        if any(gone.concerns(folder.read_table(table)) for table in folder.manifest.tables):
+        if any(erasure.concerns(folder.read_table(table)) for table in folder.manifest.tables):
             copy, top = run.artifact_path("models", name), run.lake.path("")
             original = original_of(run.lake.root, folder.location.removeprefix(top), run.lake.storage)
             copy_of = Copy(location=copy.removeprefix(top), original=original)
-            copy_with_fewer_rows(folder, copy_of, copy, run.lake.storage, gone.rest)
+            copy_with_fewer_rows(folder, copy_of, copy, run.lake.storage, erasure.remaining_rows)
             run.add_artifact(name, copy)

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 import cqa_spark.features.groups
 from cqa_spark.corpora import content_check as foreign_content
 from cqa_spark.corpora.qatar_living import threads as layout
-from cqa_spark.corpora.stackexchange import markup
-from cqa_spark.corpora.stackexchange import markup as values
+from cqa_spark.corpora.stackexchange import markup, values
 from cqa_spark.corpora.stackexchange import recovery as records
 from cqa_spark.task_contract import leakage
 from cqa_spark.text import cleaning, pipeline

@@ -1,4 +1,8 @@
-"""Splits the text between two closing tags into records, and parses these into rows, with byte offsets in the file."""
+"""Reads files of threads in ranges of bytes, and cuts their text into records, which are parsed into rows.
+
+A chunk is the text between two closing tags of threads. Every opening tag in it starts a record, so that a truncated
+thread does not swallow the next one; text outside of threads is a record with a problem.
+"""
 
 import re
 from codecs import BOM_UTF8
@@ -17,8 +21,6 @@ from cqa_spark.errors import InputError
 from cqa_spark.object_store.s3 import use_credentials
 from cqa_spark.settings.sections import ObjectStorageSettings
 
-# Reads files in ranges of bytes: the text between two closing tags of threads, and the layout of a file.
-
 RANGE = 64 << 20
 """Bytes of a range."""
 
@@ -29,6 +31,12 @@ LONGEST_TAG = 64
 """Bytes of the longest opening tag by which a layout is detected."""
 
 SHOWN_LINES = 20
+
+OUTSIDE = "this text is outside of any thread"
+UNCLOSED = "the thread has no closing tag before the next one opens"
+ENDS_INSIDE = "the file ends inside a thread"
+
+_wrapper = re.compile(WRAPPER.encode())
 
 
 @dataclass(frozen=True)
@@ -119,6 +127,7 @@ def read_chunks(stream: IO[bytes], start: int, stop: int, closing: bytes) -> Ite
     offset = stream.seek(max(0, start - len(closing)))
     text, is_outside = b"", start > 0  # what precedes the first closing tag belongs to the range before
     while piece := stream.read(max(PIECE, len(text))):
+        # A closing tag may start in the text that is left and end in the new piece.
         begin, searched = 0, max(0, len(text) - len(closing) + 1)
         text += piece
         while (end := text.find(closing, max(begin, searched))) >= 0:
@@ -130,14 +139,6 @@ def read_chunks(stream: IO[bytes], start: int, stop: int, closing: bytes) -> Ite
         text, offset = text[begin:], offset + begin
     if text and not is_outside:
         yield Chunk(offset, text, is_closed=False)
-
-
-OUTSIDE = "this text is outside of any thread"
-UNCLOSED = "the thread has no closing tag before the next one opens"
-
-ENDS_INSIDE = "the file ends inside a thread"
-
-_wrapper = re.compile(WRAPPER.encode())
 
 
 @dataclass(frozen=True)
@@ -187,8 +188,8 @@ def _starts(chunk: bytes, layout: Layout) -> list[int]:
     return starts
 
 
-def _struct(strings: str, **others: T.DataType) -> T.StructType:
-    fields: dict[str, T.DataType] = {name: T.StringType() for name in strings.split()} | others
+def _struct(strings: str, **typed: T.DataType) -> T.StructType:
+    fields: dict[str, T.DataType] = {name: T.StringType() for name in strings.split()} | typed
     return T.StructType([T.StructField(name, data_type) for name, data_type in fields.items()])
 
 
@@ -205,13 +206,15 @@ THREAD = _struct(
     answers=T.ArrayType(ANSWER),
     **_POSTED,
 )
-RECORD = _struct("problem raw", file=T.IntegerType(), byte_offset=T.LongType(), found=T.LongType(), thread=THREAD)
+RECORD = _struct(
+    "problem raw", file=T.IntegerType(), byte_offset=T.LongType(), record_count=T.LongType(), thread=THREAD
+)
 
 
 def parse_range(
     files: Sequence[ProbedFile],
     storage: ObjectStorageSettings,
-    given: Mapping[str, str],
+    environment: Mapping[str, str],
     file: int,
     start: int,
     stop: int,
@@ -221,26 +224,27 @@ def parse_range(
     Args:
         files: the files.
         storage: object storage settings.
-        given: environment variables of the driver that hold credentials.
+        environment: variables of the driver that hold credentials.
         file: position of the file in ``files``.
         start: the first byte of the range.
         stop: the byte after its last.
 
     Yields:
         byte_offset (in the file, from 0), raw (as in the file; bytes that are not UTF-8 as ``\xNN``), problem (one
-        sentence; None if the record is a valid thread), thread (``THREAD``; None if there is a problem); then found,
-        the number of records, counted independently.
+        sentence; None if the record is a valid thread), thread (``THREAD``; None if there is a problem); then
+        record_count, counted independently.
     """
-    use_credentials(given)
-    layout, found = files[file].layout, 0
+    use_credentials(environment)
+    layout, record_count = files[file].layout, 0
     with open_stored(files[file].file.path, storage) as stream:
         for chunk in read_chunks(stream, start, stop, layout.closing.encode()):
+            # A byte order mark is no text, but counts for the offsets.
             mark = len(BOM_UTF8) if chunk.offset == 0 and chunk.text.startswith(BOM_UTF8) else 0
             text = chunk.text[mark:]
-            found += _count(text, layout)
+            record_count += _count(text, layout)
             for record in cut(text, layout):
                 yield {"byte_offset": chunk.offset + mark + record.offset, **_row(record, layout, chunk.is_closed)}
-    yield {"found": found}
+    yield {"record_count": record_count}
 
 
 def _row(record: Record, layout: Layout, is_closed: bool) -> dict[str, Any]:

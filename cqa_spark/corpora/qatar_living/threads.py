@@ -1,4 +1,7 @@
-"""Parses the XML of one thread, without entities, document types or network access."""
+"""The element layouts of SemEval Task 3, and the parsing of one thread, without entities or document types.
+
+Layouts: 2015 (trial, English, Arabic), 2016 and 2017, the forum's dump, and subtask E.
+"""
 
 import re
 from collections import Counter
@@ -9,17 +12,46 @@ from typing import Any
 
 from lxml import etree
 
-# The element layouts of SemEval Task 3: 2015 (trial, English, Arabic), 2016 and 2017, the forum's dump, subtask E.
-
-# Matches text around threads that is not a record: the XML declaration, comments, the document type
-# with its entities, and the tags of enclosing elements. A start without an end matches the whole rest, so that the
-# search is linear in the number of starts. The group remains as text.
 WRAPPER = (
     r"(?s)<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*+(?:>|\[.*?\]\s*+>)|</OrgQuestion\s*+>"
     r"|</?(?!Org|Rel|Thread|Question|Comment|[QC]Subject|[QC]Body)[A-Za-z][\w.-]*+(?:\s[^<>]*+)?>"
     r"|(<(?:\?|!--|!DOCTYPE).*+)"
 )
+"""Matches text around threads that is not a record: the XML declaration, comments, the document type with its entities,
+and the tags of enclosing elements. A start without an end matches the whole rest, so that the search is linear in the
+number of starts. The group remains as text."""
+
 ORIGINAL = "<OrgQuestion"
+"""Start of the opening tag of an original question, which may precede its first related thread."""
+
+ThreadRow = dict[str, Any]
+
+FIRST_YEAR, LAST_YEAR = 1970, 2199
+"""Times outside these years are placeholders or damaged; Spark refuses to write times before 1900."""
+
+_DAY_MONTH = re.compile(r"^(\d{4})-(\d\d)-(\d\d)")
+_DIGITS = 9
+_NUMBER = re.compile(rf"[0-9]{{1,{_DIGITS}}}")
+_CLOSING_ORIGINAL = b"</OrgQuestion>"
+
+UNKNOWN = ("", "?")
+
+COMMENT_LABELS: Mapping[str, str] = {
+    "Good": "Good",
+    "PotentiallyUseful": "PotentiallyUseful",
+    "Bad": "Bad",
+    "Potential": "PotentiallyUseful",
+    "Dialogue": "Bad",
+    "Not English": "Bad",
+    "non-English": "Bad",
+    "Other": "Bad",
+    "Author": "Bad",
+    "Direct": "Good",
+    "Related": "PotentiallyUseful",
+    "Irrelevant": "Bad",
+}
+"""The labels of 2016 by the labels of all releases. SemEval-2015 Task 3 had six classes in English and three in Arabic,
+and its trial file others; the release of 2016 merges all but Good and Potential into Bad."""
 
 
 @dataclass(frozen=True)
@@ -170,42 +202,12 @@ LAYOUT_SUBTASK_E = replace(
 LAYOUTS = (LAYOUT_2016, LAYOUT_2015_TRIAL, LAYOUT_2015_ARABIC, LAYOUT_2015)
 
 
-ThreadRow = dict[str, Any]
-
-FIRST_YEAR, LAST_YEAR = 1970, 2199
-"""Times outside these years are placeholders or damaged; Spark refuses to write times before 1900."""
-
-_DAY_MONTH = re.compile(r"^(\d{4})-(\d\d)-(\d\d)")
-_DIGITS = 9
-_NUMBER = re.compile(rf"[0-9]{{1,{_DIGITS}}}")
-_CLOSING_ORIGINAL = b"</OrgQuestion>"
-
-UNKNOWN = ("", "?")
-
-# SemEval-2015 Task 3 had six classes in English and three in Arabic, and its trial file others; the release of 2016
-# merges all but Good and Potential into Bad.
-COMMENT_LABELS: Mapping[str, str] = {
-    "Good": "Good",
-    "PotentiallyUseful": "PotentiallyUseful",
-    "Bad": "Bad",
-    "Potential": "PotentiallyUseful",
-    "Dialogue": "Bad",
-    "Not English": "Bad",
-    "non-English": "Bad",
-    "Other": "Bad",
-    "Author": "Bad",
-    "Direct": "Good",
-    "Related": "PotentiallyUseful",
-    "Irrelevant": "Bad",
-}
-
-
 class UnreadableThread(Exception):
     """A record that is not a thread; the message goes to the quarantine."""
 
 
 def parse_thread(text: bytes, layout: Layout) -> ThreadRow:
-    """Parse a record into a row of ``parsed.THREAD``.
+    """Parse a record into a row of ``records.THREAD``.
 
     Args:
         text: the record without its closing tag.
@@ -219,17 +221,18 @@ def parse_thread(text: bytes, layout: Layout) -> ThreadRow:
     thread = root if root.tag == layout.thread else _child(root, layout.thread)
     question = _child(thread, layout.question.element) if layout.question.element else thread
     thread_id = _required(question, layout.question.id)
+    tags = _attribute(question, "RELQ_TAGS")
     return {
         "thread_id": thread_id,
-        "same_as": _given(thread, "SubtaskA_Skip_Because_Same_As_RelQuestion_ID"),
+        "same_as": _attribute(thread, "SubtaskA_Skip_Because_Same_As_RelQuestion_ID"),
         "original": _original(root, question, thread_id),
         "ranking_order": _whole_number(question, "RELQ_RANKING_ORDER"),
         "relevance": _label(question, "RELQ_RELEVANCE2ORGQ", {label: label for label in layout.question_labels}),
         **_authorship(question, layout.question, layout),
-        "category": _given(question, layout.category),
+        "category": _attribute(question, layout.category),
         "subject": _text(question, (layout.subject,)),
         "body": _text(question, layout.question.bodies),
-        "tags": _tags(question),
+        "tags": None if tags is None else [tag.strip() for tag in tags.split(",")],
         "view_count": _whole_number(question, "RELQ_VIEWCOUNT"),
         "comments": _comments(thread, layout.comment, layout),
         "answers": _answers(thread, layout),
@@ -303,7 +306,7 @@ def _answers(thread: etree._Element, layout: Layout) -> list[ThreadRow]:
             "answer_id": _required(element, names.id),
             **_authorship(element, names, layout),
             "body": _text(element, names.bodies),
-            "accepted": _given(element, "RELA_ACCEPTED") == "1",
+            "accepted": _attribute(element, "RELA_ACCEPTED") == "1",
             "comments": _comments(element, on_answer, layout),
         }
         for element in thread.iterfind(str(names.element))
@@ -320,22 +323,16 @@ def _refuse_repeats(posts: str, ids: Iterable[str]) -> None:
 
 def _authorship(element: etree._Element, names: PostNames, layout: Layout) -> ThreadRow:
     return {
-        "user_id": _given(element, names.user_id),
-        "user_name": _given(element, names.user_name),
+        "user_id": _attribute(element, names.user_id),
+        "user_name": _attribute(element, names.user_name),
         "created_at": _time(element, names.time, layout),
         "score": _whole_number(element, names.score, signed=True),
     }
 
 
-def _tags(question: etree._Element) -> list[str] | None:
-    """The tags, which commas separate."""
-    tags = _given(question, "RELQ_TAGS")
-    return None if tags is None else [tag.strip() for tag in tags.split(",")]
-
-
 def _time(element: etree._Element, attribute: str, layout: Layout) -> datetime | None:
     """A time in UTC; other years than 1970 to 2199 are refused, because engines disagree on them."""
-    value = _given(element, attribute)
+    value = _attribute(element, attribute)
     if value is None:
         return None
     try:
@@ -355,13 +352,13 @@ def _child(element: etree._Element, name: str) -> etree._Element:
     return child
 
 
-def _given(element: etree._Element, attribute: str | None) -> str | None:
+def _attribute(element: etree._Element, attribute: str | None) -> str | None:
     value = element.get(attribute) if attribute else None
     return (value or "").strip() or None
 
 
 def _required(element: etree._Element, attribute: str) -> str:
-    value = _given(element, attribute)
+    value = _attribute(element, attribute)
     if value is None:
         raise UnreadableThread(f"the {element.tag} element has no {attribute}")
     # White space separates the columns of the official files.
@@ -371,7 +368,7 @@ def _required(element: etree._Element, attribute: str) -> str:
 
 
 def _whole_number(element: etree._Element, attribute: str | None, *, signed: bool = False) -> int | None:
-    value = _given(element, attribute)
+    value = _attribute(element, attribute)
     if value is None:
         return None
     if not _NUMBER.fullmatch(value.removeprefix("-") if signed else value):
@@ -384,10 +381,10 @@ def _label(element: etree._Element, attribute: str, names: Mapping[str, str]) ->
     label = element.get(attribute)
     if label is None or label.strip() in UNKNOWN:
         return None
-    of_2016 = {name.casefold(): label_of_2016 for name, label_of_2016 in names.items()}.get(label.strip().casefold())
-    if of_2016 is None:
-        raise UnreadableThread(f"{attribute} is {label!r}; known labels: {', '.join(names)}")
-    return of_2016
+    for name, label_of_2016 in names.items():
+        if name.casefold() == label.strip().casefold():
+            return label_of_2016
+    raise UnreadableThread(f"{attribute} is {label!r}; known labels: {', '.join(names)}")
 
 
 def _text(element: etree._Element, names: Iterable[str]) -> str | None:

@@ -1,4 +1,8 @@
-"""Reads the text of a file block by block: the scanner's rows, and what a parser makes of all other lines."""
+"""Reads the text of a file block by block: the scanner's rows, and what a parser makes of all other lines.
+
+The scanner finds the rows of a block, and their values become columns. A parser gets the other lines, and the rows with
+a value of an unusual form; of what it reads, too, the rows become columns, and the rest is refused with a reason.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,86 +13,18 @@ import pyarrow as pa
 
 from cqa_spark.corpora.stackexchange.columns import (
     ARROW_TYPES,
-    UNKNOWN,
     UNKNOWN_TYPE,
     AttributeColumns,
     Flags,
     RowColumns,
 )
-from cqa_spark.corpora.stackexchange.markup import Construct, Unfit, Value, value
+from cqa_spark.corpora.stackexchange.markup import Construct
 from cqa_spark.corpora.stackexchange.probe import BYTE_ORDER_MARK, RowLayout
 from cqa_spark.corpora.stackexchange.recovery import LONGEST, NotEnoughText, Outcome, Records, recover
 from cqa_spark.corpora.stackexchange.scanner import Positions, Scanner
-from cqa_spark.corpora.stackexchange.tables import ROW_ID, DumpTable
+from cqa_spark.corpora.stackexchange.tables import ROW_ID, UNKNOWN, DumpTable
+from cqa_spark.corpora.stackexchange.values import Unfit, Value, value
 from cqa_spark.errors import ContractError
-
-# Turns rows that an XML parser has read into typed columns; those with a value that does not fit are refused.
-
-SHOWN_CHARACTERS = 40
-
-
-def parsed_rows(dump: DumpTable, outcomes: Iterable[Outcome]) -> tuple[AttributeColumns, list[Outcome]]:
-    """The rows among outcomes, and the records that are refused.
-
-    Args:
-        dump: the kind of rows.
-        outcomes: the outcomes of the parser.
-    """
-    values, unknown, spans, refused = [], [], [], []
-    for outcome in outcomes:
-        if outcome.attributes is not None:
-            try:
-                values.append(_values(dump, outcome.attributes))
-            except Unfit as error:
-                refused.append(replace(outcome, problem=str(error)))
-                continue
-            unknown.append({name: text for name, text in outcome.attributes.items() if name not in dump.attributes})
-            spans.append((outcome.offset, outcome.offset + len(outcome.raw)))
-        elif outcome.problem is not None:
-            refused.append(outcome)
-    ids = np.array([int(str(row[dump.attributes[ROW_ID]])) for row in values], np.int64)
-    return AttributeColumns(columns_of(dump, values, unknown), ids, np.array(spans, np.int64).reshape(-1, 2)), refused
-
-
-def columns_of(
-    dump: DumpTable, rows: Sequence[Mapping[str, object]], unknown: Sequence[Mapping[str, str]]
-) -> dict[str, pa.Array]:
-    """The columns of rows that a parser has read.
-
-    Args:
-        dump: the kind of rows.
-        rows: their values, by column.
-        unknown: their attributes without a declared name.
-    """
-    columns = {
-        column: pa.array([row.get(column) for row in rows], ARROW_TYPES[dump.kinds[column]])
-        for column in dump.attributes.values()
-    }
-    maps = [list(attributes.items()) or None for attributes in unknown]
-    return {**columns, UNKNOWN: pa.array(maps, UNKNOWN_TYPE)}
-
-
-def _values(dump: DumpTable, attributes: Mapping[str, str]) -> dict[str, Value]:
-    """The values of a row that a parser has read, by column.
-
-    Raises:
-        Unfit: a value is missing, or does not fit its column; the message says which.
-    """
-    values: dict[str, Value] = {}
-    problem = ""
-    for attribute, column in dump.attributes.items():
-        kind, text = dump.kinds[column], attributes.get(attribute)
-        try:
-            values[column] = None if text is None else value(text, kind)
-        except Unfit:
-            problem = problem or f"{attribute} is no {kind.value}: {str(text)[:SHOWN_CHARACTERS]}"
-    for attribute in dump.required:
-        if values.get(dump.attributes[attribute], "") is None:
-            raise Unfit(f"{attribute} is missing")
-    if problem:
-        raise Unfit(problem)
-    return values
-
 
 BLOCK = 4 << 20
 """Bytes that are read at a time: so many stay in a processor's cache until they are columns."""
@@ -100,6 +36,10 @@ SHOWN_BYTES = 1 << 16
 """Bytes of a record that is too long which go to quarantine."""
 
 MOST_OUTCOMES = 10_000
+"""Outcomes of the parser in a block of a file whose rows are not on lines."""
+
+SHOWN_CHARACTERS = 40
+"""Characters of a value that a reason quotes."""
 
 Span = tuple[int, int]
 
@@ -190,11 +130,12 @@ class BlockReader:
         return is_in_text and (self.stop is None or self.end < self.stop)
 
     def _read_more(self) -> None:
-        """Read as many bytes as are left of a long record, so that the cost of reading it again is linear."""
+        """Drop the text before the position, and read more behind the rest."""
         self._text, self._base, self._position = self._text[self._position :], self.end, 0
         size = BLOCK
         if self.stop is not None:
             size = min(BLOCK, max(MARGIN, self.stop + MARGIN - self._base - len(self._text)))
+        # What is left is the start of a long record: as much again keeps the cost of scanning it again linear.
         if size < len(self._text) <= LONGEST // 2:
             size = len(self._text)
         more = self.stream.read(size)
@@ -205,9 +146,10 @@ class BlockReader:
         """Go to the start of the next record; return whether it is in the range."""
         while self._is_in_range():
             self._read_more()
-            found = self._text.find(self._separator, self._position)
-            if found >= 0:
-                self._position = found + (self.layout is not RowLayout.ROW_OVER_LINES)
+            separator = self._text.find(self._separator, self._position)
+            if separator >= 0:
+                # A line end belongs to the line before it, the start of a row's tag to the row.
+                self._position = separator + (self.layout is not RowLayout.ROW_OVER_LINES)
                 return self._is_in_range()
             # A separator of several bytes may start at the end of the text.
             self._position = len(self._text) if self._at_end else max(0, len(self._text) - len(self._separator) + 1)
@@ -220,6 +162,7 @@ class BlockReader:
         raw = self._text[self._position : self._position + SHOWN_BYTES]
         refusal = Outcome(self.end, 1, raw, problem=f"the row has more than {LONGEST:,} bytes")
         self._position += len(self._separator)
+        # The record may end beyond the range, whose last line it is.
         stop, self.stop = self.stop, None
         self._skip_record()
         self.stop = stop
@@ -228,6 +171,8 @@ class BlockReader:
     def _scanned(self, scanner: Scanner) -> Block | None:
         """The lines that the text has; None if it has none."""
         text, start, separator = self._text, self._position, self._separator
+        # ``complete`` is the end of the last line that is to be scanned: the last that ends in the text, or the one in
+        # which the range ends; a line that starts at the end of the range is not in it.
         complete = len(text) if self._at_end else text.rfind(separator, start) + 1
         if self.stop is not None and self.stop - self._base < complete:
             complete = text.find(separator, self.stop - self._base - 1) + 1 or complete
@@ -235,6 +180,7 @@ class BlockReader:
             return None
         scan = scanner.scan(text, start, complete, separator[0])
         rows = RowColumns(self.dump, text, scan)
+        # From a suspect line on, the parser may take further lines, even sound rows: those within a comment.
         suspects = np.sort(np.concatenate([scan.suspect, scan.rows[~rows.fits, 0]]))
         outcomes, claimed, end = self._recovered(suspects.tolist(), scan.end)
         if end == start:
@@ -251,7 +197,7 @@ class BlockReader:
         spans = scan.rows[is_sound].astype(np.int64) + self._base
         self._position = end
         sound = AttributeColumns(rows.columns(is_sound), rows.ids[is_sound], spans)
-        parsed, refused = parsed_rows(self.dump, outcomes)
+        parsed, refused = _parsed_rows(self.dump, outcomes)
         return Block(lines, [part for part in (sound, parsed) if len(part.ids)], refused)
 
     def _recovered(self, suspects: list[int], end: int) -> tuple[list[Outcome], list[Span], int]:
@@ -270,9 +216,10 @@ class BlockReader:
         position = self._position
         for suspect in suspects:
             if suspect < position:
-                continue
+                continue  # the parser took it with an earlier one
             position = suspect
             try:
+                # An outcome may end within a line, after a comment: what follows it on the line is read, too.
                 while position == suspect or not self._text.startswith(separator, position - 1):
                     recovery = recover(records, position)
                     outcomes += recovery.outcomes
@@ -280,6 +227,7 @@ class BlockReader:
                     if position == len(self._text):
                         break
             except NotEnoughText:
+                # The block ends here, and the next one starts with what does not end in this text.
                 claimed.append((suspect, position))
                 return outcomes, claimed, position
             claimed.append((suspect, position))
@@ -302,7 +250,7 @@ class BlockReader:
             self._position = recovery.end
         if self._position == start:
             return None
-        parsed, refused = parsed_rows(self.dump, outcomes)
+        parsed, refused = _parsed_rows(self.dump, outcomes)
         return Block(sum(outcome.records for outcome in outcomes), [parsed] if len(parsed.ids) else [], refused)
 
 
@@ -311,5 +259,64 @@ def _is_outside(starts: Positions, claimed: list[Span], end: int) -> Flags:
     if not claimed:
         return starts < end
     spans = np.array(claimed)
+    # The last span that starts at a position or before it is the only one that may cover it.
     before = np.searchsorted(spans[:, 0], starts, "right") - 1
     return (starts < end) & ((before < 0) | (starts >= spans[before, 1]))
+
+
+def _parsed_rows(dump: DumpTable, outcomes: Iterable[Outcome]) -> tuple[AttributeColumns, list[Outcome]]:
+    """The rows among outcomes of the parser, and the records that are refused: values of rows may not fit, too."""
+    values, unknown, spans, refused = [], [], [], []
+    for outcome in outcomes:
+        if outcome.attributes is not None:
+            try:
+                values.append(_values(dump, outcome.attributes))
+            except Unfit as error:
+                refused.append(replace(outcome, problem=str(error)))
+                continue
+            unknown.append({name: text for name, text in outcome.attributes.items() if name not in dump.attributes})
+            spans.append((outcome.offset, outcome.offset + len(outcome.raw)))
+        elif outcome.problem is not None:
+            refused.append(outcome)
+    ids = np.array([int(str(row[dump.attributes[ROW_ID]])) for row in values], np.int64)
+    return AttributeColumns(columns_of(dump, values, unknown), ids, np.array(spans, np.int64).reshape(-1, 2)), refused
+
+
+def columns_of(
+    dump: DumpTable, rows: Sequence[Mapping[str, object]], unknown: Sequence[Mapping[str, str]]
+) -> dict[str, pa.Array]:
+    """The columns of rows that a parser has read.
+
+    Args:
+        dump: the kind of rows.
+        rows: their values, by column.
+        unknown: their attributes without a declared name.
+    """
+    columns = {
+        column: pa.array([row.get(column) for row in rows], ARROW_TYPES[dump.kinds[column]])
+        for column in dump.attributes.values()
+    }
+    maps = [list(attributes.items()) or None for attributes in unknown]
+    return {**columns, UNKNOWN: pa.array(maps, UNKNOWN_TYPE)}
+
+
+def _values(dump: DumpTable, attributes: Mapping[str, str]) -> dict[str, Value]:
+    """The values of a row that a parser has read, by column.
+
+    Raises:
+        Unfit: a value is missing, or does not fit its column; the message says which.
+    """
+    values: dict[str, Value] = {}
+    problem = ""
+    for attribute, column in dump.attributes.items():
+        kind, text = dump.kinds[column], attributes.get(attribute)
+        try:
+            values[column] = None if text is None else value(text, kind)
+        except Unfit:
+            problem = problem or f"{attribute} is no {kind.value}: {str(text)[:SHOWN_CHARACTERS]}"
+    for attribute in dump.required:
+        if values.get(dump.attributes[attribute], "") is None:
+            raise Unfit(f"{attribute} is missing")
+    if problem:
+        raise Unfit(problem)
+    return values

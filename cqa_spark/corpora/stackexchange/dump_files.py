@@ -1,4 +1,4 @@
-"""Assigns files to dumps: the table by the file's name, the site by the folder's name."""
+"""Finds the files of dumps: a file's name tells its table, its folder's or archive's name the site."""
 
 import os
 import re
@@ -72,7 +72,7 @@ def find_archives(paths: Iterable[str], storage: ObjectStorageSettings | None = 
     Raises:
         InputError: a path does not exist.
     """
-    return [path for given in paths for path in _files_of(given, storage) if is_archive(path)]
+    return [file for path in paths for file in _files_of(path, storage) if is_archive(file)]
 
 
 def find_dump_files(
@@ -89,17 +89,16 @@ def find_dump_files(
         InputError: a path does not exist or cannot be read, a folder contains no dump or an archive that is not read,
             or names no site.
     """
-    given = list(paths)
-    found: list[DumpFile] = []
-    for path in given:
-        there = list(_files_of(path, storage))
-        _refuse_unread_archives(there)
-        files = [dump for file in there if (dump := _dump_file(file, site))]
-        if not files and not any(map(is_archive, there)):
+    dump_files: list[DumpFile] = []
+    for path in paths:
+        files = list(_files_of(path, storage))
+        _refuse_unread_archives(files)
+        in_path = [dump_file for dump_file in (_dump_file(file, site) for file in files) if dump_file is not None]
+        if not in_path and not any(map(is_archive, files)):
             names = ", ".join(f"{table.file}.xml" for table in BY_FILE.values())
             raise InputError(f"no file of a Stack Exchange dump in {path}", f"name a folder or files, such as: {names}")
-        found += files
-    return sorted(found, key=lambda file: (file.site, file.dump, file.dump_table.file))
+        dump_files += in_path
+    return sorted(dump_files, key=lambda file: (file.site, file.dump, file.dump_table.file))
 
 
 def of_archive(tables: Iterable[str], archive: str, site: str | None = None) -> list[DumpFile]:
@@ -117,14 +116,20 @@ def of_archive(tables: Iterable[str], archive: str, site: str | None = None) -> 
     assert name is not None
     stem = name["name"]
     by_table = TABLE_OF_ARCHIVE.fullmatch(stem)
-    within = _table_named(stem) is not None
-    named = by_table["site"] if by_table else site_of(archive) if within else stem
-    dump, of_site = _folder_of(archive), site or _usable(named, archive)
-    return [
-        DumpFile(path, of_site, table, dump)
-        for path in sorted(tables)
-        if (match := FILE_NAME.fullmatch(PurePosixPath(path).name)) and (table := _table_named(match["table"]))
-    ]
+    if by_table:
+        named = by_table["site"]
+    elif _table_named(stem) is not None:
+        named = site_of(archive)
+    else:
+        named = stem
+    archive_site = site or _usable(named, archive)
+    files = []
+    for path in sorted(tables):
+        match = FILE_NAME.fullmatch(PurePosixPath(path).name)
+        table = _table_named(match["table"]) if match else None
+        if table is not None:
+            files.append(DumpFile(path, archive_site, table, _folder_of(archive)))
+    return files
 
 
 def rounds(files: Sequence[DumpFile]) -> list[list[DumpFile]]:
@@ -137,9 +142,13 @@ def rounds(files: Sequence[DumpFile]) -> list[list[DumpFile]]:
     by_site: dict[str, dict[str, list[DumpFile]]] = defaultdict(lambda: defaultdict(list))
     for file in files:
         by_site[file.site][file.dump].append(file)
-    dumps = [[by_dump[name] for name in sorted(by_dump)] for by_dump in by_site.values()]
-    most = max(map(len, dumps), default=0)
-    return [[file for of_site in dumps if place < len(of_site) for file in of_site[place]] for place in range(most)]
+    rounds_of_files: list[list[DumpFile]] = []
+    for by_dump in by_site.values():
+        for number, dump in enumerate(sorted(by_dump)):
+            if number == len(rounds_of_files):
+                rounds_of_files.append([])
+            rounds_of_files[number] += by_dump[dump]
+    return rounds_of_files
 
 
 def _dump_file(path: str, site: str | None) -> DumpFile | None:
@@ -199,21 +208,26 @@ def _usable(site: str, path: str) -> str:
     return site
 
 
-def _files_of(given: str, storage: ObjectStorageSettings | None) -> Iterator[str]:
-    if is_remote(given):
-        there = [file.location for file in find_files(given, storage or ObjectStorageSettings())]
-        if not there:
-            raise InputError(f"no such file or folder: {given}", "check the address")
-        yield from (each for each in there if not _hidden(PurePosixPath(each)))
+def _files_of(path: str, storage: ObjectStorageSettings | None) -> Iterator[str]:
+    if is_remote(path):
+        locations = [file.location for file in find_files(path, storage or ObjectStorageSettings())]
+        if not locations:
+            raise InputError(f"no such file or folder: {path}", "check the address")
+        yield from (location for location in locations if not _hidden(PurePosixPath(location)))
         return
-    named = [Path(given)] if exists(Path(given)) else matching_paths(given) if has_wildcards(given) else []
+    # A path that exists is no pattern, whatever its name.
+    named = []
+    if exists(Path(path)):
+        named = [Path(path)]
+    elif has_wildcards(path):
+        named = matching_paths(path)
     if not named:
-        raise InputError(f"no such file or folder: {given}", f"check the path; relative paths start at {Path.cwd()}")
-    for path in named:
-        if path.is_dir():
-            yield from (str(file) for file in files_below(path) if not _hidden(file))
+        raise InputError(f"no such file or folder: {path}", f"check the path; relative paths start at {Path.cwd()}")
+    for file_or_folder in named:
+        if file_or_folder.is_dir():
+            yield from (str(file) for file in files_below(file_or_folder) if not _hidden(file))
         else:
-            yield str(path)
+            yield str(file_or_folder)
 
 
 def _hidden(path: PurePath) -> bool:

@@ -1,4 +1,8 @@
-"""Stack Exchange dumps → the community tables of a run."""
+"""Stack Exchange dumps → the community tables of a run.
+
+Only sites whose files changed since the published run are read. What was read is examined: references to rows that the
+dump does not have are counted, and posts that may not be the site's own are named.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,10 +24,10 @@ from cqa_spark.corpora.inputs import UnpackLimits, open_stored
 from cqa_spark.corpora.site_tables import SiteTables, changed_sites, dump_bytes, fingerprints, input_record
 from cqa_spark.corpora.source import DumpFormat, Source
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, find_dump_files, of_archive, rounds
-from cqa_spark.corpora.stackexchange.markup import INVENTED
 from cqa_spark.corpora.stackexchange.probe import Access, probe
 from cqa_spark.corpora.stackexchange.site_reader import SiteReader, failures, wanted_tables
 from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
+from cqa_spark.corpora.stackexchange.values import INVENTED
 from cqa_spark.corpora.unpacking import Unpacked, unpack, unpack_in_bucket
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry
@@ -43,131 +47,13 @@ from cqa_spark.settings.values import is_remote
 from cqa_spark.spark.frames import run_concurrently
 from cqa_spark.spark.session import is_local_master, session_of
 
-# Counts rows that refer to rows missing from the dump; such rows are kept.
+FAR = 100
+"""An id above so many times the median is far above the rest: ids grow with time, so the last is twice the median."""
 
 _ROWS = 1 << 20
 """Referring rows that are looked up at a time."""
 
 _TASKS_PER_CORE = 4
-
-
-@dataclass(frozen=True)
-class Reference:
-    """A column that points to rows of another table.
-
-    Attributes:
-        table: the table with the column.
-        column: the column.
-        target: the referenced table, by the last column of its key.
-    """
-
-    table: Table
-    column: str
-    target: Table
-
-
-REFERENCES = (
-    Reference(POSTS, "thread_id", POSTS),
-    Reference(POSTS, "accepted_answer_id", POSTS),
-    Reference(POSTS, "user_id", USERS),
-    Reference(COMMENTS, "post_id", POSTS),
-    Reference(COMMENTS, "user_id", USERS),
-    Reference(VOTES, "post_id", POSTS),
-    Reference(BADGES, "user_id", USERS),
-    Reference(POST_LINKS, "post_id", POSTS),
-    Reference(POST_LINKS, "related_post_id", POSTS),
-    Reference(POST_HISTORY, "post_id", POSTS),
-)
-
-
-@dataclass(frozen=True)
-class _ReferringFile:
-    """A file whose rows may refer to others of its site.
-
-    Attributes:
-        site: the site.
-        reference: the reference.
-        path: of the file.
-        referred: paths of the files of the target.
-    """
-
-    site: str
-    reference: Reference
-    path: str
-    referred: tuple[str, ...]
-
-
-def orphans(lake: Lake, tables: Mapping[str, TableFiles]) -> list[Entry]:
-    """Count the rows with dangling references, in tasks that read the ids alone.
-
-    Args:
-        lake: the lake.
-        tables: the files of the tables that were read, by name; references to or from other tables are skipped.
-
-    Returns:
-        Entries of ``ORPHANS``: one for each site and reference with orphans.
-    """
-    files = sorted(_referring_files(lake, tables), key=lambda file: (file.site, file.reference.target.name))
-    if not files:
-        return []
-    context = lake.spark.sparkContext
-    tasks = context.parallelize(files, min(len(files), _TASKS_PER_CORE * context.defaultParallelism))
-    found = tasks.mapPartitions(partial(_count_dangling, lake.storage, credentials())).collect()
-    counts: Counter[tuple[str, Reference]] = Counter()
-    for file, count in zip(files, found, strict=True):
-        counts[file.site, file.reference] += count
-    entries = [
-        {
-            "site": site,
-            "table_name": reference.table.name,
-            "reference": reference.column,
-            "missing_in": reference.target.name,
-            "rows": count,
-        }
-        for (site, reference), count in counts.items()
-        if count
-    ]
-    return sorted(entries, key=lambda entry: [entry[name] for name in ORPHANS.key])
-
-
-def _referring_files(lake: Lake, tables: Mapping[str, TableFiles]) -> Iterator[_ReferringFile]:
-    """The files of each site with rows that may refer to others, once for each reference."""
-    by_site: dict[tuple[str, str | None], list[str]] = {}
-    for name, stored in tables.items():
-        for file in stored.files:
-            by_site.setdefault((name, file.site), []).append(lake.absolute_path(file.path))
-    for reference in REFERENCES:
-        if {reference.table.name, reference.target.name} <= tables.keys():
-            for site in sorted(tables[reference.table.name].rows_by_site()):
-                referred = tuple(by_site.get((reference.target.name, site), ()))
-                for path in by_site[reference.table.name, site]:
-                    yield _ReferringFile(site, reference, path, referred)
-
-
-def _count_dangling(
-    storage: ObjectStorageSettings, given: Mapping[str, str], files: Iterable[_ReferringFile]
-) -> Iterator[int]:
-    """The number of rows that refer to none of the target, for each file.
-
-    Args:
-        storage: object storage settings.
-        given: environment variables of the driver that hold credentials.
-        files: the files, those to the same target adjacent; its ids, 8 bytes each, are held in memory.
-    """
-    use_credentials(given)
-    for (target, referred), to_target in groupby(files, key=lambda file: (file.reference.target, file.referred)):
-        parts = [ids for path in referred for ids in _ids(path, target.key[-1], storage)]
-        there = np.concatenate([np.empty(0, np.int64), *parts])
-        for file in to_target:
-            referring = _ids(file.path, file.reference.column, storage)
-            yield sum(int(np.isin(ids, there, invert=True).sum()) for ids in referring)
-
-
-def _ids(path: str, column: str, storage: ObjectStorageSettings) -> Iterator[npt.NDArray[np.int64]]:
-    """The ids in a column of a file, which are whole numbers of 64 bits, without nulls."""
-    with open_stored(path, storage) as stored:
-        for batch in pq.ParquetFile(stored).iter_batches(_ROWS, columns=[column]):
-            yield pc.cast(batch.column(0).drop_null(), "int64").to_numpy()
 
 
 @dataclass(frozen=True)
@@ -216,15 +102,19 @@ class StackExchangeDump(Source):
             raise next(iter(failed.values()))
         read = set(changed.sites) - failed.keys()
 
-        def is_kept(entry: Entry) -> bool:
-            return entry["site"] not in read or entry["table_name"] not in names
-
-        as_before = [entry for entry in published if entry["site"] in failed or entry["table_name"] not in names]
-        named.write_entries(FINGERPRINTS, [*as_before, *[entry for entry in files if entry["site"] not in failed]])
+        # A site that failed keeps its published files and their fingerprints, and so do the tables that are not read.
+        fingerprints_kept = [
+            entry for entry in published if entry["site"] in failed or entry["table_name"] not in names
+        ]
+        fingerprints_read = [entry for entry in files if entry["site"] not in failed]
+        named.write_entries(FINGERPRINTS, [*fingerprints_kept, *fingerprints_read])
         tables = [*[dump.table for dump in DUMP_TABLES], QUARANTINE]
         named.keep_others(tables)
-        kept = list(filter(is_kept, named.published_entries(INGESTED_FILES)))
-        named.write_entries(INGESTED_FILES, [*kept, *leave_out_forgotten(run, read, tables, accounts)])
+        accounts_kept = []
+        for entry in named.published_entries(INGESTED_FILES):
+            if entry["site"] not in read or entry["table_name"] not in names:
+                accounts_kept.append(entry)
+        named.write_entries(INGESTED_FILES, [*accounts_kept, *leave_out_forgotten(run, read, tables, accounts)])
         named.of(read).sign(files)
         run_concurrently(lambda examine: examine(changed.of(sorted(read))), [_write_orphans, _name_unusual_posts])
         run.write_entries(FAILED_SITES, failures(failed))
@@ -310,11 +200,11 @@ def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
     """
     wanted, site = set(settings.dumps.tables), settings.dumps.site
     storage = settings.object_storage
-    found = find_dump_files(settings.dumps.input, site, storage)
+    files = find_dump_files(settings.dumps.input, site, storage)
     archives = find_archives(settings.dumps.input, storage)
     for archive, unpacked in zip(archives, _unpack(archives, settings), strict=True):
-        found += of_archive(unpacked.files, archive, site)
-    files = [file for file in found if not wanted or file.dump_table.table.name in wanted]
+        files += of_archive(unpacked.files, archive, site)
+    files = [file for file in files if not wanted or file.dump_table.table.name in wanted]
     if not files:
         raise InputError(f"no file for the tables {', '.join(sorted(wanted))}", "change --tables or --input")
     return files
@@ -331,9 +221,9 @@ def _unpack(archives: Sequence[str], settings: DumpJobSettings) -> list[Unpacked
         session = session_of(settings)
         return unpack_in_bucket(session, archives, staging, limits, storage, progress=_print_unpacked)
     fetched = Path(staging) / "fetched"
-    here = [fetch_once(each, fetched, storage) if is_remote(each) else Path(each) for each in archives]
+    local = [fetch_once(path, fetched, storage) if is_remote(path) else Path(path) for path in archives]
     return unpack(
-        here,
+        local,
         Path(staging),
         limits,
         workers=unpacking.workers,
@@ -365,10 +255,6 @@ def _write_orphans(tables: SiteTables) -> None:
         step.rows_out = tables.write_entries(ORPHANS, orphans(run.lake, stored))
 
 
-FAR = 100
-"""An id above so many times the median is far above the rest: ids grow with time, so the last is twice the median."""
-
-
 def unusual_posts(posts: DataFrame) -> list[str]:
     """A sentence for every site with posts that the archive invented, and for every site with an id far above the rest.
 
@@ -396,3 +282,124 @@ def unusual_posts(posts: DataFrame) -> list[str]:
                 f"{row['median']}; it may not be the site's own"
             )
     return sentences
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A column that points to rows of another table.
+
+    Attributes:
+        table: the table with the column.
+        column: the column.
+        target: the referenced table, by the last column of its key.
+    """
+
+    table: Table
+    column: str
+    target: Table
+
+
+REFERENCES = (
+    Reference(POSTS, "thread_id", POSTS),
+    Reference(POSTS, "accepted_answer_id", POSTS),
+    Reference(POSTS, "user_id", USERS),
+    Reference(COMMENTS, "post_id", POSTS),
+    Reference(COMMENTS, "user_id", USERS),
+    Reference(VOTES, "post_id", POSTS),
+    Reference(BADGES, "user_id", USERS),
+    Reference(POST_LINKS, "post_id", POSTS),
+    Reference(POST_LINKS, "related_post_id", POSTS),
+    Reference(POST_HISTORY, "post_id", POSTS),
+)
+
+
+@dataclass(frozen=True)
+class _ReferringFile:
+    """A file whose rows may refer to others of its site.
+
+    Attributes:
+        site: the site.
+        reference: the reference.
+        path: of the file.
+        referred: paths of the files of the target.
+    """
+
+    site: str
+    reference: Reference
+    path: str
+    referred: tuple[str, ...]
+
+
+def orphans(lake: Lake, tables: Mapping[str, TableFiles]) -> list[Entry]:
+    """Count the rows with dangling references, in tasks that read the ids alone.
+
+    Args:
+        lake: the lake.
+        tables: the files of the tables that were read, by name; references to or from other tables are skipped.
+
+    Returns:
+        Entries of ``ORPHANS``: one for each site and reference with orphans.
+    """
+    files = sorted(_referring_files(lake, tables), key=lambda file: (file.site, file.reference.target.name))
+    if not files:
+        return []
+    context = lake.spark.sparkContext
+    tasks = context.parallelize(files, min(len(files), _TASKS_PER_CORE * context.defaultParallelism))
+    dangling = tasks.mapPartitions(partial(_count_dangling, lake.storage, credentials())).collect()
+    counts: Counter[tuple[str, Reference]] = Counter()
+    for file, count in zip(files, dangling, strict=True):
+        counts[file.site, file.reference] += count
+    entries = [
+        {
+            "site": site,
+            "table_name": reference.table.name,
+            "reference": reference.column,
+            "missing_in": reference.target.name,
+            "rows": count,
+        }
+        for (site, reference), count in counts.items()
+        if count
+    ]
+    return sorted(entries, key=lambda entry: [entry[name] for name in ORPHANS.key])
+
+
+def _referring_files(lake: Lake, tables: Mapping[str, TableFiles]) -> Iterator[_ReferringFile]:
+    """The files of each site with rows that may refer to others, once for each reference."""
+    by_site: dict[tuple[str, str | None], list[str]] = {}
+    for name, stored in tables.items():
+        for file in stored.files:
+            by_site.setdefault((name, file.site), []).append(lake.absolute_path(file.path))
+    for reference in REFERENCES:
+        if {reference.table.name, reference.target.name} <= tables.keys():
+            for site in sorted(tables[reference.table.name].rows_by_site()):
+                referred = tuple(by_site.get((reference.target.name, site), ()))
+                for path in by_site[reference.table.name, site]:
+                    yield _ReferringFile(site, reference, path, referred)
+
+
+def _count_dangling(
+    storage: ObjectStorageSettings, environment: Mapping[str, str], files: Iterable[_ReferringFile]
+) -> Iterator[int]:
+    """The number of rows that refer to none of the target, for each file.
+
+    Args:
+        storage: object storage settings.
+        environment: variables of the driver that hold credentials.
+        files: the files, those to the same target adjacent; its ids, 8 bytes each, are held in memory.
+    """
+    use_credentials(environment)
+    for (target, referred), to_target in groupby(files, key=lambda file: (file.reference.target, file.referred)):
+        parts = [np.empty(0, np.int64)]
+        for path in referred:
+            parts += _ids(path, target.key[-1], storage)
+        target_ids = np.concatenate(parts)
+        for file in to_target:
+            referring = _ids(file.path, file.reference.column, storage)
+            yield sum(int(np.isin(ids, target_ids, invert=True).sum()) for ids in referring)
+
+
+def _ids(path: str, column: str, storage: ObjectStorageSettings) -> Iterator[npt.NDArray[np.int64]]:
+    """The ids in a column of a file, which are whole numbers of 64 bits, without nulls."""
+    with open_stored(path, storage) as stored:
+        for batch in pq.ParquetFile(stored).iter_batches(_ROWS, columns=[column]):
+            yield pc.cast(batch.column(0).drop_null(), "int64").to_numpy()

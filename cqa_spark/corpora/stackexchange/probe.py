@@ -1,4 +1,8 @@
-"""Probes both ends of a file before it is read: its content, root and row layout, and whether it is complete."""
+"""Opens the text of a dump's file, and probes both ends of it: content, root, row layout, and whether it is complete.
+
+A file is local or in a bucket, plain or compressed. It is probed before anything is read, so that a file that is no
+dump, or that is cut, costs no run.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +29,31 @@ from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
 from cqa_spark.errors import InputError
 from cqa_spark.settings.sections import ObjectStorageSettings
 
-# Opens the text of a file of a dump as a stream: local or in a bucket, plain or compressed.
+PIECE = 1 << 20
+"""Bytes that are unpacked at a time."""
+
+HEAD_BYTES = 1 << 16
+TAIL_BYTES = 1 << 12
+LONGEST_MARKUP = 1 << 26
+"""Bytes at either end of a file that are searched for the root's tag, beyond a comment."""
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+SHOWN_BYTES = 80
+
+ESSENTIAL = ("body", "created_at")
+"""Columns that the rows of every dump fill, if their table has them."""
+
+_LARGEST_WINDOW = 27
+"""Binary logarithm of the memory of Zstandard's decoder; a frame can require terabytes (RFC 8878, 3.1.1.1.2)."""
+
+_UNPACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".zst": partial(ZstdFile, options={DecompressionParameter.window_log_max: _LARGEST_WINDOW}),
+}
+
+_ROW = re.compile(rb"<row(?=[\s/>])[^<>]*")
+_NAME = re.compile(rb"\s([A-Za-z_][\w.-]*)\s*=\s*[\"']")
 
 
 @dataclass(frozen=True)
@@ -39,10 +67,6 @@ class Access:
 
     storage: ObjectStorageSettings
     limits: UnpackLimits
-
-
-PIECE = 1 << 20
-"""Bytes that are unpacked at a time."""
 
 
 @contextmanager
@@ -80,26 +104,19 @@ class Text:
 
     def read(self, size: int, /) -> bytes:
         """The next bytes; fewer than ``size`` only at the end."""
+        is_packed = bool(self._file.packing)
         pieces, missing = [], size
         with _refusing_damage(self._file):
-            while missing and (piece := self._text.read(min(missing, PIECE) if self._file.packing else missing)):
-                if self._file.packing:
+            while missing:
+                # Unpacked piece by piece, so that what unpacks to too much is refused before it fills the memory.
+                piece = self._text.read(min(missing, PIECE) if is_packed else missing)
+                if not piece:
+                    break
+                if is_packed:
                     self._meter.add(PurePath(self._file.path).stem, len(piece))
                 pieces.append(piece)
                 missing -= len(piece)
         return b"".join(pieces)
-
-
-_LARGEST_WINDOW = 27
-"""Binary logarithm of the memory of Zstandard's decoder; a frame can require terabytes (RFC 8878, 3.1.1.1.2)."""
-
-_LIMITS: dict[int, int] = {DecompressionParameter.window_log_max: _LARGEST_WINDOW}
-
-_UNPACKERS: dict[str, Callable[[IO[bytes]], Any]] = {
-    ".gz": gzip.open,
-    ".bz2": bz2.open,
-    ".zst": partial(ZstdFile, options=_LIMITS),
-}
 
 
 @contextmanager
@@ -118,21 +135,6 @@ def _refusing_damage(file: DumpFile) -> Iterator[None]:
                 "test them with gzip -t, bzip2 -t or zstd -t, and download damaged ones again",
             ) from error
         raise InputError(f"cannot read {file.path}: {error}", "check the file and its storage") from error
-
-
-HEAD_BYTES = 1 << 16
-TAIL_BYTES = 1 << 12
-LONGEST_MARKUP = 1 << 26
-"""Bytes at either end of a file that are searched for the root's tag, beyond a comment."""
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-SHOWN_BYTES = 80
-
-ESSENTIAL = ("body", "created_at")
-"""Columns that the rows of every dump fill, if their table has them."""
-
-_ROW = re.compile(rb"<row(?=[\s/>])[^<>]*")
-_NAME = re.compile(rb"\s([A-Za-z_][\w.-]*)\s*=\s*[\"']")
 
 
 class RowLayout(Enum):
@@ -201,23 +203,24 @@ def probe(file: DumpFile, access: Access) -> FileProbe:
 
 
 def _root(text: bytes, file: DumpFile) -> tuple[str, int]:
-    """The name of the root element, and the position of what is in it.
+    """The name of the root element, and the position of its content.
 
     Any root may contain rows, except that of another table.
     """
-    found, expected = prolog(text), file.dump_table.root
-    content = text[found.end :]
-    if found.root is None:
-        if found.within is None and content.strip() and not _ROW.search(content):
+    start, expected = prolog(text), file.dump_table.root
+    content = text[start.end :]
+    if start.root is None:
+        if start.within is None and content.strip() and not _ROW.search(content):
             shown = " ".join(text[:SHOWN_BYTES].decode("utf-8", "replace").split())
             raise InputError(
                 f"{file.path} is no Stack Exchange dump; it starts with: {shown}",
                 "check where the file comes from, and download it again",
             )
-        return expected, found.end if found.within is None else 0
-    root = found.root
+        # A comment that does not end in the head hides where the rows start: they may as well start at once.
+        return expected, start.end if start.within is None else 0
+    root = start.root
     if root.lower() == expected:
-        return root, found.end
+        return root, start.end
     for table in DUMP_TABLES:
         if root.lower() == table.root:
             raise InputError(
@@ -226,7 +229,7 @@ def _root(text: bytes, file: DumpFile) -> tuple[str, int]:
                 f"let its name be {table.file}.xml",
             )
     if re.match(rb"<row[\s/>]", content):
-        return root, found.end
+        return root, start.end
     raise InputError(
         f"{file.path} has the root element <{root}>, not <{expected}>, and its first element is not <row>",
         "name the files of a Stack Exchange dump",
@@ -240,9 +243,10 @@ def _layout(text: bytes) -> RowLayout:
     if b"\n" not in text and b"\r" in text:
         return RowLayout.ROW_PER_OLD_LINE
     first_line = re.split(rb"[\r\n]", text[opening.start() :], maxsplit=1)[0]
-    whole = b">" in first_line or len(first_line) == len(text) - opening.start()
-    alone = len(re.findall(rb"<row\s", first_line)) == 1
-    return RowLayout.ROW_PER_LINE if whole and alone else RowLayout.ROW_OVER_LINES
+    # A line that the head cuts says nothing against a row per line.
+    is_complete_row = b">" in first_line or len(first_line) == len(text) - opening.start()
+    has_one_row = len(re.findall(rb"<row\s", first_line)) == 1
+    return RowLayout.ROW_PER_LINE if is_complete_row and has_one_row else RowLayout.ROW_OVER_LINES
 
 
 def _ends(file: DumpFile, access: Access) -> _Ends:

@@ -1,4 +1,9 @@
-"""Reads the files of dumps in one job over their ranges; a range that began within a comment or row is read again."""
+"""Reads the files of dumps in a Spark job: divides them into ranges of bytes, and these among tasks, which write rows.
+
+A range begins at the first line that starts in it, which a task cannot see: it may begin within a comment or a row over
+several lines. Each task therefore returns where it began and where it ended; a range that does not begin where the one
+before it ended is read again from there.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,22 +19,28 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.inputs import USUAL_RATIO
 from cqa_spark.corpora.stackexchange.block_reader import BlockReader
-from cqa_spark.corpora.stackexchange.columns import Numbers, table_rows
+from cqa_spark.corpora.stackexchange.columns import Numbers
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
 from cqa_spark.corpora.stackexchange.probe import Access, FileProbe, RowLayout, open_text
 from cqa_spark.corpora.stackexchange.recovery import Outcome
+from cqa_spark.corpora.stackexchange.tables import table_rows
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.table import DataFile
 from cqa_spark.lake.writing import Destination, TableWriter
 
-# Divides the files of dumps into ranges of bytes, and these among tasks.
-
 RANGE = 64 << 20
 """Bytes of a range. A compressed file, and one without lines, is read in order, as one range."""
 
 SMALLEST_TASK = 1 << 20
+"""Bytes of small files up to which they share a task, however many tasks there could be."""
+
 TASKS_PER_CORE = 4
+
+MOST_COMPARED = 1 << 23
+"""Ids of a range up to which a task looks for repeated ones, 64 MB; a compressed file may have more."""
+
+_QUARANTINE = to_arrow_schema(QUARANTINE.schema)
 
 
 @dataclass(frozen=True)
@@ -94,39 +105,33 @@ def tasks_of(ranges: Iterable[ByteRange], cores: int) -> list[list[ByteRange]]:
         ranges: the ranges; files of a site follow each other, so that few tasks write its files.
         cores: number of tasks that run at a time.
     """
-    given = list(ranges)
-    total = sum(part.size for part in given)
+    tasks: list[list[ByteRange]] = []
+    whole_files = []
+    total = 0
+    for part in ranges:
+        total += part.size
+        if part.is_whole_file:
+            whole_files.append(part)
+        else:
+            tasks.append([part])
+    # Several tasks for each core, so that the last ones end at nearly the same time.
     most = min(RANGE, max(SMALLEST_TASK, total // (TASKS_PER_CORE * cores)))
-    tasks = [[part] for part in given if not part.is_whole_file]
-    tasks += _grouped((part for part in given if part.is_whole_file), most)
-    return sorted(tasks, key=lambda task: sum(part.size for part in task), reverse=True)
-
-
-def _grouped(ranges: Iterable[ByteRange], most: int) -> Iterator[list[ByteRange]]:
-    """Ranges in groups of a size, in order."""
     group: list[ByteRange] = []
     size = 0
-    for part in ranges:
+    for part in whole_files:
         if group and size + part.size > most:
-            yield group
+            tasks.append(group)
             group, size = [], 0
         group.append(part)
         size += part.size
     if group:
-        yield group
-
-
-# What a task does with ranges of files: reads them, writes their rows, and says what was in them.
-
-MOST_COMPARED = 1 << 23
-"""Ids of a range up to which a task looks for repeated ones, 64 MB; a compressed file may have more."""
-
-_QUARANTINE = to_arrow_schema(QUARANTINE.schema)
+        tasks.append(group)
+    return sorted(tasks, key=lambda task: sum(part.size for part in task), reverse=True)
 
 
 @dataclass(frozen=True)
 class RangeResult:
-    """What a task found in a range.
+    """The counts of a range that a task has read.
 
     Attributes:
         part: the range.
@@ -218,10 +223,10 @@ def _read_range(part: ByteRange, access: Access, writer: Callable[[str], TableWr
     try:
         with open_range(part, access) as reader:
             for block in reader.blocks():
-                for found in block.rows:
-                    writer(table).add(table_rows(file.dump_table, found.columns, file.site, file.path))
-                    ids.add(found.ids)
-                    rows += len(found.ids)
+                for block_rows in block.rows:
+                    writer(table).add(table_rows(file.dump_table, block_rows.columns, file.site, file.path))
+                    ids.add(block_rows.ids)
+                    rows += len(block_rows.ids)
                 if block.refused:
                     writer(QUARANTINE.name).add(_refused(block.refused, file.site, file.path))
                 lines, refused = lines + block.lines, refused + len(block.refused)
@@ -287,8 +292,9 @@ class FileReading:
     @property
     def counts(self) -> tuple[int, int, int]:
         """The numbers of its lines, of its rows, and of its records in quarantine."""
-        found = [(result.lines, result.rows, result.refused) for result in self.ranges]
-        lines, rows, refused = (sum(numbers) for numbers in zip(*found, strict=True))
+        lines = sum(result.lines for result in self.ranges)
+        rows = sum(result.rows for result in self.ranges)
+        refused = sum(result.refused for result in self.ranges)
         return lines, rows, refused
 
     @property
@@ -314,6 +320,10 @@ class Reading:
     seconds: Mapping[str, float]
 
 
+RangeKey = tuple[int, int | None]
+"""Number of the file and end of the range, which stay when a range is read again from a later byte."""
+
+
 def read_files(
     spark: SparkSession, files: Sequence[OpenFile], access: Access, destinations: Mapping[str, Destination]
 ) -> Reading:
@@ -329,33 +339,37 @@ def read_files(
     planned = {opened.number: ranges_of(opened) for opened in files}
     tasks = tasks_of((part for ranges in planned.values() for part in ranges), context.defaultParallelism)
     seconds: dict[str, float] = {}
-    results: dict[tuple[int, int | None], RangeResult] = {}
-    written: dict[tuple[int, int | None], Mapping[str, Sequence[DataFile]]] = {}
+    # The last result of each planned range, and the files of each task by its first range. A range that is read again
+    # takes the place of its earlier reading, whose files then belong to no table.
+    results: dict[RangeKey, RangeResult] = {}
+    files_of_tasks: dict[RangeKey, Mapping[str, Sequence[DataFile]]] = {}
     while tasks:
         # One task for each element: sizes differ.
         job = context.parallelize(tasks, len(tasks)).map(partial(read_ranges, destinations, access))
-        for result in job.collect():
-            seconds |= {table: seconds.get(table, 0) + time for table, time in result.seconds.items()}
-            for found in result.ranges:
-                results[_key(found.part)] = found
-            # Files of several ranges are those of small files, which have one range each.
-            written[_key(result.ranges[0].part)] = result.files
+        for task in job.collect():
+            for table, task_seconds in task.seconds.items():
+                seconds[table] = seconds.get(table, 0) + task_seconds
+            for result in task.ranges:
+                results[_key(result.part)] = result
+            # A task of several ranges has small files, which have one range each and are not read again.
+            files_of_tasks[_key(task.ranges[0].part)] = task.files
         again = (_to_read_again([results[_key(part)] for part in ranges]) for ranges in planned.values())
         tasks = [[part] for part in again if part is not None]
-    readings = [
-        FileReading(opened, _consecutive([results[_key(part)] for part in planned[opened.number]])) for opened in files
-    ]
-    taken = {_key(result.part) for reading in readings for result in reading.ranges}
+    readings = []
+    valid = set[RangeKey]()
+    for opened in files:
+        ranges = _consecutive([results[_key(part)] for part in planned[opened.number]])
+        readings.append(FileReading(opened, ranges))
+        valid.update(_key(result.part) for result in ranges)
     by_table: dict[str, list[DataFile]] = {name: [] for name in destinations}
-    for key, of_task in written.items():
-        if key in taken:
-            for name, data_files in of_task.items():
+    for key, files_of_task in files_of_tasks.items():
+        if key in valid:
+            for name, data_files in files_of_task.items():
                 by_table[name] += data_files
     return Reading(readings, by_table, seconds)
 
 
-def _key(part: ByteRange) -> tuple[int, int | None]:
-    """Identifies a planned range, also when it is read again from a later byte."""
+def _key(part: ByteRange) -> RangeKey:
     return part.opened.number, part.stop
 
 

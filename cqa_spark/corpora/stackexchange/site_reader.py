@@ -1,4 +1,8 @@
-"""Reads the dumps of sites, so that one that cannot be read harms no other."""
+"""Reads the dumps of sites into the tables of a run, so that one that cannot be read harms no other.
+
+Every record is counted: the rows and quarantined records of a file must be as many as its tables hold. Of several rows
+with the same id, the first in its file stays, and the others go to quarantine.
+"""
 
 import pickle
 from collections import Counter
@@ -20,11 +24,10 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.erasure import of_site, read_forgotten
 from cqa_spark.corpora.site_tables import SiteTables
-from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
 from cqa_spark.corpora.stackexchange.probe import Access, probe
 from cqa_spark.corpora.stackexchange.ranges import ByteRange, FileReading, OpenFile, Reading, open_range, read_files
-from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES, DumpTable
+from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES, DumpTable, table_rows
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
@@ -37,8 +40,6 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.dumps import PEOPLE_COLUMNS, DumpSettings
 from cqa_spark.spark.frames import persisted
 
-# Resolves repeated ids: the first row in its file stays, the others go to quarantine.
-
 MOST_SELECTED = 1_000_000
 """Repeated ids up to which tasks look for them, some 30 MB. Of more, all rows pass through Spark."""
 
@@ -47,127 +48,9 @@ _ORIGIN = (
     T.StructField("raw", T.StringType()),
     T.StructField("content", T.StringType()),
 )
+"""Where a row stands in its file, its text, and the hash of all its values, unknown attributes included."""
 
 Ids = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Settled:
-    """The rows of a table after repeated ids were resolved.
-
-    Attributes:
-        files: the rows of the sites whose files were examined.
-        quarantine: the rows that are not the first of their id.
-        refused: their number, by source file.
-    """
-
-    files: TableFiles
-    quarantine: TableFiles
-    refused: Mapping[str, int]
-
-
-def settle_repeats(
-    run: Run, table: Table, stored: TableFiles, readings: Sequence[FileReading], access: Access
-) -> Settled | None:
-    """Keep the first row of each id.
-
-    Args:
-        run: the run.
-        table: the table.
-        stored: the rows that were read.
-        readings: the files that may repeat ids; the rows of other sites are not examined.
-        access: how to read the files again.
-
-    Returns:
-        The rows that stay, and those that do not; None if no id is repeated.
-    """
-    sites = {reading.opened.file.site for reading in readings}
-    rows = run.lake.read(table, stored.of(sites))
-    key = list(table.key)
-    with ExitStack() as held:
-        (repeated,) = held.enter_context(persisted(rows.groupBy(*key).count().where("count > 1").select(*key)))
-        count = repeated.limit(MOST_SELECTED + 1).count()
-        if not count:
-            return None
-        ids = _by_site(repeated) if count <= MOST_SELECTED else None
-        copies = _copies(run, table, readings, access, ids).join(repeated, key, "left_semi")
-        (settled,) = held.enter_context(persisted(keep_first(copies, table)))
-        refused = settled.where(F.col("reason").isNotNull())
-        first = settled.where(F.col("reason").isNull()).select(*rows.columns)
-        others = rows.join(repeated, key, "left_anti").select(*rows.columns)
-        files = run.new_files(table, others.unionByName(first))
-        quarantine = run.new_files(QUARANTINE, refused.select(*QUARANTINE.schema.names))
-        counts = refused.groupBy("source_file").count().collect()
-        return Settled(files, quarantine, {row["source_file"]: row["count"] for row in counts})
-
-
-def keep_first(copies: DataFrame, table: Table) -> DataFrame:
-    """Find the first of several rows with the same id.
-
-    Args:
-        copies: the rows, with byte_offset and content, the hash of all that the file says of a row.
-        table: their table.
-
-    Returns:
-        The rows with the column reason, which is null for the first.
-    """
-    by_key = Window.partitionBy(*table.key).orderBy("byte_offset")
-    first = F.first(F.struct("byte_offset", "content")).over(by_key).alias("first")
-    same = F.when(F.col("first.content") == F.col("content"), "the same").otherwise("another")
-    text = F.format_string(
-        "%s row has Id %s already: %s, byte %d", same, table.key[-1], "source_file", F.col("first.byte_offset")
-    )
-    reason = F.when(F.col("first.byte_offset") != F.col("byte_offset"), text)
-    return copies.select("*", first).withColumn("reason", reason).drop("first", "content")
-
-
-def _by_site(repeated: DataFrame) -> dict[str, Ids]:
-    ids: dict[str, list[int]] = {}
-    for site, row_id in repeated.collect():
-        ids.setdefault(site, []).append(int(row_id))
-    return {site: np.array(of_site, np.int64) for site, of_site in ids.items()}
-
-
-def _copies(
-    run: Run, table: Table, readings: Iterable[FileReading], access: Access, ids: Mapping[str, Ids] | None
-) -> DataFrame:
-    """The rows with some ids as they stand in their files."""
-    parts = [
-        replace(result.part, start=result.begin or 0, is_line_start=True)
-        for reading in readings
-        for result in reading.ranges
-    ]
-    spark = run.lake.spark
-    tasks = spark.createDataFrame([(pickle.dumps(part),) for part in parts], "part binary").repartition(len(parts))
-    schema = T.StructType([*nullable(table.schema), *_ORIGIN])
-    return tasks.mapInArrow(partial(_read_copies, access, ids, schema), schema)
-
-
-def _read_copies(
-    access: Access, ids: Mapping[str, Ids] | None, schema: T.StructType, batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    arrow_schema = to_arrow_schema(schema)
-    for batch in batches:
-        for pickled in batch.column(0).to_pylist():
-            part: ByteRange = pickle.loads(pickled)
-            file = part.opened.file
-            with open_range(part, access) as reader:
-                for block in reader.blocks():
-                    for rows in block.rows:
-                        wanted = np.ones(len(rows.ids), np.bool_) if ids is None else np.isin(rows.ids, ids[file.site])
-                        columns = {name: column.filter(pa.array(wanted)) for name, column in rows.columns.items()}
-                        spans = rows.spans[wanted].tolist()
-                        stored = table_rows(file.dump_table, columns, file.site, file.path)
-                        origin = [
-                            pa.array([start for start, _ in spans], pa.int64()),
-                            pa.array([reader.text_of(start, stop) for start, stop in spans], pa.string()),
-                            pa.array(map(_hash, pa.table(columns).to_pylist()), pa.string()),
-                        ]
-                        yield pa.RecordBatch.from_arrays([*stored.columns, *origin], schema=arrow_schema)
-
-
-def _hash(row: Mapping[str, object]) -> str:
-    return sha256(repr(row).encode()).hexdigest()
 
 
 @dataclass
@@ -205,7 +88,7 @@ class SiteReader:
         opened = self._opened(
             [file for file in files if file.site in self.tables.sites and file.site not in self.failed]
         )
-        readable = [each for each in opened if each.file.site not in self.failed]
+        readable = [file for file in opened if file.file.site not in self.failed]
         run, kinds = self.tables.run, [dump.table for dump in wanted_tables(self.settings)]
         destinations = {table.name: run.destination(table) for table in (*kinds, QUARANTINE)}
         reading = read_files(run.lake.spark, readable, self.access, destinations)
@@ -222,18 +105,22 @@ class SiteReader:
     def _opened(self, files: Sequence[DumpFile]) -> list[OpenFile]:
         """The files of the wanted tables, without those of sites of which one cannot be opened or is truncated."""
         kinds = {dump.file: dump for dump in wanted_tables(self.settings)}
-        wanted = [replace(file, dump_table=kinds[file.dump_table.file]) for file in files
-                  if file.dump_table.file in kinds]  # fmt: skip
+        wanted = []
+        for file in files:
+            if file.dump_table.file in kinds:
+                wanted.append(replace(file, dump_table=kinds[file.dump_table.file]))
         with ThreadPoolExecutor() as threads:
             probes = [threads.submit(probe, file, self.access) for file in wanted]
-        opened, incomplete = [], dict[str, list[str]]()
-        for number, (file, found) in enumerate(zip(wanted, probes, strict=True)):
+        opened: list[OpenFile] = []
+        incomplete: dict[str, list[str]] = {}
+        for number, (file, probed) in enumerate(zip(wanted, probes, strict=True)):
             try:
-                opened.append(OpenFile(number, file, found.result()))
+                result = probed.result()
             except InputError as error:
                 self._fail(file.site, error)
                 continue
-            if opened[-1].probe.complete is False and not self.settings.allow_incomplete:
+            opened.append(OpenFile(number, file, result))
+            if result.complete is False and not self.settings.allow_incomplete:
                 incomplete.setdefault(file.site, []).append(file.path)
         for site, paths in incomplete.items():
             try:
@@ -249,19 +136,17 @@ class SiteReader:
             return
         for site in self.tables.sites:
             if of_site(forgotten, site):
-                self._fail(
-                    site,
-                    InputError(
-                        f"{site} has forgotten users or posts, and only its posts tell which rows are about them",
-                        "name posts among --tables",
-                    ),
-                )
+                problem = f"{site} has forgotten users or posts, and only its posts tell which rows are about them"
+                self._fail(site, InputError(problem, "name posts among --tables"))
 
     def _stored(self, reading: Reading) -> list[Entry]:
         """Put the rows of the sites that were read into the run's tables; return the entries of their files."""
         run = self.tables.run
         dumps = [dump.table for dump in wanted_tables(self.settings)]
-        stored = {table.name: _files(table, reading).without(self.failed) for table in (*dumps, QUARANTINE)}
+        stored: dict[str, TableFiles] = {}
+        for table in (*dumps, QUARANTINE):
+            files = TableFiles(tuple(table.schema.names), tuple(reading.written.get(table.name, ())))
+            stored[table.name] = files.without(self.failed)
         repeats: Counter[str] = Counter()
         for table in dumps:
             doubtful = [file for file in self._read_files(reading, table) if file.may_repeat_ids]
@@ -325,8 +210,8 @@ class SiteReader:
         names = {dump.table.name for dump in wanted_tables(self.settings)}
         published = read.published_entries(INGESTED_FILES)
         if any(entry["rows_quarantined"] for entry in published):
-            others = {entry["source_file"] for entry in published if entry["table_name"] not in names}
-            read.write(QUARANTINE, read.published(QUARANTINE).where(F.col("source_file").isin(*others)))
+            unread_files = {entry["source_file"] for entry in published if entry["table_name"] not in names}
+            read.write(QUARANTINE, read.published(QUARANTINE).where(F.col("source_file").isin(*unread_files)))
 
 
 def failures(failed: Mapping[str, InputError]) -> list[Entry]:
@@ -348,10 +233,6 @@ def wanted_tables(settings: DumpSettings) -> list[DumpTable]:
         )
         for dump in wanted
     ]
-
-
-def _files(table: Table, reading: Reading) -> TableFiles:
-    return TableFiles(tuple(table.schema.names), tuple(reading.written.get(table.name, ())))
 
 
 def _account(file: FileReading, stored: TableFiles, repeats: Mapping[str, int]) -> FileAccount:
@@ -380,3 +261,119 @@ def _step(table: Table, accounts: Sequence[FileAccount], reading: Reading) -> St
         rows_quarantined=sum(account.rows_quarantined for account in own),
         seconds=round(reading.seconds.get(table.name, 0), 3),
     )
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The rows of a table after repeated ids were resolved.
+
+    Attributes:
+        files: the rows of the sites whose files were examined.
+        quarantine: the rows that are not the first of their id.
+        refused: their number, by source file.
+    """
+
+    files: TableFiles
+    quarantine: TableFiles
+    refused: Mapping[str, int]
+
+
+def settle_repeats(
+    run: Run, table: Table, stored: TableFiles, readings: Sequence[FileReading], access: Access
+) -> Settled | None:
+    """Keep the first row of each id.
+
+    Args:
+        run: the run.
+        table: the table.
+        stored: the rows that were read.
+        readings: the files that may repeat ids; the rows of other sites are not examined.
+        access: how to read the files again.
+
+    Returns:
+        The rows that stay, and those that do not; None if no id is repeated.
+    """
+    sites = {reading.opened.file.site for reading in readings}
+    rows = run.lake.read(table, stored.of(sites))
+    key = list(table.key)
+    with ExitStack() as held:
+        (repeated,) = held.enter_context(persisted(rows.groupBy(*key).count().where("count > 1").select(*key)))
+        count = repeated.limit(MOST_SELECTED + 1).count()
+        if not count:
+            return None
+        ids: dict[str, Ids] | None = None
+        if count <= MOST_SELECTED:
+            ids_by_site: dict[str, list[int]] = {}
+            for site, row_id in repeated.collect():
+                ids_by_site.setdefault(site, []).append(int(row_id))
+            ids = {site: np.array(site_ids, np.int64) for site, site_ids in ids_by_site.items()}
+        copies = _copies(run, table, readings, access, ids).join(repeated, key, "left_semi")
+        (settled,) = held.enter_context(persisted(keep_first(copies, table)))
+        refused = settled.where(F.col("reason").isNotNull())
+        first = settled.where(F.col("reason").isNull()).select(*rows.columns)
+        others = rows.join(repeated, key, "left_anti").select(*rows.columns)
+        files = run.new_files(table, others.unionByName(first))
+        quarantine = run.new_files(QUARANTINE, refused.select(*QUARANTINE.schema.names))
+        counts = refused.groupBy("source_file").count().collect()
+        return Settled(files, quarantine, {row["source_file"]: row["count"] for row in counts})
+
+
+def keep_first(copies: DataFrame, table: Table) -> DataFrame:
+    """Find the first of several rows with the same id.
+
+    Args:
+        copies: the rows, with byte_offset and content, the hash of all that the file says of a row.
+        table: their table.
+
+    Returns:
+        The rows with the column reason, which is null for the first.
+    """
+    by_key = Window.partitionBy(*table.key).orderBy("byte_offset")
+    first = F.first(F.struct("byte_offset", "content")).over(by_key).alias("first")
+    same = F.when(F.col("first.content") == F.col("content"), "the same").otherwise("another")
+    text = F.format_string(
+        "%s row has Id %s already: %s, byte %d", same, table.key[-1], "source_file", F.col("first.byte_offset")
+    )
+    reason = F.when(F.col("first.byte_offset") != F.col("byte_offset"), text)
+    return copies.select("*", first).withColumn("reason", reason).drop("first", "content")
+
+
+def _copies(
+    run: Run, table: Table, readings: Iterable[FileReading], access: Access, ids: Mapping[str, Ids] | None
+) -> DataFrame:
+    """The rows with some ids, by site, as they are in their files; all rows if no ids are named."""
+    parts = [
+        replace(result.part, start=result.begin or 0, is_line_start=True)
+        for reading in readings
+        for result in reading.ranges
+    ]
+    spark = run.lake.spark
+    tasks = spark.createDataFrame([(pickle.dumps(part),) for part in parts], "part binary").repartition(len(parts))
+    schema = T.StructType([*nullable(table.schema), *_ORIGIN])
+    return tasks.mapInArrow(partial(_read_copies, access, ids, schema), schema)
+
+
+def _read_copies(
+    access: Access, ids: Mapping[str, Ids] | None, schema: T.StructType, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    arrow_schema = to_arrow_schema(schema)
+    for batch in batches:
+        for pickled in batch.column(0).to_pylist():
+            part: ByteRange = pickle.loads(pickled)
+            file = part.opened.file
+            with open_range(part, access) as reader:
+                for block in reader.blocks():
+                    for rows in block.rows:
+                        is_selected = np.ones(len(rows.ids), np.bool_)
+                        if ids is not None:
+                            is_selected = np.isin(rows.ids, ids[file.site])
+                        columns = {name: column.filter(pa.array(is_selected)) for name, column in rows.columns.items()}
+                        spans = rows.spans[is_selected].tolist()
+                        stored = table_rows(file.dump_table, columns, file.site, file.path)
+                        hashes = [sha256(repr(row).encode()).hexdigest() for row in pa.table(columns).to_pylist()]
+                        origin = [
+                            pa.array([start for start, _ in spans], pa.int64()),
+                            pa.array([reader.text_of(start, stop) for start, stop in spans], pa.string()),
+                            pa.array(hashes, pa.string()),
+                        ]
+                        yield pa.RecordBatch.from_arrays([*stored.columns, *origin], schema=arrow_schema)

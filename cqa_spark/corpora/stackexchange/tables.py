@@ -1,4 +1,4 @@
-"""The eight files of a dump, with the mapping from attributes to columns of tables.
+"""The eight files of a dump: which column each attribute fills, and how a row becomes one of the lake's tables.
 
 Source: the file readme.txt of the dumps, and the attributes found in dumps of 2009 to 2024. The columns' types, units
 and meanings are declared in ``cqa_spark.lake.schemas``.
@@ -7,13 +7,19 @@ and meanings are declared in ``cqa_spark.lake.schemas``.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import types as T
+from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.stackexchange.markup import ValueKind
+from cqa_spark.corpora.stackexchange.values import DELETED, INVENTED, OTHER_POST_TYPE, POST_TYPES, ValueKind
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
-from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.lake.table import Table
+from cqa_spark.lake.writing import nullable
 
 
 @dataclass(frozen=True)
@@ -45,13 +51,15 @@ class DumpTable:
     def kinds(self) -> dict[str, ValueKind]:
         """The kind of each column that attributes fill."""
         types = {column.name: column.dataType for column in self.table.columns}
-        return {name: _kind(name, types.get(name, T.StringType())) for name in self.attributes.values()}
-
-
-def _kind(column: str, data_type: T.DataType) -> ValueKind:
-    if isinstance(data_type, T.StringType):
-        return ValueKind.ID if column.endswith("_id") else ValueKind.TEXT
-    return _KINDS[type(data_type)]
+        kinds = {}
+        for name in self.attributes.values():
+            # Columns that only the reader uses, such as parent_id, are not declared.
+            data_type = types.get(name, T.StringType())
+            if isinstance(data_type, T.StringType):
+                kinds[name] = ValueKind.ID if name.endswith("_id") else ValueKind.TEXT
+            else:
+                kinds[name] = _KINDS[type(data_type)]
+        return kinds
 
 
 _KINDS: Mapping[type[T.DataType], ValueKind] = {
@@ -208,4 +216,58 @@ DUMP_TABLES = (
     ),
 )
 
-BY_FILE: Mapping[str, DumpTable] = {each.root: each for each in DUMP_TABLES}
+BY_FILE: Mapping[str, DumpTable] = {dump.root: dump for dump in DUMP_TABLES}
+
+UNKNOWN = "unknown_attributes"
+"""The column of attributes that no other column takes."""
+
+
+_PARENT = "parent_id"
+"""The column of an answer's question, which the lake's tables call its thread."""
+
+_ANSWER = 2
+_COMMUNITY = "-1"
+"""The user of automatic actions."""
+
+
+def table_rows(dump: DumpTable, columns: Mapping[str, pa.Array], site: str, source_file: str) -> pa.RecordBatch:
+    """The rows with the declared columns of their table; withheld columns about people are null.
+
+    Args:
+        dump: the kind of rows.
+        columns: unknown_attributes and the columns that attributes fill.
+        site: the site of the rows.
+        source_file: the file of the rows.
+    """
+    schema = to_arrow_schema(nullable(dump.table.schema))
+    rows = len(columns[UNKNOWN])
+    complete: dict[str, Any] = {name: column for name, column in columns.items() if name not in dump.withheld}
+    for name, text in {"site": site, "source_file": source_file, "split": UNANNOTATED}.items():
+        complete[name] = pa.repeat(pa.scalar(text), rows)
+    if UNKNOWN in dump.withheld:
+        # The names tell that the format of the dumps has changed, and nothing about a person.
+        maps = columns[UNKNOWN]
+        # A null start makes its entry null; there is one start more than entries, the end of the last.
+        starts = pa.array(maps.offsets.to_numpy(), pa.int32(), mask=np.append(maps.is_null().to_numpy(False), False))
+        complete[UNKNOWN] = pa.MapArray.from_arrays(starts, maps.keys, pa.nulls(len(maps.items), pa.string()))
+    if dump.file == "Posts":
+        # Only answers have a parent; an answer without one is its own thread.
+        is_answer = pc.equal(columns["post_type_id"], _ANSWER)
+        parent = pc.if_else(is_answer, columns[_PARENT], pa.scalar(None, pa.string()))
+        complete["thread_id"] = pc.coalesce(parent, columns["post_id"])
+        complete["post_type"] = _post_types(columns, dump.invented_from)
+    arrays = [complete[name] if name in complete else pa.nulls(rows, schema.field(name).type) for name in schema.names]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _post_types(columns: Mapping[str, pa.Array], invented_from: int | None) -> pa.Array:
+    """The name of each post's type; deleted and invented posts have their own, whatever their number says."""
+    numbers, names = pa.array(POST_TYPES, pa.int32()), pa.array([*POST_TYPES.values(), OTHER_POST_TYPE])
+    index = pc.index_in(columns["post_type_id"], numbers)
+    types = names.take(pc.fill_null(index, len(POST_TYPES)))
+    types = pc.if_else(columns["deleted_at"].is_valid(), DELETED, types)
+    if invented_from is None:
+        return types
+    is_large = pc.greater_equal(columns["post_id"].cast(pa.int64()), invented_from)
+    is_community = pc.fill_null(pc.equal(columns["user_id"], _COMMUNITY), False)
+    return pc.if_else(pc.and_(is_large, is_community), INVENTED, types)

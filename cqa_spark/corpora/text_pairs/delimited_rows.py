@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 LINE = b"\n"
-
-
 TAB = b"\t"
 
 
@@ -62,11 +60,8 @@ def _quoted_rows(content: bytes, delimiter: bytes) -> list[DelimitedRow] | None:
         # A quote that opens in one line and closes in another may be text of both, if columns end between them.
         if delimiter == TAB and any(LINE in value and TAB in value for value in values):
             return None
-        rows.append(DelimitedRow(line, offset, match[1].removesuffix(b"\r"), [_unquoted(value) for value in values]))
+        unquoted = [value[1:-1].replace(b'""', b'"') if value.startswith(b'"') else value for value in values]
+        rows.append(DelimitedRow(line, offset, match[1].removesuffix(b"\r"), unquoted))
         line += match[0].count(LINE)
         offset = match.end()
     return rows
-
-
-def _unquoted(cell: bytes) -> bytes:
-    return cell[1:-1].replace(b'""', b'"') if cell.startswith(b'"') else cell

@@ -1,4 +1,7 @@
-"""The column layouts of files of pairs."""
+"""The column layouts of files of pairs of texts, and their recognition by a file's first line.
+
+A file in an unknown layout is refused: its columns could only be guessed. Names of sets follow from file names.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,19 @@ from cqa_spark.errors import InputError
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
+LEAST_WORDS = 3
+"""Number of words at the start of a question from which its copy after a notice is taken for the title."""
+
+EMPTY = "it is empty"
+SHOWN_CHARACTERS = 160
+
+_NOTICE = re.compile(r"\bpossible duplicates?\b:?", re.IGNORECASE)
+
+_COLUMN_NAME = re.compile(r"""["'#(]*\w[\w.#/()-]*(?: [\w#()]+)?["']?(?<![.?!])""", re.ASCII)
+"""At most two words without a full stop: a line of such cells may be a header, and is no pair."""
+
+_OFFICIAL = re.compile(r"(?i)^(?P<task>STS\d*)\.(?:gs|input|output|sys)\.")
+_SUFFIX = re.compile(r"(?i)(?:\.(?:tsv|csv|txt))?(?:\.gz)?$")
 
 EQUIVALENT = 5.0
 """The largest similarity; the least is 0."""
@@ -173,40 +189,9 @@ QUESTIONS_WITHOUT_HEADER = (
 """Pairs of questions, as Bogdanova et al. (2015) used them."""
 
 
-LEAST_WORDS = 3
-"""Number of words at the start of a question from which its copy after a notice is taken for the title."""
-
-_NOTICE = re.compile(r"\bpossible duplicates?\b:?", re.IGNORECASE)
-
-
-def without_notices(one: str, other: str) -> tuple[str, str]:
-    """Remove the words "possible duplicate" from both questions, and what follows if the other question starts so.
-
-    Stack Exchange put this notice, with the title of the earlier question, above the body of a closed question. Text
-    without markup does not show where the title ends, so the longest common start is removed.
-
-    Args:
-        one: first question.
-        other: second question.
-    """
-    return _without(one, other), _without(other, one)
-
-
-def _without(question: str, other: str) -> str:
-    first, *parts = _NOTICE.split(question)
-    return " ".join(filter(None, (part.strip() for part in (first, *(_after_title(part, other) for part in parts)))))
-
-
-def _after_title(text: str, other: str) -> str:
-    words = text.split()
-    pairs = zip(words, other.split(), strict=False)
-    shared = len(list(takewhile(lambda pair: pair[0].casefold() == pair[1].casefold(), pairs)))
-    return " ".join(words[shared:]) if shared >= LEAST_WORDS else text
-
-
 @dataclass(frozen=True)
 class PairKind:
-    """What the texts of a file are.
+    """A kind of texts, of which files have pairs.
 
     Attributes:
         post_type: post type of the texts.
@@ -220,7 +205,33 @@ class PairKind:
     without_header: Sequence[ColumnLayout]
     scales: Sequence[Scale]
     label: Callable[[float], str] = str
-    cleaned: Callable[[str, str], tuple[str, str]] = lambda one, other: (one, other)
+    cleaned: Callable[[str, str], tuple[str, str]] = lambda text1, text2: (text1, text2)
+
+
+def without_notices(question1: str, question2: str) -> tuple[str, str]:
+    """Remove the words "possible duplicate" from both questions, and what follows if the other question starts so.
+
+    Stack Exchange put this notice, with the title of the earlier question, above the body of a closed question. Text
+    without markup does not show where the title ends, so the longest common start is removed.
+
+    Args:
+        question1: first question.
+        question2: second question.
+    """
+    return _without_notices(question1, question2), _without_notices(question2, question1)
+
+
+def _without_notices(question: str, duplicate: str) -> str:
+    first, *after_notices = _NOTICE.split(question)
+    parts = [first.strip()]
+    for text in after_notices:
+        words = text.split()
+        pairs = zip(words, duplicate.split(), strict=False)
+        shared = len(list(takewhile(lambda pair: pair[0].casefold() == pair[1].casefold(), pairs)))
+        if shared >= LEAST_WORDS:
+            text = " ".join(words[shared:])
+        parts.append(text.strip())
+    return " ".join(filter(None, parts))
 
 
 def _duplicate_label(similarity: float) -> str:
@@ -232,24 +243,13 @@ SENTENCE_PAIRS = PairKind("sentence", SENTENCES_WITHOUT_HEADER, (SIMILARITY, REL
 QUESTION_PAIRS = PairKind("question", QUESTIONS_WITHOUT_HEADER, (DUPLICATE,), _duplicate_label, without_notices)
 
 
-# Recognizes the layout of a file of pairs by its first line.
-#
-# A file in another layout is refused: its columns could only be guessed.
-
-EMPTY = "it is empty"
-SHOWN_CHARACTERS = 160
-
-_COLUMN_NAME = re.compile(r"""["'#(]*\w[\w.#/()-]*(?: [\w#()]+)?["']?(?<![.?!])""", re.ASCII)
-"""At most two words without a full stop: a line of such cells may be a header, and is no pair."""
-
-
 class UnknownLayout(Exception):
     """A file whose columns are not known; the message says why."""
 
 
 @dataclass(frozen=True)
 class FileLayout:
-    """Where the columns of one file are.
+    """The positions of the columns of a file.
 
     Attributes:
         layout: the layout.
@@ -293,13 +293,13 @@ def recognize(line: str, without_header: Sequence[ColumnLayout], scales: Sequenc
     Raises:
         UnknownLayout: the file has another layout, or labels of another scale.
     """
-    found = _by_header(line) or _by_columns(line.split("\t"), without_header)
-    if found is None:
+    file_layout = _by_header(line) or _by_columns(line.split("\t"), without_header)
+    if file_layout is None:
         raise UnknownLayout(_unknown(line, without_header))
-    if found.label is not None and found.layout.scale not in scales:
-        labels = f"its labels, {found.layout.label}, are {found.layout.scale.about}"
-        raise UnknownLayout(f"{labels}; --corpus sts reads them")
-    return found
+    layout = file_layout.layout
+    if file_layout.label is not None and layout.scale not in scales:
+        raise UnknownLayout(f"its labels, {layout.label}, are {layout.scale.about}; --corpus sts reads them")
+    return file_layout
 
 
 def is_note(cell: str) -> bool:
@@ -319,12 +319,12 @@ def _by_header(line: str) -> FileLayout | None:
             columns = _names(layout)
             texts, label = [_name(text) for text in layout.texts], _name(layout.label or "")
             if set(texts) <= set(names) <= columns.keys() and len(set(names)) == len(names):
-                one, other = map(names.index, texts)
+                first, second = map(names.index, texts)
                 return FileLayout(
                     layout=layout,
                     delimiter=delimiter,
                     has_header=True,
-                    texts=(one, other),
+                    texts=(first, second),
                     label=names.index(label) if label in names else None,
                     widths=range(len(names), len(names) + 1),
                     unread=tuple(columns[name] for name in names if name not in (*texts, label)),
@@ -352,6 +352,7 @@ def _fits(cells: Sequence[str], candidate: FileLayout) -> bool:
     layout, texts = candidate.layout, [cells[position] for position in candidate.texts]
     if not all(map(is_note, cells[candidate.widths.start :])) or not cells[0].startswith(layout.start):
         return False
+    # Without labels, nothing but letters tells a pair of texts from ids, and from the names of columns.
     if candidate.label is not None:
         return layout.scale.has(cells[candidate.label])
     return all(map(has_letter, texts)) and not all(map(_COLUMN_NAME.fullmatch, cells))
@@ -379,12 +380,6 @@ def _names(layout: ColumnLayout) -> dict[str, str]:
 
 def _name(cell: str) -> str:
     return cell.strip().strip('"').strip().casefold()
-
-
-# Derives the names of sets from file names; ids of pairs start with them.
-
-_OFFICIAL = re.compile(r"(?i)^(?P<task>STS\d*)\.(?:gs|input|output|sys)\.")
-_SUFFIX = re.compile(r"(?i)(?:\.(?:tsv|csv|txt))?(?:\.gz)?$")
 
 
 def set_name(path: str) -> str:

@@ -1,4 +1,4 @@
-"""Parses files of pairs: rows of cells become labels and texts."""
+"""Parses files of pairs: rows of cells become labels and texts, with keys by which repeated pairs are found."""
 
 import codecs
 import hashlib
@@ -21,54 +21,10 @@ from cqa_spark.corpora.text_pairs.layouts import (
 )
 from cqa_spark.corpora.whole_files import decompressed
 
-# Splits a file into rows of cells, which may be quoted.
-
-
-# Keys of pairs of texts: equal for pairs that repeat each other, or nearly do.
-
 NEAR_WORDS = 10
 """Least number of words of a pair, both texts together, that can nearly repeat another."""
 
 _WORD = re.compile(r"\w+")
-
-
-def same_pair_key(one: str, other: str) -> str:
-    """A key that is equal for pairs that differ only in case, punctuation, white space or order."""
-    return "\n".join(sorted(map(_letters, (one, other))))
-
-
-def near_pair_keys(one: str, other: str) -> tuple[int, ...]:
-    """Hashes of the words of a pair, and of all of them but one, in any order.
-
-    Two pairs share a hash if they have the same words, or if one word of one pair is replaced, added or removed.
-
-    Args:
-        one: first text.
-        other: second text.
-
-    Returns:
-        The hashes, 64 bits each; none for pairs of fewer than ``NEAR_WORDS`` words, in which one word is a large part.
-    """
-    words = [_hash(word) for word in _WORD.findall(f"{one} {other}".casefold())]
-    if len(words) < NEAR_WORDS:
-        return ()
-    # Sums, because those of all words but one cost a subtraction.
-    total = sum(words)
-    return tuple(dict.fromkeys(map(_signed, [total, *[total - word for word in words]])))
-
-
-def _letters(text: str) -> str:
-    """Letters and digits, case-folded; the text itself if it has none."""
-    return "".join(filter(str.isalnum, text.casefold())) or text
-
-
-def _hash(word: str) -> int:
-    return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
-
-
-def _signed(number: int) -> int:
-    """The last 64 bits of a whole number, as a signed one."""
-    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 class PairRow(NamedTuple):
@@ -80,8 +36,8 @@ class PairRow(NamedTuple):
         raw: the record without its separator; bytes that are not UTF-8 as ``\xNN``.
         problem: why it is not a pair, one sentence; None for a pair.
         label: gold label, as in judgments; None if the pair has none.
-        one: first text.
-        other: second text.
+        text1: first text.
+        text2: second text.
         pair_key: equal for pairs that differ only in case, punctuation, white space or the order of the texts.
         near_keys: two pairs that share one nearly repeat each other; empty for short pairs.
     """
@@ -91,8 +47,8 @@ class PairRow(NamedTuple):
     raw: str
     problem: str | None
     label: str | None = None
-    one: str | None = None
-    other: str | None = None
+    text1: str | None = None
+    text2: str | None = None
     pair_key: str | None = None
     near_keys: tuple[int, ...] = ()
 
@@ -132,17 +88,22 @@ def read_pairs(content: bytes, kind: PairKind, gold: bytes | None = None) -> Pai
         raise UnknownLayout(EMPTY)
     if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UnknownLayout("it is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8")
-    layout = _layout(text, kind)
+    first_line = text.split(LINE, 1)[0].removesuffix(b"\r")
+    layout = recognize(first_line.decode("utf-8", "replace"), kind.without_header, kind.scales)
     delimiter = layout.delimiter.encode()
     lines = split_rows(text, delimiter)[1:] if layout.has_header else list(split_lines(text, delimiter))
     # Without a header, the lines of the predictions and of the gold file are those of the file.
     records = [line for line in lines if line.raw or not layout.has_header]
     labels = _gold_labels(gold, records, kind)
     mark = len(marked) - len(text)
-    rows = [
-        _pair(record._replace(byte_offset=record.byte_offset + mark), label, layout, kind)
-        for record, label in zip(records, labels, strict=True)
-    ]
+    rows = []
+    for record, label in zip(records, labels, strict=True):
+        raw = record.raw.decode("utf-8", "backslashreplace")
+        row = PairRow(record.line, record.byte_offset + mark, raw, None)
+        try:
+            rows.append(_parsed(row, record, label, layout, kind))
+        except UnreadablePair as unreadable:
+            rows.append(row._replace(problem=str(unreadable)))
     _refuse_misfits(rows, layout)
     continued = sum(record.raw.count(LINE) for record in records)
     return PairFile(
@@ -153,11 +114,6 @@ def read_pairs(content: bytes, kind: PairKind, gold: bytes | None = None) -> Pai
     )
 
 
-def _layout(text: bytes, kind: PairKind) -> FileLayout:
-    line = text.split(LINE, 1)[0].removesuffix(b"\r")
-    return recognize(line.decode("utf-8", "replace"), kind.without_header, kind.scales)
-
-
 def _gold_labels(gold: bytes | None, records: Sequence[DelimitedRow], kind: PairKind) -> Sequence[str | None]:
     if gold is None:
         return [None] * len(records)
@@ -165,14 +121,6 @@ def _gold_labels(gold: bytes | None, records: Sequence[DelimitedRow], kind: Pair
     if len(scores) != len(records):
         raise UnknownLayout(f"its gold file has {len(scores)} lines for {len(records)} pairs")
     return scores
-
-
-def _pair(record: DelimitedRow, gold: str | None, layout: FileLayout, kind: PairKind) -> PairRow:
-    row = PairRow(record.line, record.byte_offset, record.raw.decode("utf-8", "backslashreplace"), None)
-    try:
-        return _parsed(row, record, gold, layout, kind)
-    except UnreadablePair as unreadable:
-        return row._replace(problem=str(unreadable))
 
 
 def _parsed(row: PairRow, record: DelimitedRow, gold: str | None, layout: FileLayout, kind: PairKind) -> PairRow:
@@ -186,8 +134,8 @@ def _parsed(row: PairRow, record: DelimitedRow, gold: str | None, layout: FileLa
     surplus = [cell for cell in cells[layout.widths.start :] if not is_note(cell)]
     if surplus:
         raise UnreadablePair(f"after the columns {layout.columns} follows {surplus[0]!r}, which may be a label")
-    one, other = kind.cleaned(*(cells[position].strip() for position in layout.texts))
-    if not one or not other:
+    text1, text2 = kind.cleaned(*(cells[position].strip() for position in layout.texts))
+    if not text1 or not text2:
         raise UnreadablePair("one of the texts is empty")
     if layout.label is not None:
         similarity = layout.layout.scale.similarity(cells[layout.label])
@@ -195,7 +143,11 @@ def _parsed(row: PairRow, record: DelimitedRow, gold: str | None, layout: FileLa
         similarity = SIMILARITY.similarity(gold or "")
     label = None if similarity is None else kind.label(similarity)
     return row._replace(
-        label=label, one=one, other=other, pair_key=same_pair_key(one, other), near_keys=near_pair_keys(one, other)
+        label=label,
+        text1=text1,
+        text2=text2,
+        pair_key=same_pair_key(text1, text2),
+        near_keys=near_pair_keys(text1, text2),
     )
 
 
@@ -209,6 +161,36 @@ def _refuse_misfits(rows: Sequence[PairRow], layout: FileLayout) -> None:
             f"{len(misfits):,} of {len(rows):,} lines do not fit its first line, which has the columns of "
             f"{layout.layout.name}; line {misfits[0].line}: {misfits[0].problem}"
         )
-    for texts in ([row.one for row in rows], [row.other for row in rows]):
+    for texts in ([row.text1 for row in rows], [row.text2 for row in rows]):
         if not any(text and has_letter(text) for text in texts):
             raise UnknownLayout(f"a column of texts has no letters; the columns of {layout.layout.name} were expected")
+
+
+def same_pair_key(text1: str, text2: str) -> str:
+    """A key that is equal for pairs that differ only in case, punctuation, white space or order."""
+    # A text without letters and digits stands for itself.
+    letters = ["".join(filter(str.isalnum, text.casefold())) or text for text in (text1, text2)]
+    return "\n".join(sorted(letters))
+
+
+def near_pair_keys(text1: str, text2: str) -> tuple[int, ...]:
+    """Hashes of the words of a pair, and of all of them but one, in any order.
+
+    Two pairs share a hash if they have the same words, or if one word of one pair is replaced, added or removed.
+
+    Args:
+        text1: first text.
+        text2: second text.
+
+    Returns:
+        The hashes, 64 bits each; none for pairs of fewer than ``NEAR_WORDS`` words, in which one word is a large part.
+    """
+    hashes = []
+    for word in _WORD.findall(f"{text1} {text2}".casefold()):
+        hashes.append(int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big"))
+    if len(hashes) < NEAR_WORDS:
+        return ()
+    # Sums, because those of all words but one cost a subtraction; of each the last 64 bits, as a signed number.
+    total = sum(hashes)
+    sums = [total, *[total - word for word in hashes]]
+    return tuple(dict.fromkeys((number + (1 << 63)) % (1 << 64) - (1 << 63) for number in sums))

@@ -44,7 +44,7 @@ _FILE_OR_PAIR = T.StructType(
         *[T.StructField(name, T.StringType()) for name in ("refusal", "header")],
         T.StructField("line", T.IntegerType()),
         T.StructField("byte_offset", T.LongType()),
-        *[T.StructField(name, T.StringType()) for name in ("raw", "problem", "label", "one", "other", "pair_key")],
+        *[T.StructField(name, T.StringType()) for name in ("raw", "problem", "label", "text1", "text2", "pair_key")],
         T.StructField("near_keys", T.ArrayType(T.LongType())),
     ]
 )
@@ -58,7 +58,7 @@ class PairFiles(AnnotatedFiles):
     (``near_pair_keys``).
 
     Attributes:
-        kind: what the texts are.
+        kind: the kind of texts.
         task: name of the judged task.
     """
 
@@ -82,14 +82,14 @@ class PairFiles(AnnotatedFiles):
         content = _with_gold(spark, inputs, self.gold_files())
         parsed = persist(parse_files(content, partial(_rows, self.kind), _FILE_OR_PAIR))
         pair_id = F.concat(of_file(sets), F.lit(":"), "line")
-        placed = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
-        _check_readable(placed, inputs)
-        pair_rows = placed.where("line is not null")
-        files = placed.where("line is null").selectExpr("file", "lines", "not_rows", "lines - not_rows AS found")
+        rows = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
+        _check_readable(rows, inputs)
+        pair_rows = rows.where("line is not null")
+        files = rows.where("line is null").selectExpr("file", "lines", "not_rows", "lines - not_rows AS record_count")
         records = persist(_without_near_repeats(_without_repeats(pair_rows)))
         pairs = records.where("problem is null").select(
             F.lit(self.site).alias("site"), "split", of_file([file.path for file in inputs]).alias("source_file"),
-            "pair_id", "label", "one", "other",
+            "pair_id", "label", "text1", "text2",
         )  # fmt: skip
         return CommunityTables(
             posts=POSTS.complete(_posts(pairs, self.kind)),
@@ -110,10 +110,13 @@ class StsFiles(PairFiles):
     def gold_files(self) -> Sequence[str | None]:
         """Scores of an official input are in a file next to it, if that exists."""
         paths = [gold_path(file.path) for file in self.inputs]
-        return [path if path is not None and self._exists(path) else None for path in paths]
-
-    def _exists(self, path: str) -> bool:
-        return bool(find_files(path, self.storage)) if is_remote(path) else Path(path).is_file()
+        existing: list[str | None] = []
+        for path in paths:
+            exists = False
+            if path is not None:
+                exists = bool(find_files(path, self.storage)) if is_remote(path) else Path(path).is_file()
+            existing.append(path if exists else None)
+        return existing
 
 
 class QuestionPairFiles(PairFiles):
@@ -128,12 +131,13 @@ class QuestionPairFiles(PairFiles):
 
 def _with_gold(spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[str | None]) -> DataFrame:
     content = read_whole_files(spark, [file.path for file in inputs])
-    known = {place: path for place, path in enumerate(gold) if path is not None}
-    if not known:
+    gold_paths = {file: path for file, path in enumerate(gold) if path is not None}
+    if not gold_paths:
         return content.withColumn("gold", F.lit(None).cast("binary"))
-    places = F.array(*map(F.lit, known))
-    scores = read_whole_files(spark, list(known.values())).select(
-        places[F.col("file")].alias("file"), F.col("content").alias("gold")
+    # The files of scores are numbered among themselves; the array maps their numbers to those of the inputs.
+    numbers = F.array(*map(F.lit, gold_paths))
+    scores = read_whole_files(spark, list(gold_paths.values())).select(
+        numbers[F.col("file")].alias("file"), F.col("content").alias("gold")
     )
     return content.join(scores, on="file", how="left").select("file", "content", "gold")
 
@@ -178,17 +182,17 @@ def _check_readable(parsed: DataFrame, inputs: Sequence[InputFile]) -> None:
 def _without_repeats(records: DataFrame) -> DataFrame:
     """Mark repeated training pairs with a problem; within the training files, the first with a label is kept."""
     same = Window.partitionBy("pair_key")
-    place = F.struct("file", "line", "pair_id")
-    evaluated = F.min(F.when(F.expr(_IS_EVALUATED), place)).over(same)["pair_id"]
-    unlabelled = F.col("label").isNull().alias("unlabelled")
     is_train = F.expr(_IS_TRAIN)
+    # The least struct is that of the first pair, by file and line; false, for a pair with a label, is less than true.
+    evaluated = F.min(F.when(F.expr(_IS_EVALUATED), F.struct("file", "line", "pair_id"))).over(same)["pair_id"]
+    unlabelled = F.col("label").isNull().alias("unlabelled")
     first = F.min(F.when(is_train, F.struct(unlabelled, "file", "line", "pair_id"))).over(same)["pair_id"]
     repeated = (
         F.when(evaluated.isNotNull(), F.concat(F.lit("the pair is evaluated on, as "), evaluated))
         .when(first != F.col("pair_id"), F.concat(F.lit("the pair repeats "), first))
     )  # fmt: skip
-    known = F.col("pair_key").isNotNull() & is_train
-    return records.withColumn("problem", F.coalesce("problem", F.when(known, repeated)))
+    has_key = F.col("pair_key").isNotNull() & is_train
+    return records.withColumn("problem", F.coalesce("problem", F.when(has_key, repeated)))
 
 
 def _without_near_repeats(records: DataFrame) -> DataFrame:
@@ -202,13 +206,14 @@ def _without_near_repeats(records: DataFrame) -> DataFrame:
     alike = keyed.where(_IS_TRAIN).join(evaluated, on="near_key", how="inner")
     near = alike.groupBy("pair_id").agg(F.min("evaluated").alias("near"))
     repeated = F.concat(F.lit("the pair differs in one word from "), "near.pair_id", F.lit(", which is evaluated on"))
-    found = records.join(near, on="pair_id", how="left").withColumn("problem", F.coalesce("problem", repeated))
-    return found.drop("near", "near_keys")
+    marked = records.join(near, on="pair_id", how="left").withColumn("problem", F.coalesce("problem", repeated))
+    return marked.drop("near", "near_keys")
 
 
 def _posts(pairs: DataFrame, kind: PairKind) -> DataFrame:
-    texts = F.array(_text(1, "one"), _text(2, "other"))
-    exploded = pairs.select("site", "pair_id", "split", "source_file", F.explode(texts).alias("text"))
+    """Both texts of a pair as posts of its thread."""
+    texts = [F.struct(_text_id(number).alias("post_id"), F.col(f"text{number}").alias("body")) for number in (1, 2)]
+    exploded = pairs.select("site", "pair_id", "split", "source_file", F.explode(F.array(*texts)).alias("text"))
     return exploded.select(
         "site", "text.post_id", F.lit(kind.post_type).alias("post_type"), F.col("pair_id").alias("thread_id"),
         "text.body", "split", "source_file",
@@ -216,14 +221,11 @@ def _posts(pairs: DataFrame, kind: PairKind) -> DataFrame:
 
 
 def _judgments(pairs: DataFrame, task: str) -> DataFrame:
+    """The first text of a pair is the query, the second its only candidate."""
     return pairs.select(
         "site", F.lit(task).alias("task"), _text_id(1).alias("query_id"), _text_id(2).alias("candidate_id"),
         F.col("pair_id").alias("thread_id"), "label", F.lit(1).alias("initial_rank"), "split", "source_file",
     )  # fmt: skip
-
-
-def _text(number: int, column: str) -> Column:
-    return F.struct(_text_id(number).alias("post_id"), F.col(column).alias("body"))
 
 
 def _text_id(number: int) -> Column:

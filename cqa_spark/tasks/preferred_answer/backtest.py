@@ -28,7 +28,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.stackexchange.markup import end_of_day
+from cqa_spark.corpora.stackexchange.values import end_of_day
 from cqa_spark.evaluation.statistics.nights import Nights, expected_hits
 from cqa_spark.features.training_data import sample_queries
 from cqa_spark.lake.schemas.community import UNANNOTATED

@@ -5,7 +5,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.markup import ACCEPTED, DOWN, UP, end_of_day
+from cqa_spark.corpora.stackexchange.values import ACCEPTED, DOWN, UP, end_of_day
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.studies import DATA_CARD
 from cqa_spark.settings.preferred_answer import AnswerSettings

@@ -13,7 +13,7 @@ from pyspark.sql import types as T
 from small_runs import held, opened
 
 from cqa_spark.cli import main
-from cqa_spark.corpora.erasure import Forgotten, add_forgotten, gone_from, read_forgotten
+from cqa_spark.corpora.erasure import Forgotten, add_forgotten, erasure_of, read_forgotten
 from cqa_spark.corpora.question_list import question_lists
 from cqa_spark.features.feature_table import feature_table
 from cqa_spark.features.learned_group import LEARNED
@@ -341,9 +341,9 @@ def test_what_goes_with_users_and_posts(
     unchanged: Snapshot, named: list[tuple[str, str]], documents: list[str]
 ) -> None:
     forgotten = [Forgotten.model_validate({"site": BEER, "kind": kind, "id": name}) for kind, name in named]
-    with gone_from(unchanged, BEER, forgotten) as gone:
-        assert sorted(row["id"] for row in gone.documents.collect()) == documents
-        comments = gone.rest(unchanged.read(COMMENTS)).where(f"site = '{BEER}'").collect()
+    with erasure_of(unchanged, BEER, forgotten) as erasure:
+        assert sorted(row["id"] for row in erasure.documents.collect()) == documents
+        comments = erasure.remaining_rows(unchanged.read(COMMENTS)).where(f"site = '{BEER}'").collect()
     stays = {f"comment {row['comment_id']}" for row in comments}
     assert stays == {"comment 1", "comment 2", "comment 3"} - set(documents)
 

@@ -1,15 +1,23 @@
 """The list of what a lake has forgotten."""
 
+from pathlib import Path
+
 import pytest
 
-from cqa_spark.corpora import erasure as forgotten
+from cqa_spark.corpora import erasure
 from cqa_spark.corpora.erasure import Forgotten, add_forgotten, forgotten_version, of_site, read_forgotten
 from cqa_spark.errors import AnotherWriter, ContractError
+from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.store import ObjectStore
 
 USER = Forgotten(site="beer.example.org", kind="user", id="7")
 POST = Forgotten(site="beer.example.org", kind="post", id="7", attempt=3)
 OTHER = Forgotten(site="wine.example.org", kind="post", id="7")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Folder:
+    return Folder(str(tmp_path / "lake"))
 
 
 def test_the_list_grows_and_has_each_user_and_post_once(store: ObjectStore) -> None:
@@ -26,22 +34,22 @@ def test_of_two_processes_that_change_the_list_one_fails(
 ) -> None:
     for named in before:
         add_forgotten(store, named)
-    read = forgotten._read
+    read = erasure._read
 
     def read_and_be_overtaken(objects: ObjectStore) -> object:
         stored = read(objects)
-        monkeypatch.setattr(forgotten, "_read", read)
+        monkeypatch.setattr(erasure, "_read", read)
         add_forgotten(objects, OTHER)
         return stored
 
-    monkeypatch.setattr(forgotten, "_read", read_and_be_overtaken)
+    monkeypatch.setattr(erasure, "_read", read_and_be_overtaken)
     with pytest.raises(AnotherWriter, match=r"has just written .*/forgotten\.json"):
         add_forgotten(store, USER)
     assert read_forgotten(store) == (*before, OTHER)
 
 
 def test_a_damaged_list_is_an_error(store: ObjectStore) -> None:
-    store.put(forgotten.KEY, b'[{"site": "a", "kind": "tag", "id": "1"}]')
+    store.put(erasure.KEY, b'[{"site": "a", "kind": "tag", "id": "1"}]')
     with pytest.raises(ContractError, match=r"forgotten\.json is damaged: 0\.kind"):
         read_forgotten(store)
 

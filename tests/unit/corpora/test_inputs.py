@@ -243,4 +243,4 @@ def test_all_lines_of_askubuntu_are_pairs_of_questions(cqa_data: Path) -> None:
     rows = [row for file in found for row in read_pairs(Path(file.path).read_bytes(), QUESTION_PAIRS).rows]
     assert [row for row in rows if row.problem] == []
     assert Counter(row.label for row in rows) == {"PerfectMatch": 1000, "Irrelevant": 1000}
-    assert not any("possible duplicate" in f"{row.one} {row.other}".lower() for row in rows)
+    assert not any("possible duplicate" in f"{row.text1} {row.text2}".lower() for row in rows)

@@ -94,7 +94,7 @@ def test_a_second_call_reuses_the_folder_and_does_not_hash(tmp_path: Path, monke
     archive = pack(tmp_path / "site.7z", {"Posts.xml": POSTS, "notes.txt": b"-"})
     first = unpack_one(archive, tmp_path / "staging")
     written = Path(first.files[0]).stat().st_mtime_ns
-    monkeypatch.setattr(staging, "_hash", lambda path: pytest.fail("hashed again"))
+    monkeypatch.setattr(staging.hashlib, "file_digest", lambda file, name: pytest.fail("hashed again"))
     second = unpack_one(archive, tmp_path / "staging")
     assert (second.reused, second.files, second.bytes) == (True, first.files, len(POSTS))
     assert Path(second.files[0]).stat().st_mtime_ns == written

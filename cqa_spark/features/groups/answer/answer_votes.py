@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cqa_spark.corpora.stackexchange.markup import DOWN, UP
+from cqa_spark.corpora.stackexchange.values import DOWN, UP
 from cqa_spark.features.arrays import Indices, Reals, at_places, doubles, seconds
 from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.query_batch import QueryBatch

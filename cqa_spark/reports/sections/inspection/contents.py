@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.markup import INVENTED
+from cqa_spark.corpora.stackexchange.values import INVENTED
 from cqa_spark.lake.journal import Entry
 
 # Groups rows by site.

@@ -10,10 +10,9 @@ from lxml import etree
 
 from cqa_spark.corpora.stackexchange import block_reader
 from cqa_spark.corpora.stackexchange.block_reader import BlockReader
-from cqa_spark.corpora.stackexchange.columns import UNKNOWN
 from cqa_spark.corpora.stackexchange.probe import BYTE_ORDER_MARK, RowLayout
 from cqa_spark.corpora.stackexchange.recovery import Outcome
-from cqa_spark.corpora.stackexchange.tables import BY_FILE
+from cqa_spark.corpora.stackexchange.tables import BY_FILE, UNKNOWN
 
 COMMENTS = BY_FILE["comments"]
 # What is most likely to be taken for something else.

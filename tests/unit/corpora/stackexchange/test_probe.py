@@ -18,14 +18,13 @@ from refusals import refusal
 
 from cqa_spark.corpora.inputs import UnpackLimits
 from cqa_spark.corpora.stackexchange import probe as file_probe
-from cqa_spark.corpora.stackexchange.columns import table_rows
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_dump_files
 from cqa_spark.corpora.stackexchange.markup import last_tag, prolog
 from cqa_spark.corpora.stackexchange.probe import HEAD_BYTES, Access, open_text, probe, refuse_renamed_attributes
 from cqa_spark.corpora.stackexchange.ranges import ByteRange, OpenFile, open_range
 from cqa_spark.corpora.stackexchange.recovery import Outcome
 from cqa_spark.corpora.stackexchange.site_reader import wanted_tables
-from cqa_spark.corpora.stackexchange.tables import BY_FILE
+from cqa_spark.corpora.stackexchange.tables import BY_FILE, table_rows
 from cqa_spark.errors import InputError
 from cqa_spark.settings.dumps import DumpSettings
 from cqa_spark.settings.sections import ObjectStorageSettings

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pytest
 
 from cqa_spark.corpora.stackexchange.block_reader import columns_of
-from cqa_spark.corpora.stackexchange.columns import table_rows
-from cqa_spark.corpora.stackexchange.tables import BY_FILE, DUMP_TABLES, DumpTable
+from cqa_spark.corpora.stackexchange.tables import BY_FILE, DUMP_TABLES, DumpTable, table_rows
 from cqa_spark.lake.table import Table
 
 POSTS, USERS = BY_FILE["posts"], BY_FILE["users"]

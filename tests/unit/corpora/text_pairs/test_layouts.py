@@ -102,7 +102,7 @@ def test_a_header_shows_the_columns_in_any_order_and_spelling(
     read = read_pairs(gzip.compress(content) if spelling == "gzip" else content, SENTENCE_PAIRS)
     (row,) = read.rows
     assert (read.layout.layout.name, read.layout.unread) == (name, unread)
-    assert (row.one, row.other) == (BOY, CHILD)
+    assert (row.text1, row.text2) == (BOY, CHILD)
     assert (row.label, row.problem, row.line) == (None if similarity is None else str(similarity), None, 2)
     assert (read.lines, read.not_rows) == (2, 1)
 
@@ -120,7 +120,7 @@ QUORA = "id\tquestion1\tquestion2\tis_duplicate\n"
 def test_quoted_cells_may_span_lines_and_keep_their_offsets() -> None:
     content = QUORA + '7\t"Why\nso ""late""?"\tHow?\t1\r\n8\tWho?\tWhen?\t0\n'
     read = read_pairs(content.encode(), QUESTION_PAIRS)
-    assert [(row.line, row.byte_offset, row.one) for row in read.rows] == [
+    assert [(row.line, row.byte_offset, row.text1) for row in read.rows] == [
         (2, 36, 'Why\nso "late"?'),
         (4, 65, "Who?"),
     ]
@@ -130,13 +130,13 @@ def test_quoted_cells_may_span_lines_and_keep_their_offsets() -> None:
 def test_blank_lines_below_a_header_are_no_pairs() -> None:
     for texts in ("A.\tB.", '"A."\tB.'):
         read = read_pairs(f"sentence1\tsentence2\n{texts}\n\n{texts}\r\n\r\n".encode(), SENTENCE_PAIRS)
-        assert [(row.line, row.one) for row in read.rows] == [(2, "A."), (4, "A.")]
+        assert [(row.line, row.text1) for row in read.rows] == [(2, "A."), (4, "A.")]
         assert (read.lines, read.not_rows) == (5, 3)
 
 
 def test_a_quote_that_is_text_does_not_join_lines() -> None:
     content = QUORA + '7\t"Why\tA?\t1\n8\tHow"\tB?\t0\n9\t"Who?"\tC?\t0\n'
-    assert [row.one for row in read_pairs(content.encode(), QUESTION_PAIRS).rows] == ['"Why', 'How"', '"Who?"']
+    assert [row.text1 for row in read_pairs(content.encode(), QUESTION_PAIRS).rows] == ['"Why', 'How"', '"Who?"']
 
 
 @given(st.lists(st.tuples(st.text(min_size=1), st.text(min_size=1)), min_size=1), st.sampled_from("\t,"))
@@ -146,7 +146,7 @@ def test_what_csv_writes_is_read(pairs: list[tuple[str, str]], delimiter: str) -
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
     writer.writerows([("question1", "question2"), *texts])
-    assert [(row.one, row.other) for row in read_pairs(stream.getvalue().encode(), SENTENCE_PAIRS).rows] == texts
+    assert [(row.text1, row.text2) for row in read_pairs(stream.getvalue().encode(), SENTENCE_PAIRS).rows] == texts
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_quotes_are_text_and_an_empty_score_is_none() -> None:
 def test_columns_after_the_sentences_are_licences() -> None:
     line = b"main-news\theadlines\t2015\t0001\t5.000\tA.\tB.\thttp://a.org\tNews (b.org)"
     (row,) = read_pairs(line, SENTENCE_PAIRS).rows
-    assert (row.label, row.one, row.other) == ("5.0", "A.", "B.")
+    assert (row.label, row.text1, row.text2) == ("5.0", "A.", "B.")
 
 
 def test_scores_of_an_official_input_are_in_a_file_of_their_own() -> None:
@@ -256,7 +256,7 @@ def test_scores_of_an_official_input_are_in_a_file_of_their_own() -> None:
 )
 def test_other_lines_have_a_problem_and_keep_their_place(line: bytes, problem: str) -> None:
     first, broken = read_pairs(b"\xef\xbb\xbf1\tA.\tB.\n" + line + b"\n", SENTENCE_PAIRS).rows
-    assert first.one == "A."
+    assert first.text1 == "A."
     assert broken == PairRow(2, 11, line.decode("utf-8", "backslashreplace"), problem)
 
 

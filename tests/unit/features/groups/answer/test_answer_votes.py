@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from literal_batches import batch_of, values
 from literal_threads import SITE, Said, Thread
 
-from cqa_spark.corpora.stackexchange.markup import DOWN, UP
+from cqa_spark.corpora.stackexchange.values import DOWN, UP
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.groups.answer.answer_text import AnswerMarkupAsOfV1
 from cqa_spark.features.groups.answer.answer_timing import AnswerTimingAsOfV1
