@@ -1,7 +1,8 @@
 """Measures of every query of a ranking, on Spark."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,9 @@ from cqa_spark.evaluation.evaluate import (
     ranked_query,
 )
 from cqa_spark.evaluation.measure import Measure
+from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.statistics.clusters import topic
+from cqa_spark.evaluation.statistics.distributed import digits, from_digits
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 from cqa_spark.spark.frames import packed, unpacked, whole_groups
 
@@ -251,3 +254,31 @@ def _rows(queries: pa.Table, measures: Sequence[Measure], found: Sequence[Measur
 def _starts(lists: pa.ListArray) -> NDArray[np.int32]:
     """The first value of each list, and the number of all values."""
     return np.append(0, np.cumsum(lists.value_lengths().to_numpy())).astype(np.int32)
+
+
+_DIGITS = 3
+"""Components above 2 ** -12 are then added exactly."""
+
+
+def measure_totals(measured: DataFrame, measure: str, by: Sequence[str]) -> dict[tuple[Any, ...], float]:
+    """A measure over all queries of each group, added up where the queries are stored; bit-equal for any partitions.
+
+    Args:
+        measured: result of ``by_measure`` for this measure.
+        measure: its display name.
+        by: columns that identify a group.
+
+    Returns:
+        The measure by the values of these columns.
+    """
+    components = measured.select(*by, F.posexplode("components").alias("place", "component"))
+    of_component = digits(F.col("component"), _DIGITS, F.rint)
+    sums = [F.sum(digit.cast("long")).alias(f"digit{number}") for number, digit in enumerate(of_component)]
+    rows = components.groupBy(*by, "place").agg(F.count(F.lit(1)).alias("queries"), *sums).orderBy("place").collect()
+    totals: dict[tuple[Any, ...], list[float]] = {}
+    queries = {tuple(row[name] for name in by): row["queries"] for row in rows}
+    for row in rows:
+        exact = from_digits([Fraction(row[f"digit{number}"]) for number in range(_DIGITS)])
+        totals.setdefault(tuple(row[name] for name in by), []).append(float(exact))
+    parsed = parse_measure(measure)
+    return {group: parsed.aggregate(sums, queries[group]) for group, sums in totals.items()}

@@ -10,9 +10,8 @@ from typing import Any, Self
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.evaluation.evaluate import measure_totals
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.spark import query_metrics
+from cqa_spark.evaluation.spark import measure_totals, query_metrics
 from cqa_spark.evaluation.statistics.summary import summarise, with_test
 from cqa_spark.experiments.experiment import Part, RefittingExperiment
 from cqa_spark.features.feature_table import KEY, assemble, read_values

@@ -11,16 +11,16 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.evaluation.evaluate import digits, from_digits
 from cqa_spark.evaluation.statistics.bootstrap import GROUPS, Resampling, aggregated, joined
 from cqa_spark.evaluation.statistics.groups import GroupSummary, Key, MeasuredGroup, paired
 from cqa_spark.evaluation.statistics.tests import ComparedSystems, compare_systems, count_wins
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
-
 
 Batches = Iterable[pa.RecordBatch]
 
@@ -40,6 +39,13 @@ _PART = (T.StructField("part", T.IntegerType()), T.StructField("sums", T.ArrayTy
 
 DIGITS = 2
 """Number of digits of a sum: components are rounded to multiples of 2 ** -32."""
+
+BASE = 2**32
+"""Sums of two billion digits fit a 64-bit integer, and sums of two million a 64-bit float."""
+
+Terms = TypeVar("Terms", "NDArray[np.float64]", Column)
+
+Sums = TypeVar("Sums", "NDArray[np.float64]", Fraction)
 
 
 def summarise_distributed(
@@ -180,3 +186,32 @@ def _by_key(rows: pa.Table, keys: Sequence[str]) -> Iterator[tuple[Key, pa.Table
     for key in rows.select(keys).group_by(keys).aggregate([]).to_pylist():
         mask = reduce(pc.and_, [pc.equal(rows[name], key[name]) for name in keys])
         yield tuple(key[name] for name in keys), rows.filter(mask)
+
+
+def digits(terms: Terms, number: int, rint: Callable[[Terms], Terms]) -> list[Terms]:
+    """Split terms into whole numbers, whose sums are exact for any order and any partitions of the terms.
+
+    The digits of a term are the term, rounded, and then the remainder in units of the next power of 1 / ``BASE``.
+
+    Args:
+        terms: 64-bit floats.
+        number: number of digits; the sums are exact for terms that are multiples of ``BASE`` ** (1 - number).
+        rint: rounds to whole numbers: ``numpy.rint`` or that of Spark.
+
+    Returns:
+        The digits of the terms, the largest first.
+    """
+    of_terms: list[Terms] = []
+    remainder = terms
+    for _ in range(number):
+        of_terms.append(rint(remainder))
+        remainder = (remainder - of_terms[-1]) * BASE
+    return of_terms
+
+
+def from_digits(sums: Sequence[Sums]) -> Sums:
+    """The sum of the terms, from the sum of each digit, the largest first."""
+    total = sums[0]
+    for power, digit in enumerate(sums[1:], start=1):
+        total = total + digit / BASE**power
+    return total

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.evaluation.evaluate import measure_totals
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.spark import query_metrics
+from cqa_spark.evaluation.spark import measure_totals, query_metrics
 from cqa_spark.lake.query_measures import by_measure
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 
