@@ -25,9 +25,10 @@ from cqa_spark.steps.feature_inputs import (
     text_tables,
     write_outside_training,
 )
+from cqa_spark.steps.train import add_model, fit_system
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.system import System, groups_of, rank_by_words, read_systems
-from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system, upstream_artifact
+from cqa_spark.systems.trained_system import model_artifact, trained_system, upstream_artifact
 from cqa_spark.task_contract.leakage import training_threads
 from cqa_spark.task_contract.upstream_examples import upstream_examples
 
@@ -192,10 +193,8 @@ def _train(run: Run, upstream: Upstream, settings: FeatureSettings, *, first: bo
         with feature_frames(run, [system], inputs.examples) as frame_of:
             training = frame_of(system).where(IN_TRAINING)
             threads = training_threads(inputs.examples, inputs.posts, inputs.comments)
-            trained = TrainedSystem(system, system.build().fit(training), groups, run.run_id, threads)
-            path = run.artifact_path("models", upstream_artifact(system.name))
-            trained.save(path, run.lake.storage)
-            run.add_artifact(upstream_artifact(system.name), path, loaded=trained)
+            trained = fit_system(run, system, training, threads, groups)
+            add_model(run, upstream_artifact(system.name), trained)
             held_out = out_of_fold(system.build(), training, folds=settings.folds)
             others = trained.model.transform(frame_of(system).where(OUTSIDE_TRAINING))
             _write_scores(run, system, held_out.unionByName(others), first=first)

@@ -21,7 +21,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.evaluation.statistics.bootstrap import GROUPS, Resampling, aggregated, joined
+from cqa_spark.evaluation.statistics.bootstrap import GROUPS, Resampling, add_by_group, aggregated, joined
 from cqa_spark.evaluation.statistics.groups import GroupSummary, Key, MeasuredGroup, paired
 from cqa_spark.evaluation.statistics.tests import ComparedSystems, compare_systems, count_wins
 
@@ -101,11 +101,9 @@ class GroupSums:
         """
         import numpy as np
 
-        columns = self._measured.columns
-        places = (groups[:, None] * (columns + 1) + np.arange(columns)).ravel()
-        for sums, digit in zip(self.parts, digits(components.ravel(), DIGITS, np.rint), strict=True):
-            np.add.at(sums.reshape(-1), places, digit)
-        np.add.at(self.parts[0].reshape(-1), groups * (columns + 1) + columns, 1.0)
+        numbers = np.hstack([components, np.ones((len(components), 1))])
+        for sums, digit in zip(self.parts, digits(numbers, DIGITS, np.rint), strict=True):
+            add_by_group(sums, groups, digit)
         self.wins += count_wins(self._measured.values(values))
 
 

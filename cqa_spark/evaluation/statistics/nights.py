@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.statistics.clusters import (
@@ -199,10 +199,6 @@ def _band_weights(ages: Longs, served: Mapping[int, int]) -> Iterator[Reals]:
         yield inside * (threads[in_band(days, band)].sum() / max(1, threads.sum())) / max(1, inside.sum())
 
 
-# Orders on the replayed nights that several runs have measured: P@1 in each run, with paired tests by thread.
-#
-# Tables of nights grow with the corpus: Spark adds up, and errors follow from the sums.
-
 _NIGHT = ("order", "site", "thread_id", "query_id")
 
 
@@ -227,7 +223,7 @@ class NightTest(NamedTuple):
 
 
 class CommonNights(NamedTuple):
-    """An order on the nights that all runs have measured.
+    """An order on the nights that all runs have measured, with paired tests by thread.
 
     Attributes:
         order: name of the system or simple order.
@@ -251,34 +247,45 @@ def compare_nights(nights: Sequence[DataFrame]) -> list[CommonNights]:
         nights: rows of ``MEASURED_NIGHTS`` of two or more runs.
 
     Returns:
-        Those orders that have common nights, by name.
+        The orders that have common nights, by name.
     """
-    runs = range(len(nights))
     measured = (
         frame.select(*_NIGHT[1:], F.explode("hits").alias("order", f"hit{run}")) for run, frame in enumerate(nights)
     )
-    common: DataFrame = reduce(lambda left, right: left.join(right, on=[*_NIGHT]), measured)
-    by_thread = common.groupBy(*_NIGHT[:3]).agg(
+    return compare_hits(reduce(lambda left, right: left.join(right, on=[*_NIGHT]), measured), len(nights))
+
+
+def compare_hits(hits: DataFrame, runs: int) -> list[CommonNights]:
+    """Compare an order in several runs, or as several models rank; Spark adds up, and errors follow from the sums.
+
+    Args:
+        hits: a row for each night and order: ``order``, ``site``, ``thread_id``, and P@1 in each run: ``hit0``, ...
+        runs: number of runs.
+
+    Returns:
+        The orders by name; the second and each later run is tested against the first.
+    """
+    numbers, others = range(runs), range(1, runs)
+    by_thread = hits.groupBy("order", "site", "thread_id").agg(
         F.count(F.lit(1)).alias("nights"),
-        *(F.sum(f"hit{run}").alias(f"hits{run}") for run in runs),
-        *(F.count_if(F.expr(f"hit{run} > hit0")).alias(f"wins{run}") for run in runs[1:]),
-        *(F.count_if(F.expr(f"hit{run} < hit0")).alias(f"losses{run}") for run in runs[1:]),
+        *(F.sum(f"hit{run}").alias(f"hits{run}") for run in numbers),
+        *(F.count_if(F.expr(f"hit{run} > hit0")).alias(f"wins{run}") for run in others),
+        *(F.count_if(F.expr(f"hit{run} < hit0")).alias(f"losses{run}") for run in others),
     )
     totals = by_thread.groupBy("order").agg(
         F.count(F.lit(1)).alias("threads"),
-        *(F.sum(name).alias(name) for name in ("nights", *(f"hits{run}" for run in runs))),
-        *(cluster_sums(f"hits{run} - hits0", "nights").alias(f"gain{run}") for run in runs[1:]),
-        *(F.sum(f"{name}{run}").alias(f"{name}{run}") for run in runs[1:] for name in ("wins", "losses")),
+        *(F.sum(name).alias(name) for name in ("nights", *(f"hits{run}" for run in numbers))),
+        *(cluster_sums(f"hits{run} - hits0", "nights").alias(f"gain{run}") for run in others),
+        *(F.sum(f"{name}{run}").alias(f"{name}{run}") for run in others for name in ("wins", "losses")),
     )
-    return [_compared(row, runs) for row in totals.orderBy("order").collect()]
-
-
-def _compared(row: Row, runs: Sequence[int]) -> CommonNights:
-    gains = [ClusterSums(*row[f"gain{run}"]).estimate(OF_DIFFERENCES) for run in runs[1:]]
-    p_values = holm(np.array([gain.p_value for gain in gains])).tolist()
-    tests = [
-        NightTest(gain.value, gain.low, gain.high, p_value, row[f"wins{run}"], row[f"losses{run}"])
-        for run, gain, p_value in zip(runs[1:], gains, p_values, strict=True)
-    ]
-    values = tuple(row[f"hits{run}"] / row["nights"] for run in runs)
-    return CommonNights(row["order"], row["nights"], row["threads"], values, tuple(tests))
+    compared = []
+    for row in totals.orderBy("order").collect():
+        gains = [ClusterSums(*row[f"gain{run}"]).estimate(OF_DIFFERENCES) for run in others]
+        p_values = holm(np.array([gain.p_value for gain in gains])).tolist()
+        tests = [
+            NightTest(gain.value, gain.low, gain.high, p_value, row[f"wins{run}"], row[f"losses{run}"])
+            for run, gain, p_value in zip(others, gains, p_values, strict=True)
+        ]
+        values = tuple(row[f"hits{run}"] / row["nights"] for run in numbers)
+        compared.append(CommonNights(row["order"], row["nights"], row["threads"], values, tuple(tests)))
+    return compared

@@ -34,9 +34,9 @@ from cqa_spark.features.training_data import sample_queries
 from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES, MEASURED, NIGHT_MARK, SERVED, UNDECIDED
 from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
-from cqa_spark.rankers.candidates import Candidates, feature_columns
-from cqa_spark.rankers.scoring import candidates_of, whole_queries, with_values
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.spark.frames import learn_in_one_task, whole_groups
+from cqa_spark.steps.score import map_queries
 from cqa_spark.tasks.preferred_answer.examples import PROPERTIES, judged_answers
 
 CUT_AT, ROLE, AGE = "cut_at", "role", "age_days"
@@ -306,15 +306,11 @@ def measure_nights(frame: DataFrame, scores: Mapping[str, Score]) -> DataFrame:
         frame: the answers, with the ``FEATURES`` and those that the scores need.
         scores: the orders, by name.
     """
-    features = feature_columns(frame)
-    answers = whole_queries(with_values(frame, features).drop(*features))
 
-    def measure(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for candidates in candidates_of(batches, features, whole=True):
-            found = {name: score(candidates) for name, score in scores.items()}
-            yield from measured_nights(candidates, found).to_batches()
+    def measure(candidates: Candidates) -> pa.Table:
+        return measured_nights(candidates, {name: score(candidates) for name, score in scores.items()})
 
-    return answers.mapInArrow(measure, MEASURED_NIGHTS.schema)
+    return map_queries(frame, measure, MEASURED_NIGHTS.schema)
 
 
 def from_all_nights(rows: DataFrame, orders: Sequence[str], answers: int, find: Callable[[Nights], Any]) -> Any:

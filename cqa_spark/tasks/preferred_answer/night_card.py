@@ -16,7 +16,7 @@ from cqa_spark.rankers.candidates import feature_columns
 from cqa_spark.runtime.flow import Artifact, Product, Step
 from cqa_spark.spark.frames import persisted
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.train import card_of
+from cqa_spark.steps.train import add_model, card_of
 from cqa_spark.systems.feature_frames import feature_frame, frame_tables
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import CardFigure, SiteDifference, model_artifact, trained_system
@@ -86,9 +86,7 @@ class WriteCard(Step):
         )
         worth = {"figures": tuple(figures), "by_site": tuple(SiteDifference(**row) for row in by_site)}
         described = replace(trained, card=card.model_copy(update=worth))
-        path = run.artifact_path("models", "described", name)
-        described.save(path, run.lake.storage)
-        run.add_artifact(name, path, loaded=described)
+        add_model(run, name, described, copy="described")
         counts.rows_out = len(figures)
 
 
