@@ -11,8 +11,7 @@ from cqa_spark.runtime.flow import Flow, Step
 from cqa_spark.settings.files import RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.settings.run import IngestSettings, RunSettings
 from cqa_spark.settings.sections import EvaluationSettings, FeatureSettings
-from cqa_spark.steps.evaluate import Evaluate
-from cqa_spark.steps.evaluate_sets import EvaluateSets
+from cqa_spark.steps.evaluate import Evaluate, EvaluateSets
 from cqa_spark.steps.featurize import ComputeFeatures
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.kept_models import KeepModels

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-Batches = Iterable[pa.RecordBatch]
-
 _PARTS = 20
 """Number of parts of the groups' sums; each part, and the wins, are added up over the tasks in one place."""
 
@@ -62,11 +60,49 @@ def summarise_distributed(
         The rows of the summary.
     """
     keys = summary.keys
+
+    def sum_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import numpy as np
+
+        by_key: dict[Key, GroupSums] = {}
+        for batch in batches:
+            for key, rows in _by_key(pa.Table.from_batches([batch]), keys):
+                if key not in by_key:
+                    by_key[key] = GroupSums(groups[key])
+                values, components = (
+                    pc.list_flatten(rows[name]).to_numpy().reshape(len(rows), -1) for name in ("values", "components")
+                )
+                by_key[key].add(rows["group"].to_numpy(), values, components)
+        for key, sums in by_key.items():
+            # The last part has the wins.
+            parts = [*np.array_split(sums.parts, _PARTS, axis=1), sums.wins.astype(np.float64)]
+            for number, part in enumerate(parts):
+                row = {name: [value] for name, value in zip(keys, key, strict=True)}
+                row |= {"part": pa.array([number], pa.int32()), "sums": pa.array([part.ravel()])}
+                yield pa.RecordBatch.from_pydict(row)
+
+    def add_parts(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
+        import numpy as np
+        import pandas as pd
+
+        total = np.sum(np.stack(rows["sums"].to_list()), axis=0)
+        return pd.DataFrame({**dict(zip((*keys, "part"), key, strict=True)), "sums": [total]})
+
+    def compare(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
+        import numpy as np
+
+        measured = groups[tuple(map(str, key))]
+        *parts, wins = rows.sort_values("part")["sums"]
+        sums = np.concatenate([part.reshape(DIGITS, -1, measured.columns + 1) for part in parts], axis=1)
+        tests = compare_groups(measured, from_parts(sums), summary.compared, summary.drawn)
+        of_pairs = wins.astype(np.int64).reshape(len(measured.systems), len(measured.systems), -1)
+        return summary.rows(key, tests, of_pairs, measured)
+
     group = F.pmod(F.xxhash64("site", "topic"), F.lit(GROUPS)).alias("group")
     parts = T.StructType([*[summary.schema[name] for name in keys], *_PART])
-    sums = paired(query_metrics, *keys, group).mapInArrow(_adding(groups, keys), parts)
-    totals = sums.groupBy(*keys, "part").applyInPandas(_added(keys), parts)
-    return totals.groupBy(*keys).applyInPandas(_comparing(groups, summary), summary.schema)
+    sums = paired(query_metrics, *keys, group).mapInArrow(sum_batches, parts)
+    totals = sums.groupBy(*keys, "part").applyInPandas(add_parts, parts)
+    return totals.groupBy(*keys).applyInPandas(compare, summary.schema)
 
 
 class GroupSums:
@@ -128,56 +164,6 @@ def compare_groups(
     aggregates = aggregated(components, joined(components).sum(axis=1) / sizes.sum(), 1)
     totals = dict(zip(components, aggregates, strict=True))
     return compare_systems(measured.systems, components, totals, compared, drawn, sizes)
-
-
-def _adding(groups: Mapping[Key, MeasuredGroup], keys: Sequence[str]) -> Callable[[Batches], Batches]:
-    def add(batches: Batches) -> Batches:
-        import numpy as np
-
-        found: dict[Key, GroupSums] = {}
-        for batch in batches:
-            for key, rows in _by_key(pa.Table.from_batches([batch]), keys):
-                if key not in found:
-                    found[key] = GroupSums(groups[key])
-                values, components = (
-                    pc.list_flatten(rows[name]).to_numpy().reshape(len(rows), -1) for name in ("values", "components")
-                )
-                found[key].add(rows["group"].to_numpy(), values, components)
-        for key, sums in found.items():
-            named = {name: [value] for name, value in zip(keys, key, strict=True)}
-            parts = [*np.array_split(sums.parts, _PARTS, axis=1), sums.wins.astype(np.float64)]
-            for part, each in enumerate(parts):
-                row = {**named, "part": pa.array([part], pa.int32()), "sums": pa.array([each.ravel()])}
-                yield pa.RecordBatch.from_pydict(row)
-
-    return add
-
-
-def _added(keys: Sequence[str]) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.DataFrame]:
-    def add(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
-        import numpy as np
-        import pandas as pd
-
-        total = np.sum(np.stack(rows["sums"].to_list()), axis=0)
-        return pd.DataFrame({**dict(zip((*keys, "part"), key, strict=True)), "sums": [total]})
-
-    return add
-
-
-def _comparing(
-    groups: Mapping[Key, MeasuredGroup], summary: GroupSummary
-) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.DataFrame]:
-    def compare(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
-        import numpy as np
-
-        measured = groups[tuple(map(str, key))]
-        *parts, wins = rows.sort_values("part")["sums"]
-        sums = np.concatenate([each.reshape(DIGITS, -1, measured.columns + 1) for each in parts], axis=1)
-        tests = compare_groups(measured, from_parts(sums), summary.compared, summary.drawn)
-        of_pairs = wins.astype(np.int64).reshape(len(measured.systems), len(measured.systems), -1)
-        return summary.rows(key, tests, of_pairs, measured)
-
-    return compare
 
 
 def _by_key(rows: pa.Table, keys: Sequence[str]) -> Iterator[tuple[Key, pa.Table]]:

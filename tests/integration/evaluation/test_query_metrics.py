@@ -99,7 +99,7 @@ def test_other_tasks_and_splits_are_not_mixed_in(rankings, examples) -> None:
 
 
 def test_rows_are_those_of_the_declared_table_in_any_partitioning(rankings, examples) -> None:
-    measures = [parse_measure(written) for written in ("MAP@10", "AvgRec@10", "F1", "MAP")]
+    measures = [parse_measure(written) for written in ("MAP@10", "AvgRec@10", "F1", "AP")]
     tables = [query_metrics(rankings.repartition(parts), examples.repartition(parts), measures) for parts in (1, 4, 16)]
     assert tables[0].schema.simpleString() == QUERY_METRICS.schema.simpleString()
     first, *others = [sorted(map(str, table.collect())) for table in tables]
