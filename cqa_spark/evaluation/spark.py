@@ -195,7 +195,7 @@ def query_metrics(
 
 
 def _on_unit_range(rankings: DataFrame) -> DataFrame:
-    """Rankings with the scores of each system with median 0 and range 1, as ``ranked_query.on_unit_range`` does."""
+    """Rankings with the scores of each system with median 0 and range 1, as ``measure.on_unit_range`` does."""
     by = ["task", "split", "system"]
     middle = F.expr("percentile_disc(0.5) WITHIN GROUP (ORDER BY score)").alias("middle")
     bounds = rankings.groupBy(*by).agg(F.min("score").alias("lowest"), middle, F.max("score").alias("highest"))
