@@ -45,7 +45,6 @@ RANKED = np.dtype([("candidate", np.int64), ("rank", np.int32), ("score", np.flo
 _GROUP = ["task", "split"]
 _KEY = [*_GROUP, "site", "query_id"]
 _LAST = np.iinfo(np.int32).max
-
 Numbers = NDArray[np.int64]
 
 

@@ -98,7 +98,6 @@ class Evaluate(Step):
 
 
 _SPLIT = ("task", "split")
-
 _SET_SCORES = T.StructType([column for column in SET_METRICS.columns if column.name in (*_SPLIT, *SetScore._fields)])
 
 

@@ -42,7 +42,6 @@ BASE = 2**32
 """Sums of two billion digits fit a 64-bit integer, and sums of two million a 64-bit float."""
 
 Terms = TypeVar("Terms", "NDArray[np.float64]", Column)
-
 Sums = TypeVar("Sums", "NDArray[np.float64]", Fraction)
 
 

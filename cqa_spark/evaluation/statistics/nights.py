@@ -28,7 +28,6 @@ from cqa_spark.evaluation.statistics.tests import holm
 from cqa_spark.lake.schemas.night import Worth
 
 Mask = NDArray[np.bool_]
-
 AGES: Mapping[str, tuple[int, float]] = {
     "1-2 days": (0, 3),
     "4-16 days": (3, 32),
