@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isnan, nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,17 +87,24 @@ def compare_rankings(
     Raises:
         InputError: the rankings have different queries.
     """
-    _require_same_queries(rankings)
-    names = [ranking.name for ranking in rankings]
+    first = rankings[0]
+    for ranking in rankings[1:]:
+        if not ranking.queries.equals(first.queries):
+            raise InputError(
+                f"{ranking.name} and {first.name} rank different queries: {len(ranking.queries)} and "
+                f"{len(first.queries)}",
+                "a paired test needs the same queries: compare files of one data set",
+            )
+    names, topics = [ranking.name for ranking in rankings], topic_numbers(first.queries)
     rows: dict[str, list[RankingComparison]] = {}
+    # Measures of labels compare only the rankings that predict labels.
     for uses_labels in (False, True):
         members = [number for number, ranking in enumerate(rankings) if ranking.predicts_labels or not uses_labels]
         chosen = [measure for measure in measures if measure.uses_labels == uses_labels]
-        found = [query_components(rankings[member], chosen) for member in members]
-        components = {each: np.array([of_ranking[each].all() for of_ranking in found]) for each in chosen}
-        topics = topic_numbers(rankings[0].queries)
+        of_members = [query_components(rankings[member], chosen) for member in members]
+        components = {measure: np.array([of_member[measure].all() for of_member in of_members]) for measure in chosen}
         for row in compare_components(components, names, drawn, baselines, members, topics):
-            rows.setdefault(row.measure, []).append(replace(row, queries=len(rankings[0].queries)))
+            rows.setdefault(row.measure, []).append(replace(row, queries=len(first.queries)))
     return [row for measure in measures for row in rows[str(measure)]]
 
 
@@ -179,12 +187,18 @@ def _outcomes(measure: Measure, components: NDArray[np.float64], ranking: int, b
     return {"wins": wins, "ties": len(ours) - wins - losses, "losses": losses, "effect_size": effect_size}
 
 
-def _require_same_queries(rankings: Sequence[JudgedRanking]) -> None:
-    first = rankings[0]
-    for ranking in rankings[1:]:
-        if not ranking.queries.equals(first.queries):
-            raise InputError(
-                f"{ranking.name} and {first.name} rank different queries: {len(ranking.queries)} and "
-                f"{len(first.queries)}",
-                "a paired test needs the same queries: compare files of one data set",
-            )
+def distinct_labels(names: Sequence[str]) -> dict[str, str]:
+    """Short names of files for tables: the shortest end of each path that is not the end of another one.
+
+    Args:
+        names: paths of files, or names of rankings; they may repeat.
+    """
+    parts = {name: Path(name).parts for name in names}
+    labels = {}
+    for name, own in parts.items():
+        others = [other for other in parts.values() if other != own]
+        length = 1
+        while length < len(own) and any(other[-length:] == own[-length:] for other in others):
+            length += 1
+        labels[name] = str(Path(*own[-length:]))
+    return labels
