@@ -128,4 +128,4 @@ def _tag_list(text: Column) -> Column:
 
 
 def _any(conditions: Iterable[Column]) -> Column:
-    return reduce(Column.__or__, conditions, F.lit(False))
+    return reduce(lambda left, right: left | right, conditions, F.lit(False))

@@ -158,7 +158,7 @@ def mean_correlation(files: Sequence[tuple[Path, Path]], *, weighted: bool) -> t
     Raises:
         InputError: a file cannot be read, the files do not belong together, or the gold is of several sets.
     """
-    sets = []
+    sets: list[ScoredPairs] = []
     for gold, prediction in files:
         by_name = _sets(gold, prediction)
         if len(by_name) != 1:
