@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import isnan, nan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -185,20 +184,3 @@ def _outcomes(measure: Measure, components: NDArray[np.float64], ranking: int, b
     spread = float(differences.std(ddof=1)) if isinstance(measure, MeanMeasure) and len(ours) > 1 else 0.0
     effect_size = float(differences.mean()) / spread if spread else nan
     return {"wins": wins, "ties": len(ours) - wins - losses, "losses": losses, "effect_size": effect_size}
-
-
-def distinct_labels(names: Sequence[str]) -> dict[str, str]:
-    """Short names of files for tables: the shortest end of each path that is not the end of another one.
-
-    Args:
-        names: paths of files, or names of rankings; they may repeat.
-    """
-    parts = {name: Path(name).parts for name in names}
-    labels = {}
-    for name, own in parts.items():
-        others = [other for other in parts.values() if other != own]
-        length = 1
-        while length < len(own) and any(other[-length:] == own[-length:] for other in others):
-            length += 1
-        labels[name] = str(Path(*own[-length:]))
-    return labels

@@ -38,7 +38,8 @@ from cqa_spark.settings.experiments import ExperimentSettings
 from cqa_spark.settings.sections import FeatureSettings
 from cqa_spark.spark.frames import persist, persisted, run_concurrently
 from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
-from cqa_spark.systems.system import System, groups_of, rank_by_words, task_of
+from cqa_spark.systems.recipes import groups_of, rank_by_words, task_of
+from cqa_spark.systems.system import System
 
 PartsOf = Callable[[System], list[tuple[Part, ...]]]
 """Returns a system's folds: for each repeat, the training and evaluation parts."""

@@ -39,16 +39,10 @@ from cqa_spark.steps.featurize import Featurize, values_by_place
 from cqa_spark.steps.score import map_queries
 from cqa_spark.steps.train import add_model, card_of, fit_system, write_importances
 from cqa_spark.systems.feature_frames import feature_frames, frame_tables
+from cqa_spark.systems.model_card import CARD, ModelCard
+from cqa_spark.systems.shipped_models import shipped_model
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import (
-    CARD,
-    ModelCard,
-    TrainedSystem,
-    load_recipe,
-    model_artifact,
-    shipped_model,
-    trained_system,
-)
+from cqa_spark.systems.trained_system import TrainedSystem, load_recipe, model_artifact, trained_system
 from cqa_spark.task_contract.leakage import training_threads
 
 

@@ -30,7 +30,8 @@ from cqa_spark.steps.feature_inputs import (
 )
 from cqa_spark.steps.train import add_model, fit_system
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.system import System, groups_of, rank_by_words, read_systems
+from cqa_spark.systems.recipes import groups_of, rank_by_words, read_systems
+from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system, upstream_artifact
 from cqa_spark.task_contract.contract import task
 from cqa_spark.task_contract.leakage import training_threads

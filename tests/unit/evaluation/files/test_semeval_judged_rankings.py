@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from cqa_spark.cli import main
-from cqa_spark.evaluation.compare_files import distinct_labels
 from cqa_spark.evaluation.evaluate import evaluate, records
+from cqa_spark.evaluation.files.pairs import distinct_labels
 from cqa_spark.evaluation.files.semeval import OFFICIAL_MEASURES, ranked_file, read_official
 
 NAMES = {
