@@ -17,9 +17,8 @@ from pyspark.sql import functions as F
 from cqa_spark.api.ranking import KEY, SITE, community_in_spark, require_columns
 from cqa_spark.corpora.tables_conversion import PROBLEM, converted
 from cqa_spark.errors import ConfigError
-from cqa_spark.evaluation.evaluate import measure_totals
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.spark import query_metrics
+from cqa_spark.evaluation.spark import measure_totals, query_metrics
 from cqa_spark.features.feature_table import assemble, feature_names
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import FeatureInputs

@@ -1,4 +1,4 @@
-"""Checks whether the system is worse tonight than last night, on the replayed nights that both measured."""
+"""Checks whether the system is worse than last night, on the replayed nights that both runs measured."""
 
 from pyspark.sql import functions as F
 
@@ -16,7 +16,7 @@ NAME = "night drop"
 def night_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """How far below 0 the 95 % interval of the difference of P@1 ends, tonight minus last night.
 
-    The system is compared with itself, whichever order was served. Errors are by thread, as in ``clustered``.
+    The system is compared with itself, whichever order was served. Errors are by thread.
     """
     pair = review.both(MEASURED_NIGHTS)
     if pair is None:

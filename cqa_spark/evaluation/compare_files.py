@@ -86,17 +86,24 @@ def compare_rankings(
     Raises:
         InputError: the rankings have different queries.
     """
-    _require_same_queries(rankings)
-    names = [ranking.name for ranking in rankings]
+    first = rankings[0]
+    for ranking in rankings[1:]:
+        if not ranking.queries.equals(first.queries):
+            raise InputError(
+                f"{ranking.name} and {first.name} rank different queries: {len(ranking.queries)} and "
+                f"{len(first.queries)}",
+                "a paired test needs the same queries: compare files of one data set",
+            )
+    names, topics = [ranking.name for ranking in rankings], topic_numbers(first.queries)
     rows: dict[str, list[RankingComparison]] = {}
+    # Measures of labels compare only the rankings that predict labels.
     for uses_labels in (False, True):
         members = [number for number, ranking in enumerate(rankings) if ranking.predicts_labels or not uses_labels]
         chosen = [measure for measure in measures if measure.uses_labels == uses_labels]
-        found = [query_components(rankings[member], chosen) for member in members]
-        components = {each: np.array([of_ranking[each].all() for of_ranking in found]) for each in chosen}
-        topics = topic_numbers(rankings[0].queries)
+        of_members = [query_components(rankings[member], chosen) for member in members]
+        components = {measure: np.array([of_member[measure].all() for of_member in of_members]) for measure in chosen}
         for row in compare_components(components, names, drawn, baselines, members, topics):
-            rows.setdefault(row.measure, []).append(replace(row, queries=len(rankings[0].queries)))
+            rows.setdefault(row.measure, []).append(replace(row, queries=len(first.queries)))
     return [row for measure in measures for row in rows[str(measure)]]
 
 
@@ -177,14 +184,3 @@ def _outcomes(measure: Measure, components: NDArray[np.float64], ranking: int, b
     spread = float(differences.std(ddof=1)) if isinstance(measure, MeanMeasure) and len(ours) > 1 else 0.0
     effect_size = float(differences.mean()) / spread if spread else nan
     return {"wins": wins, "ties": len(ours) - wins - losses, "losses": losses, "effect_size": effect_size}
-
-
-def _require_same_queries(rankings: Sequence[JudgedRanking]) -> None:
-    first = rankings[0]
-    for ranking in rankings[1:]:
-        if not ranking.queries.equals(first.queries):
-            raise InputError(
-                f"{ranking.name} and {first.name} rank different queries: {len(ranking.queries)} and "
-                f"{len(first.queries)}",
-                "a paired test needs the same queries: compare files of one data set",
-            )

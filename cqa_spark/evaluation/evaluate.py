@@ -1,14 +1,13 @@
-"""The measures of a judged ranking, with standard errors, and their components by query."""
+"""Rankings with the judgments of their queries, their measures with standard errors, and the components by query."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, permutations, repeat
 from math import factorial, fsum
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,15 +18,6 @@ from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.statistics.bootstrap import SEED, bootstrap_intervals, in_groups
 from cqa_spark.evaluation.statistics.clusters import topic_numbers
 
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-
-
-# Computes the measures of queries with the same pattern of candidates once.
-#
-# Most measures depend only on the ranks of the relevant candidates. Ten candidates, one of them relevant, have ten
-# such patterns, and a million queries about a thousand.
-
 CANDIDATE = np.dtype(
     {
         "names": ["ranked", "relevant", "gain", "predicted", "score", "judged"],
@@ -37,128 +27,26 @@ CANDIDATE = np.dtype(
 """The properties of a candidate that a measure uses."""
 
 Pattern = bytes
-"""The candidates of a query in the order of their ranks, those that are not ranked last: records of ``CANDIDATE``."""
+"""The candidates of a query in the order of their ranks, then those that are not ranked: records of ``CANDIDATE``."""
 
 _MOST = 100_000
+"""Number of patterns whose measures are cached."""
 
 _QUERIES = 50_000
 """Number of queries whose candidates are copied at once."""
 
-
-class Measured(NamedTuple):
-    """The measures of a query: the value and the components of each."""
-
-    values: tuple[float, ...]
-    components: tuple[tuple[float, ...], ...]
-
-
-class MeasuredPatterns:
-    """Computes measures, and caches them by pattern.
-
-    Args:
-        measures: measures to compute.
-    """
-
-    def __init__(self, measures: Sequence[Measure]) -> None:
-        self._measures = measures
-        self._known: dict[bytes, Measured] = {}
-
-    def components(self, pattern: Pattern) -> Measured:
-        """The measures of a query with this pattern."""
-        found = self._known.get(pattern)
-        if found is None:
-            if len(self._known) >= _MOST:
-                self._known.clear()
-            query = ranked_query(pattern)
-            found = measured(self._measures, [measure.components(query) for measure in self._measures])
-            self._known[pattern] = found
-        return found
-
-
-def patterns(candidates: NDArray[np.void], sizes: NDArray[np.int64], *, keep_scores: bool) -> Iterator[Pattern]:
-    """The pattern of each query.
-
-    Args:
-        candidates: the candidates of all queries, of type ``CANDIDATE``.
-        sizes: number of candidates of each query.
-        keep_scores: whether to keep scores, without which more queries have the same pattern.
-    """
-    bounds = np.append(0, np.cumsum(sizes))
-    for first in range(0, len(sizes), _QUERIES):
-        ends = bounds[first : first + _QUERIES + 1]
-        piece = candidates[ends[0] : ends[-1]].copy()
-        if not keep_scores:
-            piece["score"] = 0.0
-        records, places = piece.tobytes(), ((ends - ends[0]) * CANDIDATE.itemsize).tolist()
-        yield from map(records.__getitem__, map(slice, places[:-1], places[1:]))
-
-
-def measured(measures: Sequence[Measure], components: Sequence[tuple[float, ...]]) -> Measured:
-    """Components, and the corresponding values for a single query."""
-    values = [measure.aggregate(own, 1) for measure, own in zip(measures, components, strict=True)]
-    return Measured(tuple(values), tuple(components))
-
-
-def ranked_query(pattern: Pattern) -> RankedQuery:
-    """The query with this pattern."""
-    records = np.frombuffer(pattern, CANDIDATE)
-    candidates = [Candidate(*row) for row in records[list(Candidate._fields)].tolist()]
-    ranked = int(records["ranked"].sum())
-    return RankedQuery(candidates[:ranked], candidates[ranked:])
-
-
-# Expected measures of a random order.
-
 DRAWS = 500
-"""Maximum number of orders; the mean of a measure over several hundred queries then varies by 0.1 points."""
-
-
-def expected_components(measures: Sequence[Measure], query: RankedQuery, seed: str) -> list[tuple[float, ...]]:
-    """The mean of each measure's components over the orders of the candidates; exact if there are few orders.
-
-    Orders that differ only by equal candidates have the same components, which are computed once.
-
-    Args:
-        measures: the measures; all use the same orders.
-        query: the query, whose ranked candidates are permuted; a random order has no scores.
-        seed: seed of the sampled orders; the query's id.
-
-    Returns:
-        The means of each measure; sums are rounded once, so they do not depend on the order of the terms.
-    """
-    candidates = [candidate._replace(score=0.0) for candidate in query.ranked]
-    kinds = list(dict.fromkeys(candidates))
-    orders = Counter(_orders([kinds.index(candidate) for candidate in candidates], seed))
-    rankings = [RankedQuery([kinds[kind] for kind in order], query.unranked) for order in orders]
-    number = orders.total()
-
-    def mean(values: Sequence[float]) -> float:
-        return fsum(chain.from_iterable(map(repeat, values, orders.values()))) / number
-
-    return [tuple(map(mean, zip(*map(measure.components, rankings), strict=True))) for measure in measures]
-
-
-def _orders(candidates: Sequence[int], seed: str) -> Iterable[tuple[int, ...]]:
-    if factorial(len(candidates)) <= DRAWS:
-        return permutations(candidates)
-    drawn = Random(seed)
-    return (tuple(drawn.sample(candidates, len(candidates))) for _ in range(DRAWS))
-
-
-# Rankings with the judgments of their queries.
-#
-# Files and Python objects become judged rankings (``judging``), without Spark; ``measuring`` evaluates them, and
-# ``compare_rankings`` compares them.
+"""Maximum number of orders of a random ranking; the mean over several hundred queries then varies by 0.1 points."""
 
 
 class JudgedRanking(NamedTuple):
-    """The judged queries of a data set, as ranked by a file or a system.
+    """The judged queries of a data set, as ranked by a file or a system, without Spark.
 
     Attributes:
         name: path of the file as given, or name of the ranking.
         queries: ids of the queries; resamples depend on their order.
-        candidates: the candidates of all queries in the order of their ranks, those of a query that are not ranked
-            last, of type ``CANDIDATE``.
+        candidates: the candidates of all queries, of type ``CANDIDATE``; those of a query in the order of their ranks,
+            then those that are not ranked.
         sizes: number of candidates of each query.
         predicts_labels: whether it predicts which candidates are relevant; a run of TREC does not, nor a gold file,
             whose labels are the judgments.
@@ -226,9 +114,9 @@ def evaluate(
     Raises:
         ConfigError: an unknown measure.
     """
-    found = query_components(ranking, measures, at_random=at_random)
+    components = query_components(ranking, measures, at_random=at_random)
     return {
-        str(measure): measure.total(found[measure].all()) if measure in found else None
+        str(measure): measure.total(components[measure].all()) if measure in components else None
         for measure in map(parsed, measures)
     }
 
@@ -237,8 +125,8 @@ def standard_errors(
     ranking: JudgedRanking, measures: Sequence[str | Measure], *, at_random: bool = False
 ) -> dict[str, float]:
     """Standard errors over topics, by bootstrap, of the measures that have a value; the arguments of ``evaluate``."""
-    found = query_components(ranking, measures, at_random=at_random)
-    components = {measure: of_measure.all()[None] for measure, of_measure in found.items()}
+    of_queries = query_components(ranking, measures, at_random=at_random)
+    components = {measure: of_measure.all()[None] for measure, of_measure in of_queries.items()}
     resampled, sizes = in_groups(components, SEED, topic_numbers(ranking.queries))
     intervals = bootstrap_intervals(resampled, sizes=sizes)
     return {str(measure): float(ends.standard_error[0]) for measure, ends in intervals.items()}
@@ -256,7 +144,7 @@ class QueryComponents(NamedTuple):
     pattern: NDArray[np.int64]
 
     def all(self) -> NDArray[np.float64]:
-        """Those of each query, shape (queries, components)."""
+        """The components of each query, shape (queries, components)."""
         return self.distinct[self.pattern]
 
     def values(self, measure: Measure) -> list[float]:
@@ -270,32 +158,31 @@ def query_components(
 ) -> dict[Measure, QueryComponents]:
     """The components of each measure that has a value. The arguments are those of ``evaluate``."""
     with_values = [measure for measure in dict.fromkeys(map(parsed, measures)) if ranking.has(measure)]
-    found: dict[Measure, QueryComponents] = {}
+    components: dict[Measure, QueryComponents] = {}
+    # Measures that read no scores share patterns without scores, of which there are fewer.
     for keep_scores in (False, True):
         chosen = [measure for measure in with_values if measure.uses_scores == keep_scores]
         if at_random and chosen:
-            drawn = [
+            expected = [
                 expected_components(chosen, query, name)
                 for query, name in zip(ranking.ranked_queries(), ranking.queries.to_pylist(), strict=True)
             ]
-            for each, rows in zip(chosen, zip(*drawn, strict=True), strict=True):
-                found[each] = QueryComponents(np.array(rows, np.float64), np.arange(len(drawn)))
+            for measure, rows in zip(chosen, zip(*expected, strict=True), strict=True):
+                components[measure] = QueryComponents(np.array(rows, np.float64), np.arange(len(expected)))
         elif chosen:
-            numbers: dict[bytes, int] = {}
+            # The number of each distinct pattern, in the order in which they first occur.
+            numbers: dict[Pattern, int] = {}
             of_queries = patterns(ranking.candidates, ranking.sizes, keep_scores=keep_scores)
-            number = np.fromiter((numbers.setdefault(each, len(numbers)) for each in of_queries), np.int64)
-            for each in chosen:
-                distinct = each.components_of(map(ranked_query, numbers))
-                found[each] = QueryComponents(np.array(distinct, np.float64), number)
-    return found
+            number = np.fromiter((numbers.setdefault(pattern, len(numbers)) for pattern in of_queries), np.int64)
+            for measure in chosen:
+                distinct = measure.components_of(map(ranked_query, numbers))
+                components[measure] = QueryComponents(np.array(distinct, np.float64), number)
+    return components
 
 
 def parsed(measure: str | Measure) -> Measure:
     """A measure, also by its name as written."""
     return parse_measure(measure) if isinstance(measure, str) else measure
-
-
-# The measures of several rankings as records, as the commands on files write them: in all and by query.
 
 
 class ReportedMeasure(NamedTuple):
@@ -314,8 +201,10 @@ class ReportedMeasure(NamedTuple):
 
 def records(rankings: Sequence[JudgedRanking], measures: Sequence[ReportedMeasure]) -> list[dict[str, Any]]:
     """The measures of each ranking: ``file``, ``queries``, and fractions by key; None where there is no value."""
+    keys, chosen = [reported.key for reported in measures], [reported.measure for reported in measures]
     return [
-        {"file": ranking.name, "queries": len(ranking.queries)} | _keyed(measures, evaluate(ranking, _of(measures)))
+        {"file": ranking.name, "queries": len(ranking.queries)}
+        | dict(zip(keys, evaluate(ranking, chosen).values(), strict=True))
         for ranking in rankings
     ]
 
@@ -323,93 +212,115 @@ def records(rankings: Sequence[JudgedRanking], measures: Sequence[ReportedMeasur
 def query_records(rankings: Sequence[JudgedRanking], measures: Sequence[ReportedMeasure]) -> list[dict[str, Any]]:
     """The measures of each query of each ranking: ``file``, ``query``, and fractions by key."""
     keys = ["file", "query", *(reported.key for reported in measures)]
+    chosen = [parsed(reported.measure) for reported in measures]
     rows: list[dict[str, Any]] = []
     for ranking in rankings:
-        names = [[ranking.name] * len(ranking.queries), ranking.queries.to_pylist()]
-        found = query_components(ranking, _of(measures))
-        values = [
-            found[each].values(each) if each in found and each.has_query_values else [None] * len(ranking.queries)
-            for each in map(parsed, _of(measures))
-        ]
-        rows += [dict(zip(keys, row, strict=True)) for row in zip(*names, *values, strict=True)]
+        columns = [[ranking.name] * len(ranking.queries), ranking.queries.to_pylist()]
+        components = query_components(ranking, chosen)
+        for measure in chosen:
+            if measure in components and measure.has_query_values:
+                columns.append(components[measure].values(measure))
+            else:
+                columns.append([None] * len(ranking.queries))
+        rows += [dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True)]
     return rows
 
 
-def _of(measures: Sequence[ReportedMeasure]) -> list[str | Measure]:
-    return [reported.measure for reported in measures]
+# The patterns of candidates, and the measures of each.
 
 
-def _keyed(measures: Sequence[ReportedMeasure], values: Mapping[str, float | None]) -> dict[str, float | None]:
-    return dict(zip([reported.key for reported in measures], values.values(), strict=True))
+class Measured(NamedTuple):
+    """The measures of a query: the value and the components of each."""
+
+    values: tuple[float, ...]
+    components: tuple[tuple[float, ...], ...]
 
 
-# Sums that do not depend on the order of their terms: terms are split into digits, whose sums are exact.
-#
-# The digits of a term are whole numbers: the term, rounded, and then the rest in units of the next power of 1 /
-# ``BASE``. Whole numbers are added without rounding, in any order and on any partitions.
+class MeasuredPatterns:
+    """Computes the measures of queries with the same pattern of candidates once.
 
-BASE = 2**32
-"""Sums of two billion digits fit a 64-bit integer, and sums of two million a 64-bit float."""
-
-Terms = TypeVar("Terms", "NDArray[np.float64]", "Column")
-Sums = TypeVar("Sums", "NDArray[np.float64]", Fraction)
-
-
-def digits(terms: Terms, number: int, rint: Callable[[Terms], Terms]) -> list[Terms]:
-    """The digits of terms, the largest first.
+    Most measures depend only on the ranks of the relevant candidates. Ten candidates, one of them relevant, have ten
+    such patterns, and a million queries about a thousand.
 
     Args:
-        terms: 64-bit floats.
-        number: number of digits; the sums are exact for terms that are multiples of ``BASE`` ** (1 - number).
-        rint: rounds to whole numbers: ``numpy.rint`` or that of Spark.
+        measures: measures to compute.
     """
-    found: list[Terms] = []
-    rest = terms
-    for _ in range(number):
-        found.append(rint(rest))
-        rest = (rest - found[-1]) * BASE
-    return found
+
+    def __init__(self, measures: Sequence[Measure]) -> None:
+        self._measures = measures
+        self._cache: dict[Pattern, Measured] = {}
+
+    def components(self, pattern: Pattern) -> Measured:
+        """The measures of a query with this pattern."""
+        of_pattern = self._cache.get(pattern)
+        if of_pattern is None:
+            if len(self._cache) >= _MOST:
+                self._cache.clear()
+            query = ranked_query(pattern)
+            of_pattern = measured(self._measures, [measure.components(query) for measure in self._measures])
+            self._cache[pattern] = of_pattern
+        return of_pattern
 
 
-def from_digits(sums: Sequence[Sums]) -> Sums:
-    """The sum of the terms.
+def patterns(candidates: NDArray[np.void], sizes: NDArray[np.int64], *, keep_scores: bool) -> Iterator[Pattern]:
+    """The pattern of each query.
 
     Args:
-        sums: the sum of each digit, the largest first.
+        candidates: the candidates of all queries, of type ``CANDIDATE``.
+        sizes: number of candidates of each query.
+        keep_scores: whether to keep scores, without which more queries have the same pattern.
     """
-    total = sums[0]
-    for place, digit in enumerate(sums[1:], start=1):
-        total = total + digit / BASE**place
-    return total
+    # Candidates lie query by query: the pattern of a query is a slice of the bytes of its records.
+    bounds = np.append(0, np.cumsum(sizes))
+    for first in range(0, len(sizes), _QUERIES):
+        ends = bounds[first : first + _QUERIES + 1]
+        piece = candidates[ends[0] : ends[-1]].copy()
+        if not keep_scores:
+            piece["score"] = 0.0
+        records, offsets = piece.tobytes(), ((ends - ends[0]) * CANDIDATE.itemsize).tolist()
+        yield from map(records.__getitem__, map(slice, offsets[:-1], offsets[1:]))
 
 
-# Measures over the queries of each group, on Spark; bit-equal for any partitions.
+def measured(measures: Sequence[Measure], components: Sequence[tuple[float, ...]]) -> Measured:
+    """Components, and the corresponding values for a single query."""
+    values = [measure.aggregate(own, 1) for measure, own in zip(measures, components, strict=True)]
+    return Measured(tuple(values), tuple(components))
 
-_DIGITS = 3
-"""Components above 2 ** -12 are then added exactly."""
+
+def ranked_query(pattern: Pattern) -> RankedQuery:
+    """The query with this pattern."""
+    records = np.frombuffer(pattern, CANDIDATE)
+    candidates = [Candidate(*row) for row in records[list(Candidate._fields)].tolist()]
+    ranked = int(records["ranked"].sum())
+    return RankedQuery(candidates[:ranked], candidates[ranked:])
 
 
-def measure_totals(measured: DataFrame, measure: str, by: Sequence[str]) -> dict[tuple[Any, ...], float]:
-    """A measure over all queries of each group; components are added up where they are stored.
+def expected_components(measures: Sequence[Measure], query: RankedQuery, seed: str) -> list[tuple[float, ...]]:
+    """The mean of each measure's components over the orders of the candidates; exact if there are few orders.
+
+    Orders that differ only by equal candidates have the same components, which are computed once.
 
     Args:
-        measured: result of ``by_measure`` for this measure.
-        measure: its display name.
-        by: columns that identify a group.
+        measures: the measures; all use the same orders.
+        query: the query, whose ranked candidates are permuted; a random order has no scores.
+        seed: seed of the sampled orders; the query's id.
 
     Returns:
-        The measure by the values of these columns.
+        The means of each measure; sums are rounded once, so they do not depend on the order of the terms.
     """
-    from pyspark.sql import functions as F  # files are measured without Spark
+    candidates = [candidate._replace(score=0.0) for candidate in query.ranked]
+    kinds = list(dict.fromkeys(candidates))
+    kind_of = [kinds.index(candidate) for candidate in candidates]
+    orders: Iterable[tuple[int, ...]]
+    if factorial(len(candidates)) <= DRAWS:
+        orders = permutations(kind_of)
+    else:
+        draw = Random(seed)
+        orders = (tuple(draw.sample(kind_of, len(kind_of))) for _ in range(DRAWS))
+    counts = Counter(orders)
+    rankings = [RankedQuery([kinds[kind] for kind in order], query.unranked) for order in counts]
 
-    components = measured.select(*by, F.posexplode("components").alias("place", "component"))
-    of_component = digits(F.col("component"), _DIGITS, F.rint)
-    sums = [F.sum(digit.cast("long")).alias(f"digit{number}") for number, digit in enumerate(of_component)]
-    rows = components.groupBy(*by, "place").agg(F.count(F.lit(1)).alias("queries"), *sums).orderBy("place").collect()
-    totals: dict[tuple[Any, ...], list[float]] = {}
-    queries = {tuple(row[name] for name in by): row["queries"] for row in rows}
-    for row in rows:
-        exact = from_digits([Fraction(row[f"digit{number}"]) for number in range(_DIGITS)])
-        totals.setdefault(tuple(row[name] for name in by), []).append(float(exact))
-    parsed = parse_measure(measure)
-    return {group: parsed.aggregate(sums, queries[group]) for group, sums in totals.items()}
+    def mean(values: Sequence[float]) -> float:
+        return fsum(chain.from_iterable(map(repeat, values, counts.values()))) / counts.total()
+
+    return [tuple(map(mean, zip(*map(measure.components, rankings), strict=True))) for measure in measures]

@@ -19,11 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# The input of measures: one query's judged candidates, as ranked by a system.
-
-
 class Candidate(NamedTuple):
-    """A candidate.
+    """A judged candidate of a query, as a system ranks it: the input of measures.
 
     Attributes:
         relevant: whether the task counts it as a hit.
@@ -79,9 +76,12 @@ def on_unit_range(queries: Sequence[RankedQuery]) -> list[RankedQuery]:
         queries: all queries of one system.
     """
     ranked = [candidate for query in queries for candidate in query.ranked]
-    score, gain = (_unit_range(values) for values in ([each.score for each in ranked], [each.gain for each in ranked]))
+    score = _unit_range([candidate.score for candidate in ranked])
+    gain = _unit_range([candidate.gain for candidate in ranked])
     return [
-        RankedQuery([each._replace(score=score(each.score), gain=gain(each.gain)) for each in query.ranked])
+        RankedQuery(
+            [candidate._replace(score=score(candidate.score), gain=gain(candidate.gain)) for candidate in query.ranked]
+        )
         for query in queries
     ]
 

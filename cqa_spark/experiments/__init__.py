@@ -1,1 +1,1 @@
-"""Experiments that compare systems: cross-validation, ablation, learning curve, transfer, tuning, preferred answers."""
+"""Experiments that compare systems: cross-validation, tuning, ablation, learning curves and other seeds."""

@@ -1,4 +1,4 @@
-"""The base class of experiments: steps that train systems in other ways, and write what each way is worth."""
+"""Experiments: steps that train systems in other ways, on parts of the examples, and evaluate each variant."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -92,9 +92,6 @@ class RefittingExperiment(Experiment):
         return IF_PRESENT
 
 
-# Evaluation splits of experiments, and the training examples of each.
-
-
 @dataclass(frozen=True)
 class Part:
     """Evaluation and training examples of a model; no thread is in both."""
@@ -167,15 +164,13 @@ class EveryFold(EvaluationSplit):
         return tuple(Part(whole.where(~here), whole.where(here)) for here in held_out)
 
 
-# Variants of one system, each trained and ranked separately, then evaluated against the full system.
-
 FULL = "all"
 """The variant with all features."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to train a system.
+    """One way to train a system; variants are evaluated against the full system.
 
     Attributes:
         name: of the variant; the full system's is ``FULL``.
@@ -207,8 +202,8 @@ def measure_variants(rankings: Sequence[DataFrame], examples: DataFrame, setting
         The columns of ``METRICS`` with ``difference`` and ``p_value``; ``system`` is the variant's name.
     """
     measure = parse_measure(settings.measures[0])
-    all_of_them = RANKINGS.conform(reduce(DataFrame.unionByName, rankings))
-    with persisted(query_metrics(all_of_them, examples.select(*EXAMPLES.schema.names), [measure])) as (queries,):
+    ranked = RANKINGS.conform(reduce(DataFrame.unionByName, rankings))
+    with persisted(query_metrics(ranked, examples.select(*EXAMPLES.schema.names), [measure])) as (queries,):
         summary = summarise(queries, FULL, settings.resamples, settings.seed, settings.confidence)
     return [with_test(entry) for entry in summary.tested]
 

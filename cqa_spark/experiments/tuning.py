@@ -1,4 +1,4 @@
-"""Trials of a parameter search: parameters, results and conclusion."""
+"""Parameter search: trials with their results, the conclusion, and the score of the choice itself."""
 
 from __future__ import annotations
 
@@ -142,8 +142,6 @@ def nested_verdict(given: float, choice: float, measure: str, p: float) -> str:
         f"{points(choice)}, the given parameters {points(given)} ({signed_points(choice - given)}, {p_value(p)})."
     )
 
-
-# The score of a choice of parameters, by a cross-validation whose evaluated folds no choice has seen.
 
 CHOICE = "choice"
 """Name of the chosen rankers in the measured queries."""

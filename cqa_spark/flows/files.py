@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 
 from cqa_spark.corpora.source import Source
-from cqa_spark.experiments.ablation import AblateFamilies, LearningCurve, OtherSeeds
 from cqa_spark.experiments.cross_validation import CrossValidate
 from cqa_spark.experiments.experiment import EveryFold, HeldOut, RankEveryQuery
+from cqa_spark.experiments.retraining import AblateFamilies, LearningCurve, OtherSeeds
 from cqa_spark.flows.shared_steps import annotated_files, evaluation_of, learning, text_analysis
 from cqa_spark.runtime.flow import Flow, Step
 from cqa_spark.settings.files import RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.settings.run import IngestSettings, RunSettings
 from cqa_spark.settings.sections import EvaluationSettings, FeatureSettings
-from cqa_spark.steps.evaluate import Evaluate
-from cqa_spark.steps.evaluate_sets import EvaluateSets
+from cqa_spark.steps.evaluate import Evaluate, EvaluateSets
 from cqa_spark.steps.featurize import ComputeFeatures
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.kept_models import KeepModels

@@ -1,4 +1,4 @@
-"""a run and the published one → the numbers of rows of the sites that changed."""
+"""a run and the published one → the rows of changed sites, and the queries whose order begins otherwise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,11 +68,8 @@ def _rows(tables: RunTables, table: Table, site: str) -> int:
     return tables.files(table).rows_by_site()[site] if tables.has(table) else 0
 
 
-# a run and the published one → the queries whose order begins with another candidate.
-
 SHOWN = 20
 """Largest number of queries that are listed."""
-
 
 _STORED = [column.name for column in FIRST_ANSWERS.columns if column.name != "changed"]
 

@@ -22,83 +22,10 @@ from cqa_spark.object_store.store import ObjectStore
 from cqa_spark.steps.attribution import ATTRIBUTION, NOT_STATED, attributions, licence_counts
 from cqa_spark.task_contract.contract import task as task_named
 
-# How many queries and candidates examples have, by task, label and split.
-
 QUERIES, CANDIDATES, NOT_JUDGED = "queries", "candidates", "not judged"
 
-
-class LabelCount(NamedTuple):
-    """A number of a task.
-
-    Attributes:
-        task: name of the task.
-        label: ``queries``, ``candidates``, the labels of a grade, or ``not judged``.
-        split: the split.
-        number: how many there are.
-    """
-
-    task: str
-    label: str
-    split: str
-    number: int
-
-
-def label_counts(examples: DataFrame) -> list[LabelCount]:
-    """The statistics that Nakov et al. (2017) print in Tables 1 to 3: by task and label, the training split first.
-
-    Repeats of a thread are no examples, so they do not count.
-
-    Args:
-        examples: the table ``examples``; it is aggregated by task, split and grade.
-    """
-    of_split = examples.groupBy("task", "split").agg(
-        F.count_distinct("site", "query_id").alias(QUERIES), F.count(F.lit(1)).alias(CANDIDATES)
-    )
-    not_judged = F.col("label").isNull() & F.col("similarity").isNull()
-    of_grade = examples.groupBy("task", "split", "label").agg(
-        F.count(F.lit(1)).alias("number"), F.count_if(not_judged).alias(NOT_JUDGED)
-    )
-    totals, grades = of_split.collect(), of_grade.collect()
-    found = [LabelCount(row["task"], name, row["split"], row[name]) for row in totals for name in (QUERIES, CANDIDATES)]
-    for row in grades:
-        if row["label"] is not None:
-            name = " or ".join(label for label, grade in _labels(row["task"]) if grade == row["label"])
-            found.append(LabelCount(row["task"], name, row["split"], row["number"]))
-        elif row[NOT_JUDGED]:
-            found.append(LabelCount(row["task"], NOT_JUDGED, row["split"], row[NOT_JUDGED]))
-    return sorted(found, key=_order)
-
-
-def label_table(counts: Sequence[LabelCount]) -> Iterator[str]:
-    """The lines of a Markdown section with a column for each split; none without counts."""
-    if not counts:
-        return
-    splits = list(dict.fromkeys(count.split for count in counts))
-    yield "## Queries and candidates"
-    yield ""
-    yield f"| | {' | '.join(splits)} |"
-    yield f"|---|{'---|' * len(splits)}"
-    for (task, label), of_label in groupby(counts, key=lambda count: (count.task, count.label)):
-        numbers = {count.split: f"{count.number:,}" for count in of_label}
-        heading = f"{task.replace('_', ' ')}: {label}" if label in (QUERIES, CANDIDATES) else label
-        yield f"| {heading} | {' | '.join(numbers.get(split, '') for split in splits)} |"
-    yield ""
-
-
-def _labels(task: str) -> Iterator[tuple[str, int]]:
-    """The labels with their grades, the highest first."""
-    yield from sorted(task_named(task).grades.items(), key=lambda graded: -graded[1])
-
-
-def _order(count: LabelCount) -> tuple[str, int, bool, str]:
-    """Queries, candidates, then labels by grade; in each, training first and then the splits by name."""
-    grades = {label: -grade for label, grade in _labels(count.task)}
-    place = {QUERIES: -100, CANDIDATES: -99, NOT_JUDGED: 1}.get(count.label)
-    rank = grades[count.label.split(" or ")[0]] if place is None else place
-    return count.task, rank, count.split != "train", count.split
-
-
 TEXT = "text"
+
 SPLIT = "split"
 """Partition column of the files: data-set loaders select splits by folder."""
 
@@ -113,6 +40,22 @@ Rows = Mapping[str, Mapping[str, int]]
 _SOURCES = """The texts come from the inputs below, and belong to their authors. Each row of `texts` names author,
 address and licence, which CC BY-SA asks everybody to pass on with the text. Check texts without a licence before you
 share the files."""
+
+
+class LabelCount(NamedTuple):
+    """How many queries or candidates a task has, with a label in a split.
+
+    Attributes:
+        task: name of the task.
+        label: ``queries``, ``candidates``, the labels of a grade, or ``not judged``.
+        split: the split.
+        number: how many there are.
+    """
+
+    task: str
+    label: str
+    split: str
+    number: int
 
 
 def write_dataset(snapshot: Snapshot, folder: str) -> dict[str, dict[str, int]]:
@@ -162,14 +105,14 @@ def require_own_files(target: ObjectStore) -> None:
 
 def _frames(snapshot: Snapshot) -> Mapping[str, DataFrame]:
     """The tables of the data set that the run has; a text has the splits of all posts and comments that contain it."""
-    found = {table.name: snapshot.read(table) for table in (EXAMPLES, RANKINGS) if snapshot.has(table)}
+    frames = {table.name: snapshot.read(table) for table in (EXAMPLES, RANKINGS) if snapshot.has(table)}
     if snapshot.has(DOCUMENTS) and snapshot.has(TEXTS):
         texts = snapshot.read(TEXTS).select("text_id", F.col("raw").alias(TEXT))
         documents = snapshot.read(DOCUMENTS).select("site", "document_id", "text_id", SPLIT)
         rows = documents.join(texts, on="text_id", how="inner")
         rows = rows.join(attributions(snapshot), on=["site", "document_id"], how="left")
-        found[TEXTS.name] = rows.select("site", "document_id", TEXT, *ATTRIBUTION.names, SPLIT)
-    return found
+        frames[TEXTS.name] = rows.select("site", "document_id", TEXT, *ATTRIBUTION.names, SPLIT)
+    return frames
 
 
 def _described(frame: DataFrame) -> T.StructType:
@@ -177,7 +120,10 @@ def _described(frame: DataFrame) -> T.StructType:
     declared = {field.name: field for table in (EXAMPLES, RANKINGS, DOCUMENTS, TEXTS) for field in table.columns}
     declared |= {TEXT: declared["raw"], **{field.name: field for field in ATTRIBUTION}}
     return T.StructType(
-        [T.StructField(each.name, each.dataType, each.nullable, declared[each.name].metadata) for each in frame.schema]
+        [
+            T.StructField(field.name, field.dataType, field.nullable, declared[field.name].metadata)
+            for field in frame.schema
+        ]
     )
 
 
@@ -247,7 +193,65 @@ def _body(
     if licences:
         yield f"Texts by licence: {', '.join(f'{licence} {number:,}' for licence, number in licences.items())}."
         yield ""
-    for each in record.inputs:
-        hashed = f", SHA-256 `{each.sha256}`" if each.sha256 else ""
-        yield f"- `{each.path}` ({each.split}){hashed}"
+    for file in record.inputs:
+        hashed = f", SHA-256 `{file.sha256}`" if file.sha256 else ""
+        yield f"- `{file.path}` ({file.split}){hashed}"
     yield ""
+
+
+def label_counts(examples: DataFrame) -> list[LabelCount]:
+    """The statistics that Nakov et al. (2017) print in Tables 1 to 3: by task and label, the training split first.
+
+    Repeats of a thread are no examples, so they do not count.
+
+    Args:
+        examples: the table ``examples``; it is aggregated by task, split and grade.
+    """
+    of_split = examples.groupBy("task", "split").agg(
+        F.count_distinct("site", "query_id").alias(QUERIES), F.count(F.lit(1)).alias(CANDIDATES)
+    )
+    not_judged = F.col("label").isNull() & F.col("similarity").isNull()
+    of_grade = examples.groupBy("task", "split", "label").agg(
+        F.count(F.lit(1)).alias("number"), F.count_if(not_judged).alias(NOT_JUDGED)
+    )
+    totals, grades = of_split.collect(), of_grade.collect()
+    counts = [
+        LabelCount(row["task"], name, row["split"], row[name]) for row in totals for name in (QUERIES, CANDIDATES)
+    ]
+    for row in grades:
+        if row["label"] is not None:
+            name = " or ".join(label for label, grade in _labels(row["task"]) if grade == row["label"])
+            counts.append(LabelCount(row["task"], name, row["split"], row["number"]))
+        elif row[NOT_JUDGED]:
+            counts.append(LabelCount(row["task"], NOT_JUDGED, row["split"], row[NOT_JUDGED]))
+    return sorted(counts, key=_order)
+
+
+def label_table(counts: Sequence[LabelCount]) -> Iterator[str]:
+    """The lines of a Markdown section with a column for each split; none without counts."""
+    if not counts:
+        return
+    splits = list(dict.fromkeys(count.split for count in counts))
+    yield "## Queries and candidates"
+    yield ""
+    yield f"| | {' | '.join(splits)} |"
+    yield f"|---|{'---|' * len(splits)}"
+    for (task, label), of_label in groupby(counts, key=lambda count: (count.task, count.label)):
+        numbers = {count.split: f"{count.number:,}" for count in of_label}
+        heading = f"{task.replace('_', ' ')}: {label}" if label in (QUERIES, CANDIDATES) else label
+        yield f"| {heading} | {' | '.join(numbers.get(split, '') for split in splits)} |"
+    yield ""
+
+
+def _labels(task: str) -> Iterator[tuple[str, int]]:
+    """The labels with their grades, the highest first."""
+    yield from sorted(task_named(task).grades.items(), key=lambda graded: -graded[1])
+
+
+def _order(count: LabelCount) -> tuple[str, int, bool, str]:
+    """Queries, candidates, then labels by grade; in each, training first and then the splits by name."""
+    grades = {label: -grade for label, grade in _labels(count.task)}
+    position = {QUERIES: -100, CANDIDATES: -99, NOT_JUDGED: 1}.get(count.label)
+    if position is None:
+        position = grades[count.label.split(" or ")[0]]
+    return count.task, position, count.split != "train", count.split

@@ -1,6 +1,6 @@
-"""examples → features."""
+"""examples → the values of feature groups: fitted on the training split, or those of trained systems."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -22,7 +22,6 @@ from cqa_spark.features.group import FeatureGroup, Place
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_pass import compute_outside_training
 from cqa_spark.features.registry import (
-    Supplied,
     embedding_models,
     group_class,
     libraries_of,
@@ -103,25 +102,19 @@ class Featurize(Step):
         with feature_inputs(run, task_examples(run, self.task), self.settings) as inputs:
             counts.rows_in = inputs.examples.count()
             supplied = list(with_needed_tables(map(group_class, self.groups), inputs, strict=self.strict))
-            computed = [(each.group, each.inputs) for each in supplied if each.inputs is not None]
+            computed = [(supply.group, supply.inputs) for supply in supplied if supply.inputs is not None]
             fitted, counts.rows_out = fit_and_write(run, computed, folds=self.settings.folds)
         for text, groups in foreign_to(run, self.groups):
             Terminal(stderr=True).line(f"warning: {text} ({', '.join(groups)})")
-        run.write_entries(LEFT_OUT_GROUPS, _left_out(supplied))
+        left_out = [
+            {"site": site, "feature_group": supply.group.name, "lacking": ", ".join(tables)}
+            for supply in supplied
+            for site, tables in supply.lacking.items()
+        ]
+        run.write_entries(LEFT_OUT_GROUPS, left_out)
         path = run.artifact_path("models", GROUPS.name)
         save_groups(fitted, path, run.lake.storage)
         run.add_artifact(GROUPS.name, path)
-
-
-def _left_out(supplied: Iterable[Supplied]) -> list[dict[str, str]]:
-    return [
-        {"site": site, "feature_group": each.group.name, "lacking": ", ".join(tables)}
-        for each in supplied
-        for site, tables in each.lacking.items()
-    ]
-
-
-# trained systems → the values of their fitted feature groups.
 
 
 @dataclass(frozen=True)
@@ -180,7 +173,13 @@ class ComputeFeatures(Step):
             InputError: no site has the tables that a group needs.
         """
         for name in self.dispensable:
-            _leave_out_without_tables(run, name)
+            if run.artifact(model_artifact(name)) is None:
+                continue
+            of_system = trained_system(run, model_artifact(name)).groups.values()
+            needed = {table for group in of_system for table in group.needs}
+            if lacking := sorted(table for table in needed if run.files_or_none(OPTIONAL[table]).rows == 0):
+                Terminal(stderr=True).line(f"warning: {name} is left out: the dump has no {', '.join(lacking)}")
+                run.remove_artifact(model_artifact(name))
         trained = load_trained(run, self.systems)
         fitted = {name: group for system in trained.values() for name, group in system.groups.items()}
         stored = [group for group in stored_groups(run) if group.name in self.computed] if self.computed else []
@@ -202,20 +201,13 @@ class ComputeFeatures(Step):
                 ranked = held.enter_context(ranked_before(run, before, self.task, update.sites))
                 ranks = task_examples(run, self.task).where(IS_RANKED)
                 examples = except_queries(of_sites(ranks, update.sites), ranked)
-                given = held.enter_context(feature_inputs(run, examples, self.settings, sites=update.sites))
-                values = _with_stored(run, values_by_place(run, groups, given), stored)
+                inputs_of_sites = held.enter_context(feature_inputs(run, examples, self.settings, sites=update.sites))
+                values = values_by_place(run, groups, inputs_of_sites)
+                # Beside them, the values that the run has already.
+                for place, rows in read_values(run, [group.name for group in stored]).items():
+                    values[place] = values[place].join(rows, on=list(KEY), how="full") if place in values else rows
                 update.write(rows_of_places(values), ranked=ranked)
         counts.rows_in = counts.rows_out = run.rows(table)
-
-
-def _leave_out_without_tables(run: Run, name: str) -> None:
-    """Take a system out of the run if it needs a table that the dump has not."""
-    if run.artifact(model_artifact(name)) is None:
-        return
-    needed = {table for group in trained_system(run, model_artifact(name)).groups.values() for table in group.needs}
-    if lacking := sorted(table for table in needed if run.files_or_none(OPTIONAL[table]).rows == 0):
-        Terminal(stderr=True).line(f"warning: {name} is left out: the dump has no {', '.join(lacking)}")
-        run.remove_artifact(model_artifact(name))
 
 
 def values_by_place(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> dict[Place, DataFrame]:
@@ -230,11 +222,18 @@ def values_by_place(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInp
         InputError: no site has the tables that a group needs.
     """
     supplied = list(with_needed_tables(map(type, groups), inputs, strict=False))
-    _require_tables(run, supplied)
-    lacking = {each.group.name: sorted(each.lacking) for each in supplied if each.lacking}
+    for supply in supplied:
+        needed = sorted({table for tables in supply.lacking.values() for table in tables})
+        absent = [name for name in needed if not run.has(OPTIONAL[name]) or run.rows(OPTIONAL[name]) == 0]
+        if supply.inputs is None and absent:
+            raise InputError(
+                f"the system was trained on {supply.group.name}, and the dump has no {', '.join(absent)}",
+                "get the complete dump, or train a system without this group: use another lake, or --model",
+            )
+    lacking = {supply.group.name: sorted(supply.lacking) for supply in supplied if supply.lacking}
     values = {}
-    for place, here in by_place(map(type, groups)).items():
-        computed = compute_outside_training({each.name: each for each in groups if type(each) in here}, inputs)
+    for place, classes in by_place(map(type, groups)).items():
+        computed = compute_outside_training({group.name: group for group in groups if type(group) in classes}, inputs)
         on_site = {
             name: F.when(~F.col("site").isin(*lacking[name]), F.col(name))
             for name in computed.columns
@@ -242,24 +241,3 @@ def values_by_place(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInp
         }
         values[place] = computed.withColumns(on_site) if on_site else computed
     return values
-
-
-def _with_stored(
-    run: Run, values: Mapping[Place, DataFrame], groups: Sequence[type[FeatureGroup]]
-) -> dict[Place, DataFrame]:
-    """The values by pass, beside those that the run has already."""
-    united = dict(values)
-    for place, stored in read_values(run, [group.name for group in groups]).items():
-        united[place] = united[place].join(stored, on=list(KEY), how="full") if place in united else stored
-    return united
-
-
-def _require_tables(run: Run, supplied: Iterable[Supplied]) -> None:
-    for each in supplied:
-        needed = sorted({table for tables in each.lacking.values() for table in tables})
-        absent = [name for name in needed if not run.has(OPTIONAL[name]) or run.rows(OPTIONAL[name]) == 0]
-        if each.inputs is None and absent:
-            raise InputError(
-                f"the system was trained on {each.group.name}, and the dump has no {', '.join(absent)}",
-                "get the complete dump, or train a system without this group: use another lake, or --model",
-            )

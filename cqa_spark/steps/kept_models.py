@@ -1,18 +1,18 @@
-"""the published run → reusable trained systems."""
+"""the models of last night or of a release → the models of tonight, challenged by newer ones."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
-from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import yaml
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.statistics.clusters import OF_DIFFERENCES, ClusterSums, cluster_sums
+from cqa_spark.evaluation.statistics.nights import CommonNights, compare_hits, expected_hits
 from cqa_spark.features.feature_table import KEY, assemble, read_values
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.probe import values_hash
@@ -22,24 +22,58 @@ from cqa_spark.lake.model_folder import MANIFEST, OtherModelFormat, open_model_f
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog, StepRecord
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
-from cqa_spark.lake.schemas.examples import IN_TRAINING, IS_MEASURED, QUERY
+from cqa_spark.lake.schemas.examples import IN_TRAINING, IS_MEASURED
 from cqa_spark.lake.schemas.night import CHALLENGES
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.object_store.locations import copy_folder, open_store
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.rankers.cross_fitted import CrossFittedModel
+from cqa_spark.rankers.model import RankerModel
 from cqa_spark.runtime.flow import Artifact, Product, Step
 from cqa_spark.settings.sections import FeatureSettings, ObjectStorageSettings
 from cqa_spark.spark.frames import persisted
 from cqa_spark.steps.feature_inputs import IF_PRESENT, feature_inputs, task_examples
 from cqa_spark.steps.featurize import Featurize, values_by_place
-from cqa_spark.steps.train import learn, write_importances
+from cqa_spark.steps.score import map_queries
+from cqa_spark.steps.train import add_model, card_of, fit_system, write_importances
 from cqa_spark.systems.feature_frames import feature_frames, frame_tables
 from cqa_spark.systems.model_card import CARD, ModelCard
 from cqa_spark.systems.shipped_models import shipped_model
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, load_recipe, model_artifact, trained_system
+from cqa_spark.task_contract.leakage import training_threads
+
+
+@dataclass(frozen=True)
+class KeepModels(Step):
+    """Reuse trained systems, and write their feature importances.
+
+    A model from outside of the lake is copied into it, so that the lake can be moved as a whole.
+
+    Attributes:
+        models: folder of each system, by name.
+    """
+
+    models: Mapping[str, str]
+
+    name = "models"
+
+    def writes(self) -> tuple[Product, ...]:
+        """The models, and the feature importances."""
+        return *[Artifact(model_artifact(name)) for name in self.models], FEATURE_IMPORTANCES
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Record the locations of the models, and load them."""
+        counts.rows_in = counts.rows_out = len(self.models)
+        for name, path in self.models.items():
+            if not path.startswith(run.lake.path("")):
+                copy = run.artifact_path("models", model_artifact(name))
+                copy_folder(path, copy, run.lake.storage)
+                path = copy
+            run.add_artifact(model_artifact(name), path)
+        write_importances(run, [trained_system(run, model_artifact(name)) for name in self.models])
 
 
 def kept_model(
@@ -92,8 +126,8 @@ def _is_of(path: str | None, system: System, storage: ObjectStorageSettings) -> 
 
 def _is_copy(folder: str, other: str, storage: ObjectStorageSettings) -> bool:
     """Whether two model folders have the same files, by their manifests, which have the hashes of all others."""
-    one, two = (open_store(each, storage).read(MANIFEST) for each in (folder, other))
-    return one is not None and two is not None and one.data == two.data
+    first, second = (open_store(path, storage).read(MANIFEST) for path in (folder, other))
+    return first is not None and second is not None and first.data == second.data
 
 
 def challenging_release(system: System, kept: str, last: Snapshot | None, storage: ObjectStorageSettings) -> str | None:
@@ -113,111 +147,19 @@ def challenging_release(system: System, kept: str, last: Snapshot | None, storag
     if _is_copy(kept, released, storage) or _was_named(kept, last.lake):
         return None
     trained_in = load_recipe(open_model_folder(released, "trained_system", storage)).training_run
-    challenges = (each for each in last.entries_or_none(CHALLENGES) if each["system"] == system.name)
-    return None if any(trained_in in (each["run_id"], each["champion"]) for each in challenges) else released
+    challenges = [entry for entry in last.entries_or_none(CHALLENGES) if entry["system"] == system.name]
+    has_challenged = any(trained_in in (entry["run_id"], entry["champion"]) for entry in challenges)
+    return None if has_challenged else released
 
 
 def _was_named(folder: str, lake: Lake) -> bool:
     """Whether a model is one that ``--model`` named, by the settings of the run that it came with."""
     attempt, _, _ = folder.removeprefix(lake.path(f"{RUNS}/")).partition("/")
     records = RunLog(lake.objects).records(attempt.rpartition(".")[0])
-    return any(yaml.safe_load(each.config).get("model") for each in records)
+    return any(yaml.safe_load(record.config).get("model") for record in records)
 
 
-@dataclass(frozen=True)
-class KeepModels(Step):
-    """Reuse trained systems, and write their feature importances.
-
-    Attributes:
-        models: folder of each system, by name.
-    """
-
-    models: Mapping[str, str]
-
-    name = "models"
-
-    def writes(self) -> tuple[Product, ...]:
-        """The models, and the feature importances."""
-        return *[Artifact(model_artifact(name)) for name in self.models], FEATURE_IMPORTANCES
-
-    def execute(self, run: Run, counts: StepRecord) -> None:
-        """Record the locations of the models, and load them."""
-        counts.rows_in = counts.rows_out = len(self.models)
-        for name, path in self.models.items():
-            run.add_artifact(model_artifact(name), _in_lake(run, name, path))
-        write_importances(run, [trained_system(run, model_artifact(name)) for name in self.models])
-
-
-def _in_lake(run: Run, name: str, path: str) -> str:
-    """The folder of a trained system in the run's lake; one from outside is copied there, so that the lake moves whole.
-
-    Args:
-        run: the run.
-        name: of the system.
-        path: its folder.
-    """
-    if path.startswith(run.lake.path("")):
-        return path
-    copy = run.artifact_path("models", model_artifact(name))
-    copy_folder(path, copy, run.lake.storage)
-    return copy
-
-
-# The paired test of a retrained model against the one that ranks: P@1 on the same queries, with errors by thread.
-
-_THREAD = ("site", "fold_key")
-
-
-class ChallengeResult(NamedTuple):
-    """The difference of P@1, challenger minus champion, as a fraction.
-
-    ``low`` and ``high`` bound its 95 % interval, which is infinite for a single thread; ``p_value`` is two-sided.
-    """
-
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    queries: int
-    threads: int
-
-    @property
-    def is_won(self) -> bool:
-        """Whether the challenger is not worse; without any query, nothing says so."""
-        return self.queries > 0 and self.difference >= 0
-
-
-def challenge(champion: DataFrame, challenger: DataFrame) -> ChallengeResult:
-    """Compare two models on the same labelled candidates; sums are computed where the rows are.
-
-    Args:
-        champion: candidates with ``score``, none of which the model learned from.
-        challenger: the same candidates, likewise.
-    """
-    key = (*QUERY, "candidate_id")
-    other = challenger.select(*key, F.col("score").alias("other"))
-    both = champion.join(other, on=list(key)).groupBy(*QUERY, "fold_key")
-    hits = both.agg(*[_hit(name).alias(name) for name in ("score", "other")])
-    gain = F.col("other") - F.col("score")
-    of_threads = hits.groupBy(*_THREAD).agg(F.sum(gain).alias("gain"), F.count(F.lit(1)).alias("queries"))
-    (totals,) = of_threads.select(cluster_sums("gain", "queries").alias("sums")).collect()
-    sums = ClusterSums(*totals["sums"])
-    if not sums.clusters:
-        return ChallengeResult(0.0, -np.inf, np.inf, 1.0, 0, 0)
-    found = sums.estimate(OF_DIFFERENCES)
-    return ChallengeResult(found.value, found.low, found.high, found.p_value, int(found.queries), found.clusters)
-
-
-def _hit(score: str) -> F.Column:
-    """P@1 of a query: the share of relevant candidates among those with the highest score."""
-    ordered = F.struct(F.col(score).alias("score"), F.col("relevant").cast("int").alias("relevant"))
-    rows = F.collect_list(ordered)
-    first = F.filter(rows, lambda row: row["score"] == F.array_max(F.transform(rows, lambda each: each["score"])))
-    hits = F.aggregate(first, F.lit(0), lambda total, row: total + row["relevant"])
-    return hits / F.size(first)
-
-
-# examples + features + the model that ranks → the same model, or a newer one that is not worse.
+# Newer models challenge the model that ranks.
 
 GROWTH = 1 / 10
 """Share by which labels must have grown since the model was trained, or last challenged, for it to be retrained."""
@@ -286,10 +228,10 @@ class Challenge(Step):
         """Compare with the model of the release, then with a retrained one, and use the better one."""
         outcomes = self.last.entries_or_none(CHALLENGES) if self.last is not None else []
         if run.artifact(model_artifact(self.system.name)) is not None:
-            for challenged_by in (self._release, self._retrained):
-                entry = challenged_by(run, counts, outcomes)
+            for challenge in (self._release, self._retrain):
+                entry = challenge(run, counts, outcomes)
                 if entry is not None:
-                    outcomes = [*(each for each in outcomes if _about(each) != _about(entry)), entry]
+                    outcomes = [*(before for before in outcomes if _about(before) != _about(entry)), entry]
                     counts.rows_out += entry["won"]
                     Terminal().line(verdict(entry))
         run.write_entries(CHALLENGES, outcomes)
@@ -299,16 +241,18 @@ class Challenge(Step):
             return None
         challenger = TrainedSystem.load(self.released, run.lake.storage)
         with feature_frames(run, [self.system], task_examples(run, self.system.task).where(IS_MEASURED)) as frame_of:
-            outcome, entry = _compared(run, frame_of(self.system), challenger, released=True)
+            entry = _compared(run, frame_of(self.system), challenger, released=True)
         # Where no night tells them apart, nothing was trained in the lake, and the newer release is trusted.
-        won = outcome.difference >= 0
+        won = entry["difference"] >= 0
         if won:
-            path = _path(run, challenger)
+            name = model_artifact(self.system.name)
+            path = run.artifact_path("models", "challenger", name)
             copy_folder(self.released, path, run.lake.storage)
-            _replace(run, challenger, path)
+            run.add_artifact(name, path, loaded=challenger)
+            write_importances(run, [challenger])
         return entry | {"won": won}
 
-    def _retrained(self, run: Run, counts: StepRecord, before: Sequence[Entry]) -> Entry | None:
+    def _retrain(self, run: Run, counts: StepRecord, before: Sequence[Entry]) -> Entry | None:
         champion = trained_system(run, model_artifact(self.system.name))
         examples = task_examples(run, self.system.task)
         labelled = F.when(F.expr(f"{IN_TRAINING} AND relevant"), F.struct("site", "fold_key"))
@@ -320,24 +264,26 @@ class Challenge(Step):
         if not (self.forced or self._is_due(labels, tonight["date"], champion.card, before)):
             return None
         with self._frame(run, champion.groups, examples.where(IN_TRAINING)) as frame:
+            posts, comments = run.read(POSTS), run.read(COMMENTS)
             try:
-                challenger = learn(self.system, frame, run.read(POSTS), run.read(COMMENTS), champion.groups, run.run_id)
+                card, threads = card_of(self.system, frame, posts), training_threads(frame, posts, comments)
+                challenger = fit_system(run, self.system, frame, threads, champion.groups, card=card)
             except InputError as error:
                 Terminal(stderr=True).line(f"warning: {self.system.name} is not retrained: {error.problem}")
                 return None
-            outcome, entry = _compared(run, frame, challenger, released=False)
-        if outcome.is_won:
-            path = _path(run, challenger)
-            challenger.save(path, run.lake.storage)
-            _replace(run, challenger, path)
-        return entry | {"won": outcome.is_won}
+            entry = _compared(run, frame, challenger, released=False)
+        won = entry["queries"] > 0 and entry["difference"] >= 0
+        if won:
+            add_model(run, model_artifact(self.system.name), challenger, copy="challenger")
+            write_importances(run, [challenger])
+        return entry | {"won": won}
 
     def _is_due(self, labels: int, tonight: date, card: ModelCard | None, before: Sequence[Entry]) -> bool:
         if self.last is None or card is None:
             return False
-        retrained = [each for each in before if _about(each) == (self.system.name, False)]
-        learned = max([card.labels, *(each["labels"] for each in retrained)])
-        newest = max([card.newest, *(each["newest"] for each in retrained if each["newest"] is not None)])
+        retrained = [entry for entry in before if _about(entry) == (self.system.name, False)]
+        learned = max([card.labels, *(entry["labels"] for entry in retrained)])
+        newest = max([card.newest, *(entry["newest"] for entry in retrained if entry["newest"] is not None)])
         return is_due(labels, learned, (tonight - newest).days, self.max_age)
 
     @contextmanager
@@ -357,29 +303,46 @@ def _about(entry: Entry) -> tuple[str, bool]:
     return entry["system"], bool(entry["released"])
 
 
-def _compared(
-    run: Run, frame: DataFrame, challenger: TrainedSystem, *, released: bool
-) -> tuple[ChallengeResult, Entry]:
-    """The outcome of the comparison with the model that ranks, and its entry of ``CHALLENGES`` but for ``won``."""
+def _compared(run: Run, frame: DataFrame, challenger: TrainedSystem, *, released: bool) -> Entry:
+    """The entry of ``CHALLENGES`` on the comparison with the model that ranks, but for ``won``."""
     champion = trained_system(run, model_artifact(challenger.system.name))
-    labelled = frame.where("relevant IS NOT NULL")
-    outcome = challenge(champion.model.transform(labelled), challenger.model.transform(labelled))
+    compared = compare_models(frame.where("relevant IS NOT NULL"), [champion.model, challenger.model])
     assert challenger.card is not None, "systems that learned from nights have cards"
-    return outcome, {
+    entry = {
         "system": challenger.system.name, "run_id": challenger.training_run, "champion": champion.training_run,
         "champion_labels": champion.card.labels if champion.card is not None else 0,
         "labels": challenger.card.labels, "newest": challenger.card.newest, "released": released,
-        **outcome._asdict(),
     }  # fmt: skip
+    if compared is None:
+        nothing = {"difference": 0.0, "low": -np.inf, "high": np.inf, "p_value": 1.0, "queries": 0, "threads": 0}
+        return entry | nothing
+    (test,) = compared.tests
+    bounds = {"difference": test.difference, "low": test.low, "high": test.high, "p_value": test.p_value}
+    return entry | bounds | {"queries": compared.nights, "threads": compared.threads}
 
 
-def _path(run: Run, challenger: TrainedSystem) -> str:
-    return run.artifact_path("models", "challenger", model_artifact(challenger.system.name))
+def compare_models(frame: DataFrame, models: Sequence[RankerModel]) -> CommonNights | None:
+    """Compare models by P@1 on the same labelled queries, with a paired test by thread.
 
+    Args:
+        frame: labelled candidates with the models' features; no model has learned from what it scores.
+        models: the champion, then its challengers.
 
-def _replace(run: Run, challenger: TrainedSystem, path: str) -> None:
-    run.add_artifact(model_artifact(challenger.system.name), path, loaded=challenger)
-    write_importances(run, [challenger])
+    Returns:
+        None without a query.
+    """
+
+    def hits(candidates: Candidates) -> pa.Table:
+        queries = candidates.examples.take(pa.array(candidates.starts))
+        relevant = candidates.examples["relevant"].to_numpy(zero_copy_only=False).astype(np.bool_)
+        columns = {"order": pa.repeat("", len(queries)), "site": queries["site"], "thread_id": queries["fold_key"]}
+        for number, model in enumerate(models):
+            columns[f"hit{number}"] = pa.array(expected_hits(model.score(candidates), relevant, candidates.starts))
+        return pa.table(columns)
+
+    schema = "order string, site string, thread_id string, " + ", ".join(f"hit{n} double" for n in range(len(models)))
+    compared = compare_hits(map_queries(frame, hits, schema), len(models))
+    return compared[0] if compared else None
 
 
 def verdict(entry: Entry) -> str:
@@ -388,11 +351,10 @@ def verdict(entry: Entry) -> str:
     Args:
         entry: of the table ``challenges``.
     """
-    outcome = ChallengeResult(**{name: entry[name] for name in ChallengeResult._fields})
+    difference, low, high = (f"{100 * entry[name]:+.1f}" for name in ("difference", "low", "high"))
     compared = (
-        f"P@1 {100 * outcome.difference:+.1f} (95 % {100 * outcome.low:+.1f} to {100 * outcome.high:+.1f}) "
-        f"on {outcome.queries:,} nights of {outcome.threads:,} threads"
-        if outcome.queries
+        f"P@1 {difference} (95 % {low} to {high}) on {entry['queries']:,} nights of {entry['threads']:,} threads"
+        if entry["queries"]
         else "no replayed night compares them"
     )
     came = "comes with this release as a model trained on" if entry["released"] else "was retrained on"

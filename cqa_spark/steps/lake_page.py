@@ -1,11 +1,16 @@
-"""a run with its report and threads to search → the page of the lake."""
+"""a run with its report, rankings and texts → the page of the lake, and the threads that it searches.
+
+A page without a server reads no data from a folder, but a browser runs scripts of it. A shard is such a script: JSON,
+compressed and in base64, so that no text in it can end the script or the page. It maps keys to entries: ``#ID`` to a
+thread, a word to the threads with it in the title. The shard of a key is its CRC-32 modulo the number of shards, which
+the name of their folder tells.
+"""
 
 import gzip
 import json
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate, groupby
 from math import ceil
 from operator import itemgetter
@@ -41,109 +46,35 @@ from cqa_spark.reports.sections import first_answers, lake_page, night_worth, su
 from cqa_spark.reports.sections.lake_page import LakePage, Publication, SearchableSite
 from cqa_spark.reports.sections.trend import Trend, points_of
 from cqa_spark.runtime.flow import Artifact, Product, Step
-from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.spark.frames import whole_groups
 from cqa_spark.steps.attribution import texts_of, with_attributions
 from cqa_spark.steps.publish import leased
 from cqa_spark.steps.report import REPORT, written_report
 from cqa_spark.text.markup import parse_body
 
-# Writes threads, and an index of the words of their titles, as script files that a page without a server loads.
-#
-# A browser reads no data from a folder, but runs scripts of it. A shard is such a script: JSON, compressed and in
-# base64, so that no text in it can end the script or the page. It maps keys to entries: ``#ID`` to a thread, a word
-# to threads. The shard of a key is its CRC-32 modulo the number of shards, which the name of their folder tells.
+THREADS = Artifact("threads")
+"""The folder of the shards of a site is the artifact ``threads/SITE``."""
 
-Row = Mapping[str, Any]
+INDEX = Artifact("index")
+
+SHOWN = 30
+"""Publications on the page."""
+
+ROWS_PER_SHARD = 80
+"""Rows of rankings; a night has three or more orders of a thread, of which it serves one."""
 
 MOST_CANDIDATES = 20
+
 MOST_CHARACTERS = 4_000
 """What a shard has of a thread: its first candidates, and the start of a text."""
 
 MOST_THREADS = 200
 """Threads that a shard has of a word, the newest."""
 
+_WORD = r"[\p{L}\p{M}\p{N}]+"
 _BYTES = 8 << 20
 WRITTEN = pa.schema([("threads", pa.int64())])
-
-
-def write_shards(
-    batches: Iterable[pa.RecordBatch], write: Callable[[str, int, bytes], None]
-) -> Iterator[pa.RecordBatch]:
-    """Write the shards of a task.
-
-    Args:
-        batches: rows in order of ``site``, ``shard``, ``key`` and ``position``. Those of a thread are its features
-            (without a rank), its question (of rank 0) and its ranked candidates; those of a word, questions.
-        write: writes a shard, given its site, number and content.
-
-    Yields:
-        The number of threads of each shard: the column of ``WRITTEN``.
-    """
-    for table in whole_groups(batches, "site", "shard", at_a_time=_BYTES, size=lambda rows: int(rows.nbytes)):
-        written = []
-        for (site, shard), rows in groupby(table.to_pylist(), itemgetter("site", "shard")):
-            entries = {key: _entry(key, list(of_key)) for key, of_key in groupby(rows, itemgetter("key"))}
-            write(site, shard, shard_script(entries))
-            written.append(sum(key.startswith("#") for key in entries))
-        yield pa.RecordBatch.from_arrays([pa.array(written, pa.int64())], schema=WRITTEN)
-
-
-def shard_script(entries: Mapping[str, Any]) -> bytes:
-    """The script that gives its element the entries; the same entries give the same bytes."""
-    data = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode("utf-8", errors="replace")
-    return b'document.currentScript.shard="' + b64encode(gzip.compress(data, mtime=0)) + b'"\n'
-
-
-def _entry(key: str, rows: Sequence[Row]) -> dict[str, Any]:
-    return _thread(rows) if key.startswith("#") else _word(rows)
-
-
-def _word(rows: Sequence[Row]) -> dict[str, Any]:
-    return {"number": len(rows), "threads": [[row["query_id"], row["subject"]] for row in rows[:MOST_THREADS]]}
-
-
-def _thread(rows: Sequence[Row]) -> dict[str, Any]:
-    ranked = [row for row in rows if row["rank"]]
-    question: Row = next((row for row in rows if row["rank"] == 0), {})
-    values: dict[str, dict[str, float]] = {}
-    for row in rows:
-        known = {name: row[name] for name in REASON_FEATURES if row.get(name) is not None}
-        values.setdefault(row["candidate_id"], {}).update(known)
-    shown = ranked[:MOST_CANDIDATES]
-    sentences = reasons([values[row["candidate_id"]] for row in ranked])[:MOST_CANDIDATES]
-    return {
-        "title": question.get("subject") or "",
-        "text": _text(question),
-        **_attribution(question),
-        "order": ranked[0]["system"] if ranked else "",
-        "number": len(ranked),
-        "candidates": [
-            {"id": row["candidate_id"], "score": row["score"], "title": row["subject"] or "", "text": _text(row),
-             **_attribution(row), "reason": reason}
-            for row, reason in zip(shown, sentences, strict=True)
-        ],
-    }  # fmt: skip
-
-
-def _text(row: Row) -> str:
-    body = row.get("body") or ""
-    return truncated(parse_body(body).prose if row.get("is_html") else body, MOST_CHARACTERS)
-
-
-def _attribution(row: Row) -> dict[str, Any]:
-    return {name: row.get(name) for name in ("author", "address", "licence")}
-
-
-# rankings + texts + features → threads to search, in shards that a page loads.
-
-THREADS = Artifact("threads")
-"""The folder of the shards of a site is the artifact ``threads/SITE``."""
-
-ROWS_PER_SHARD = 80
-"""Rows of rankings; a night has three or more orders of a thread, of which it serves one."""
-
-_WORD = r"[\p{L}\p{M}\p{N}]+"
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -177,7 +108,10 @@ class WriteThreads(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write them."""
-        unchanged = self._unchanged(run)
+        unchanged: dict[str, str] = {}
+        if self.last is not None and self.last.has(RANKINGS):
+            changed = run.changed_sites([RANKINGS, POSTS, COMMENTS, USERS], self.last)
+            unchanged = {site: path for site, path in folders_of(self.last.record) if site not in changed}
         for site, folder in unchanged.items():
             run.add_artifact(f"{THREADS.name}/{site}", folder)
         new = {site: rows for site, rows in run.files(RANKINGS).rows_by_site().items() if site not in unchanged}
@@ -187,21 +121,11 @@ class WriteThreads(Step):
                 f"note: the page of the lake does not search the threads of {listed(left_out, 5)}: their rankings have "
                 f"{sum(new[site] for site in left_out):,} rows; --page-rows N raises the limit of {self.rows:,}"
             )
+        is_shown = F.col("served")
+        if not self.served:
+            is_shown = F.col("system") == (run.record.scores[0].system if run.record.scores else "")
         counts.rows_in = run.rows(RANKINGS)
-        counts.rows_out = _write_sites(run, self._is_shown(run), {site: new[site] for site in sites})
-
-    def _unchanged(self, run: Run) -> dict[str, str]:
-        """The folders of shards that stay, by site."""
-        if self.last is None or not self.last.has(RANKINGS):
-            return {}
-        changed = run.changed_sites([RANKINGS, POSTS, COMMENTS, USERS], self.last)
-        return {site: path for site, path in folders_of(self.last.record) if site not in changed}
-
-    def _is_shown(self, run: Run) -> Column:
-        """Whether a row of rankings belongs to the order of its thread that is shown."""
-        if self.served:
-            return F.col("served")
-        return F.col("system") == (run.record.scores[0].system if run.record.scores else "")
+        counts.rows_out = _write_sites(run, is_shown, {site: new[site] for site in sites})
 
 
 def smallest(rows_by_site: Mapping[str, int], most: int) -> set[str]:
@@ -244,10 +168,16 @@ def _write_sites(run: Run, is_shown: Column, rows_by_site: Mapping[str, int]) ->
         .sortWithinPartitions("site", "shard", "key", "position")
     )
     run.lake.before_write()
-    task = partial(_write_shards, folders, run.lake.storage, credentials())
-    [written] = (
-        ordered.mapInArrow(task, from_arrow_schema(WRITTEN)).agg(F.coalesce(F.sum("threads"), F.lit(0))).collect()
-    )
+    storage, secrets = run.lake.storage, credentials()
+
+    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        use_credentials(secrets)
+        yield from write_shards(
+            batches, lambda site, shard, script: write_file(f"{folders[site]}/{shard}.js", script, storage)
+        )
+
+    threads = ordered.mapInArrow(write, from_arrow_schema(WRITTEN))
+    [written] = threads.agg(F.coalesce(F.sum("threads"), F.lit(0))).collect()
     stored = run.lake.objects.sizes(f"{folder_of(run.record)}/{THREADS.name}/")
     for site, folder in folders.items():
         if any(run.lake.path(key).startswith(f"{folder}/") for key in stored):  # no order of a site may be shown
@@ -303,20 +233,75 @@ def _reason_features(run: Run, sites: Collection[str]) -> DataFrame | None:
     return of_threads.select("site", F.concat(F.lit("#"), "query_id").alias("key"), "candidate_id", *values)
 
 
-def _write_shards(
-    folders: Mapping[str, str],
-    storage: ObjectStorageSettings,
-    given: Mapping[str, str],
-    batches: Iterable[pa.RecordBatch],
+def write_shards(
+    batches: Iterable[pa.RecordBatch], write: Callable[[str, int, bytes], None]
 ) -> Iterator[pa.RecordBatch]:
-    use_credentials(given)
-    return write_shards(batches, lambda site, shard, script: write_file(f"{folders[site]}/{shard}.js", script, storage))
+    """Write the shards of a task.
+
+    Args:
+        batches: rows in order of ``site``, ``shard``, ``key`` and ``position``. Those of a thread are its features
+            (without a rank), its question (of rank 0) and its ranked candidates; those of a word, questions.
+        write: writes a shard, given its site, number and content.
+
+    Yields:
+        The number of threads of each shard: the column of ``WRITTEN``.
+    """
+    for table in whole_groups(batches, "site", "shard", at_a_time=_BYTES, size=lambda rows: int(rows.nbytes)):
+        written = []
+        for (site, shard), rows in groupby(table.to_pylist(), itemgetter("site", "shard")):
+            entries = {}
+            for key, of_key in groupby(rows, itemgetter("key")):
+                entry_rows = list(of_key)
+                entries[key] = _thread(entry_rows) if key.startswith("#") else _word(entry_rows)
+            write(site, shard, shard_script(entries))
+            written.append(sum(key.startswith("#") for key in entries))
+        yield pa.RecordBatch.from_arrays([pa.array(written, pa.int64())], schema=WRITTEN)
 
 
-INDEX = Artifact("index")
+def shard_script(entries: Mapping[str, Any]) -> bytes:
+    """The script that gives its element the entries; the same entries give the same bytes."""
+    data = json.dumps(entries, ensure_ascii=False, separators=(",", ":")).encode("utf-8", errors="replace")
+    return b'document.currentScript.shard="' + b64encode(gzip.compress(data, mtime=0)) + b'"\n'
 
-SHOWN = 30
-"""Publications on the page."""
+
+def _word(rows: Sequence[Row]) -> dict[str, Any]:
+    return {"number": len(rows), "threads": [[row["query_id"], row["subject"]] for row in rows[:MOST_THREADS]]}
+
+
+def _thread(rows: Sequence[Row]) -> dict[str, Any]:
+    ranked = [row for row in rows if row["rank"]]
+    question: Row = next((row for row in rows if row["rank"] == 0), {})
+    values: dict[str, dict[str, float]] = {}
+    for row in rows:
+        known = {name: row[name] for name in REASON_FEATURES if row.get(name) is not None}
+        values.setdefault(row["candidate_id"], {}).update(known)
+    shown = ranked[:MOST_CANDIDATES]
+    sentences = reasons([values[row["candidate_id"]] for row in ranked])[:MOST_CANDIDATES]
+    return {
+        "title": question.get("subject") or "",
+        "text": _text(question),
+        **_attribution(question),
+        "order": ranked[0]["system"] if ranked else "",
+        "number": len(ranked),
+        "candidates": [
+            {"id": row["candidate_id"], "score": row["score"], "title": row["subject"] or "", "text": _text(row),
+             **_attribution(row), "reason": reason}
+            for row, reason in zip(shown, sentences, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def _text(row: Row) -> str:
+    body = row.get("body") or ""
+    return truncated(parse_body(body).prose if row.get("is_html") else body, MOST_CHARACTERS)
+
+
+def _attribution(row: Row) -> dict[str, Any]:
+    return {name: row.get(name) for name in ("author", "address", "licence")}
+
+
+_RESULTS: tuple[Section[ReportedRun, Any], ...] = (night_worth.SECTION, first_answers.SECTION, systems.SECTION)
+"""Sections of the run's report that the page shows, too."""
 
 
 @dataclass(frozen=True)
@@ -371,10 +356,6 @@ def _values(run: Run, keep: int) -> ReportValues:
         (lake_page.RUNS, page),
     ]
     return ReportValues(kinds.LAKE, page, tuple(parts))
-
-
-_RESULTS: tuple[Section[ReportedRun, Any], ...] = (night_worth.SECTION, first_answers.SECTION, systems.SECTION)
-"""Sections of the run's report that the page shows, too."""
 
 
 def _trend(lake: str, records: Sequence[RunRecord]) -> Trend | None:

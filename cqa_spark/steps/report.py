@@ -1,11 +1,10 @@
-"""metrics + rankings → the report, one HTML page."""
+"""metrics + rankings → the report: one HTML page, and files with every query of the evaluation beside it."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
 from pyspark.sql import functions as F
 
 from cqa_spark.features.feature_table import feature_table, times
@@ -50,107 +49,15 @@ from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import MODELS, model_artifact, numbered_groups, trained_system
 from cqa_spark.task_contract.contract import task
 
-# Every query of the evaluation, in files next to the report.
+REPORT = Artifact("report")
 
 SHOWN = 5_000
-"""Maximum number of queries on the page; the CSV file has all."""
+"""Maximum number of queries on the page of queries; the CSV file has all."""
 
-
-def write_query_files(
-    run: ReportedRun, queries: Iterable[MeasuredQuery], target: str, storage: ObjectStorageSettings
-) -> QueryLinks:
-    """Write ``REPORT.queries.csv`` and ``REPORT.queries.html``.
-
-    Args:
-        run: the reported run.
-        queries: its queries, the lowest values first.
-        target: path of the report.
-        storage: object storage settings.
-
-    Returns:
-        The names of both files.
-    """
-    page, csv = (f"{target.removesuffix('.html')}.queries.{suffix}" for suffix in ("html", "csv"))
-    links = QueryLinks(*(path.rsplit("/", 1)[-1] for path in (page, csv)))
-    write_file(csv, b"", storage)  # creates the folder
-    with local_target(csv, storage) as file:
-        number, shown = write_csv(file, queries, keep=SHOWN)
-    table = QueryTable(
-        task=run.task,
-        run_id=run.record.run_id,
-        split=run.split,
-        measure=run.main_measure,
-        best_system=run.best_system,
-        baseline=run.once(evaluation).baseline,
-        csv=links.csv,
-        queries=number,
-        shown=shown,
-    )
-    write_file(page, page_bytes(QUERIES.collect(table).page()), storage)
-    return links
-
-
-# Feature contributions: the features that raised or lowered the score of each candidate of a few queries.
-
-EXPLAINED_QUERIES = 6
+_CONTRIBUTIONS = 6
 """Number of features shown per candidate, those with the largest contributions."""
 
-CANDIDATE = ("site", "query_id", "candidate_id")
-
-
-def explained_pairs(run: Run, system: str, queries: Sequence[Query]) -> Mapping[Pair, tuple[FeatureContribution, ...]]:
-    """The feature contributions to the scores of all candidates of a few queries; empty if the ranker explains none."""
-    if not run.artifact(model_artifact(system)) or not queries:
-        return {}
-    trained = trained_system(run, model_artifact(system))
-    if not trained.model.explains:
-        return {}
-    examples = task_examples(run, trained.system.task)
-    frame = feature_frame(run, [trained.system], examples, where=any_of("query_id", queries))
-    candidates = collect_candidates(frame, trained.model.description.features)
-    pairs = zip(*(candidates.examples.column(name).to_pylist() for name in CANDIDATE), strict=True)
-    about = meanings(trained.model.description.features, trained.groups)
-    return dict(zip(pairs, strongest_contributions(trained.model, trained.system, candidates, about), strict=True))
-
-
-def strongest_contributions(
-    model: RankerModel, system: System, candidates: Candidates, about: Mapping[str, str]
-) -> list[tuple[FeatureContribution, ...]]:
-    """The features with the largest contributions to each candidate's score, the largest first.
-
-    Args:
-        model: fitted model of the system's ranker, which explains its scores.
-        system: the system.
-        candidates: with the model's features.
-        about: meaning by feature column.
-    """
-    features, moments = model.description.features, times(system.feature_groups)
-    rows = zip(candidates.of(features), model.contributions(candidates), strict=True)
-    return [_strongest(features, moments, about, *both) for both in rows]
-
-
-def _strongest(
-    features: Sequence[str],
-    moments: Collection[str],
-    about: Mapping[str, str],
-    values: np.ndarray,
-    contributions: np.ndarray,
-) -> tuple[FeatureContribution, ...]:
-    order = sorted(range(len(features)), key=lambda place: (-abs(contributions[place]), features[place]))
-    return tuple(
-        FeatureContribution(
-            features[place],
-            float(values[place]),
-            float(contributions[place]),
-            features[place] in moments,
-            about.get(features[place], ""),
-        )
-        for place in order[:EXPLAINED_QUERIES]
-        if contributions[place]
-    )
-
-
-REPORT = Artifact("report")
+_CANDIDATE = ("site", "query_id", "candidate_id")
 
 
 @dataclass(frozen=True)
@@ -190,7 +97,7 @@ class Report(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Write the page; its content stays in memory for commands that print it."""
         ranked = ranked_systems(run.read(RANKINGS))
-        counts.rows_in = sum(each.candidates for each in ranked)
+        counts.rows_in = sum(system.candidates for system in ranked)
         target = self.path or run.artifact_path(REPORT_FILE)
         reported = self._reported(run, ranked, target)
         report = run_report().collect(reported)
@@ -213,7 +120,7 @@ class Report(Step):
         is_cross_validated = evaluated.split == CROSS_VALIDATED
         if is_cross_validated:
             tables[EXAMPLES.name] = tables[EXAMPLES.name].withColumn("split", F.lit(CROSS_VALIDATED))
-        systems = sorted({each.system for each in ranked})
+        systems = sorted({system.system for system in ranked})
         return ReportedRun(
             record=run.record,
             tables=tables,
@@ -244,18 +151,6 @@ def written_report(run: Run) -> section.ReportValues:
     return run.load_artifact(REPORT.name, read)
 
 
-def _meanings(run: Run) -> dict[str, dict[str, str]]:
-    """By system, the meanings of the features with an importance."""
-    features: dict[str, list[str]] = {}
-    for entry in run.entries_or_none(FEATURE_IMPORTANCES):
-        features.setdefault(entry["system"], []).append(entry["feature"])
-    paths = {system: run.artifact(model_artifact(system)) for system in features}
-    return {
-        system: meanings(found, numbered_groups(found, paths[system], run.lake.storage))
-        for system, found in features.items()
-    }
-
-
 class _Evaluated(NamedTuple):
     """The task and split of the page, and the best system on it."""
 
@@ -269,9 +164,101 @@ def _evaluated(metrics: Sequence[Entry], ranked: Sequence[RankedSystem], measure
     measured = [entry for entry in metrics if entry["measure"] == measure]
     if measured:
         best = min(measured, key=lambda entry: (entry["split"], -entry["value"], entry["system"]))
-        here = [each for each in ranked if (each.task, each.split) == (best["task"], best["split"])]
-        served = max(here, key=lambda each: each.served)
+        compared = [system for system in ranked if (system.task, system.split) == (best["task"], best["split"])]
+        served = max(compared, key=lambda system: system.served)
         return _Evaluated(best["task"], best["split"], served.system if served.served else best["system"])
     assert ranked, "a run without rankings fails in the score step"
-    first = min(ranked, key=lambda each: (-each.served, each.split, each.system))
+    first = min(ranked, key=lambda system: (-system.served, system.split, system.system))
     return _Evaluated(first.task, first.split, first.system)
+
+
+def _meanings(run: Run) -> dict[str, dict[str, str]]:
+    """By system, the meanings of the features with an importance."""
+    features: dict[str, list[str]] = {}
+    for entry in run.entries_or_none(FEATURE_IMPORTANCES):
+        features.setdefault(entry["system"], []).append(entry["feature"])
+    paths = {system: run.artifact(model_artifact(system)) for system in features}
+    return {
+        system: meanings(names, numbered_groups(names, paths[system], run.lake.storage))
+        for system, names in features.items()
+    }
+
+
+def write_query_files(
+    run: ReportedRun, queries: Iterable[MeasuredQuery], target: str, storage: ObjectStorageSettings
+) -> QueryLinks:
+    """Write ``REPORT.queries.csv`` and ``REPORT.queries.html``.
+
+    Args:
+        run: the reported run.
+        queries: its queries, the lowest values first.
+        target: path of the report.
+        storage: object storage settings.
+
+    Returns:
+        The names of both files.
+    """
+    page, csv = (f"{target.removesuffix('.html')}.queries.{suffix}" for suffix in ("html", "csv"))
+    links = QueryLinks(*(path.rsplit("/", 1)[-1] for path in (page, csv)))
+    write_file(csv, b"", storage)  # creates the folder
+    with local_target(csv, storage) as file:
+        number, shown = write_csv(file, queries, keep=SHOWN)
+    table = QueryTable(
+        task=run.task,
+        run_id=run.record.run_id,
+        split=run.split,
+        measure=run.main_measure,
+        best_system=run.best_system,
+        baseline=run.once(evaluation).baseline,
+        csv=links.csv,
+        queries=number,
+        shown=shown,
+    )
+    write_file(page, page_bytes(QUERIES.collect(table).page()), storage)
+    return links
+
+
+def explained_pairs(run: Run, system: str, queries: Sequence[Query]) -> Mapping[Pair, tuple[FeatureContribution, ...]]:
+    """The feature contributions to the scores of all candidates of a few queries; empty if the ranker explains none."""
+    if not run.artifact(model_artifact(system)) or not queries:
+        return {}
+    trained = trained_system(run, model_artifact(system))
+    if not trained.model.explains:
+        return {}
+    examples = task_examples(run, trained.system.task)
+    frame = feature_frame(run, [trained.system], examples, where=any_of("query_id", queries))
+    candidates = collect_candidates(frame, trained.model.description.features)
+    pairs = zip(*(candidates.examples.column(name).to_pylist() for name in _CANDIDATE), strict=True)
+    about = meanings(trained.model.description.features, trained.groups)
+    return dict(zip(pairs, strongest_contributions(trained.model, trained.system, candidates, about), strict=True))
+
+
+def strongest_contributions(
+    model: RankerModel, system: System, candidates: Candidates, about: Mapping[str, str]
+) -> list[tuple[FeatureContribution, ...]]:
+    """The features with the largest contributions to each candidate's score, the largest first.
+
+    Args:
+        model: fitted model of the system's ranker, which explains its scores.
+        system: the system.
+        candidates: with the model's features.
+        about: meaning by feature column.
+    """
+    features, moments = model.description.features, times(system.feature_groups)
+    strongest = []
+    for values, contributions in zip(candidates.of(features), model.contributions(candidates), strict=True):
+        order = sorted(range(len(features)), key=lambda column: (-abs(contributions[column]), features[column]))
+        strongest.append(
+            tuple(
+                FeatureContribution(
+                    features[column],
+                    float(values[column]),
+                    float(contributions[column]),
+                    features[column] in moments,
+                    about.get(features[column], ""),
+                )
+                for column in order[:_CONTRIBUTIONS]
+                if contributions[column]
+            )
+        )
+    return strongest

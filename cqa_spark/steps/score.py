@@ -1,11 +1,13 @@
 """models + features → rankings."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from cqa_spark.errors import InputError
 from cqa_spark.features.feature_table import tables_of
@@ -18,8 +20,9 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
-from cqa_spark.rankers.candidates import require_features
+from cqa_spark.rankers.candidates import Candidates, feature_columns, require_features
 from cqa_spark.rankers.rankings import Beside, rank
+from cqa_spark.rankers.scoring import candidates_of, whole_queries, with_values
 from cqa_spark.runtime.flow import Artifact, Product, Step
 from cqa_spark.steps.changed_sites import Sites, except_queries, of_sites, ranked_before, site_update
 from cqa_spark.steps.feature_inputs import task_examples
@@ -120,14 +123,14 @@ def served_system(usual: str, orders: Iterable[Entry]) -> Column:
         usual: the name where nothing else was chosen.
         orders: entries of ``SERVED_ORDERS``.
     """
-    found = F.lit(usual)
-    for each in orders:
-        if each["order"] != usual:
-            here = (F.col("site") == each["site"]) & (F.col("age_days") >= each["from_days"])
-            if each["below_days"] is not None:
-                here &= F.col("age_days") < each["below_days"]
-            found = F.when(here, each["order"]).otherwise(found)
-    return found
+    served = F.lit(usual)
+    for entry in orders:
+        if entry["order"] != usual:
+            in_band = (F.col("site") == entry["site"]) & (F.col("age_days") >= entry["from_days"])
+            if entry["below_days"] is not None:
+                in_band &= F.col("age_days") < entry["below_days"]
+            served = F.when(in_band, entry["order"]).otherwise(served)
+    return served
 
 
 def rank_by(
@@ -163,3 +166,20 @@ def rank_by(
     decisions = {name: trained.model.decide for name, trained in systems.items()}
     frame = feature_frame(run, recipes, examples, sites=sites, where=where)
     return rank(frame, decisions, run.run_id, table=table, served=served, beside=beside)
+
+
+def map_queries(frame: DataFrame, function: Callable[[Candidates], pa.Table], schema: T.StructType | str) -> DataFrame:
+    """Apply a function to the candidates of whole queries.
+
+    Args:
+        frame: candidates with features, which become the values of ``Candidates`` in the frame's order.
+        function: makes rows of the candidates of some queries.
+        schema: of the rows.
+    """
+    features = feature_columns(frame)
+
+    def apply(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for candidates in candidates_of(batches, features, whole=True):
+            yield from function(candidates).to_batches()
+
+    return whole_queries(with_values(frame, features).drop(*features)).mapInArrow(apply, schema)

@@ -89,33 +89,26 @@ class Train(Step):
         threads = training_threads(examples, run.read(POSTS), run.read(COMMENTS))
         with persisted(threads) as (threads,), _frames(run, systems, examples) as frame_of:
 
-            def fit_and_save(system: System) -> TrainedSystem:
-                trained = TrainedSystem(
-                    system,
-                    system.build().fit(frame_of(system)),
-                    _groups(run, system),
-                    run.run_id,
-                    threads,
-                    {name: load_upstream(run, name) for name in system.upstream},
-                )
-                path = run.artifact_path("models", model_artifact(system.name))
-                trained.save(path, run.lake.storage)
-                run.add_artifact(model_artifact(system.name), path, loaded=trained)
-                return trained
-
-            def attempt(system: System) -> TrainedSystem | None:
+            def train(system: System) -> TrainedSystem | None:
+                upstream = {name: trained_system(run, upstream_artifact(name)) for name in system.upstream}
+                if are_fitted([system]):
+                    groups = load_groups(system.feature_groups, run.artifact(GROUPS.name) or "", run.lake.storage)
+                else:
+                    groups = unfitted_groups(system.feature_groups)
                 try:
-                    return fit_and_save(system)
+                    trained = fit_system(run, system, frame_of(system), threads, groups, upstream=upstream)
                 except InputError as error:
                     if system.name not in self.dispensable:
                         raise
                     Terminal(stderr=True).line(f"warning: {system.name} is left out: {error.problem}")
                     return None
+                add_model(run, model_artifact(system.name), trained)
+                return trained
 
-            trained = [each for each in run_concurrently(attempt, systems) if each is not None]
+            trained = [system for system in run_concurrently(train, systems) if system is not None]
         write_importances(run, trained)
-        trainings = [each.model.description.training for each in trained]
-        counts.rows_in = sum(each.rows for each in trainings if each is not None)
+        trainings = [system.model.description.training for system in trained]
+        counts.rows_in = sum(training.rows for training in trainings if training is not None)
         counts.rows_out = len(trained)
 
 
@@ -129,12 +122,6 @@ def _frames(run: Run, systems: Sequence[System], examples: DataFrame) -> Iterato
         yield lambda system: examples.selectExpr("*", *[f"double(null) AS `{name}`" for name in system.features()])
 
 
-def _groups(run: Run, system: System) -> dict[str, FeatureGroup]:
-    if not are_fitted([system]):
-        return unfitted_groups(system.feature_groups)
-    return load_groups(system.feature_groups, run.artifact(GROUPS.name) or "", run.lake.storage)
-
-
 def _with_missed(run: Run, examples: DataFrame) -> DataFrame:
     """Examples with the number of relevant candidates of their query that retrieval missed, if any were retrieved."""
     if not run.has(UNRETRIEVED):
@@ -143,26 +130,65 @@ def _with_missed(run: Run, examples: DataFrame) -> DataFrame:
     return examples.join(missed, on=list(QUERY), how="left").fillna(0, [MISSED])
 
 
+def tuned_systems(run: Run, systems: Sequence[System]) -> list[System]:
+    """The systems with the parameters chosen for their rankers; unchanged without a search."""
+    chosen = {trial["system"]: trial["parameters"] for trial in run.entries_or_none(TRIALS) if trial["chosen"]}
+    tuned = []
+    for system in systems:
+        if system.name in chosen:
+            parameters = with_values(system.ranker.parameters, json.loads(chosen[system.name]))
+            ranker = system.ranker.model_copy(update={"parameters": parameters})
+            tuned.append(system.model_copy(update={"ranker": ranker}))
+        else:
+            tuned.append(system)
+    return tuned
+
+
 def trained_recipes(run: Run, systems: Sequence[System]) -> list[System]:
     """The systems that the run has trained, with the recipes used in training."""
     names = [model_artifact(system.name) for system in systems]
     return [trained_system(run, name).system for name in names if run.artifact(name)]
 
 
-def load_upstream(run: Run, name: str) -> TrainedSystem:
-    """An upstream system that this run trained."""
-    return trained_system(run, upstream_artifact(name))
+def fit_system(
+    run: Run,
+    system: System,
+    examples: DataFrame,
+    threads: DataFrame,
+    groups: Mapping[str, FeatureGroup],
+    *,
+    upstream: Mapping[str, TrainedSystem] | None = None,
+    card: ModelCard | None = None,
+) -> TrainedSystem:
+    """Fit the ranker of a system; ``add_model`` saves the result.
+
+    Args:
+        run: the run that trains.
+        system: the recipe.
+        examples: training examples with the system's features; read several times.
+        threads: their threads, as ``training_threads`` returns them.
+        groups: the system's fitted feature groups, by name.
+        upstream: the systems whose scores are features of this one, by name.
+        card: what the system learned from, if that is described.
+
+    Raises:
+        InputError: there is not enough to learn from.
+    """
+    return TrainedSystem(system, system.build().fit(examples), groups, run.run_id, threads, upstream or {}, card)
 
 
-def tuned_systems(run: Run, systems: Sequence[System]) -> list[System]:
-    """The systems with the parameters chosen for their rankers; unchanged without a search."""
-    chosen = {each["system"]: json.loads(each["parameters"]) for each in run.entries_or_none(TRIALS) if each["chosen"]}
-    return [_with_values(system, chosen[system.name]) if system.name in chosen else system for system in systems]
+def add_model(run: Run, artifact: str, trained: TrainedSystem, copy: str = "") -> None:
+    """Save a trained system, which becomes the run's model of this name.
 
-
-def _with_values(system: System, values: dict[str, float | int]) -> System:
-    parameters = with_values(system.ranker.parameters, values)
-    return system.model_copy(update={"ranker": system.ranker.model_copy(update={"parameters": parameters})})
+    Args:
+        run: the run.
+        artifact: a name from ``model_artifact`` or ``upstream_artifact``.
+        trained: the system.
+        copy: a folder for a model that takes the place of another one of the run.
+    """
+    path = run.artifact_path("models", *([copy] if copy else []), artifact)
+    trained.save(path, run.lake.storage)
+    run.add_artifact(artifact, path, loaded=trained)
 
 
 def write_importances(run: Run, trained: Sequence[TrainedSystem]) -> None:
@@ -172,47 +198,21 @@ def write_importances(run: Run, trained: Sequence[TrainedSystem]) -> None:
         run: the run to write to.
         trained: the systems; their earlier entries are replaced.
     """
-    names = {each.system.name for each in trained}
+    names = {system.system.name for system in trained}
     before = run.entries(FEATURE_IMPORTANCES) if run.has(FEATURE_IMPORTANCES) else []
     others = [entry for entry in before if entry["system"] not in names]
-    new = [entry for each in trained for entry in importances(each.system.name, each.model)]
+    new = [entry for system in trained for entry in importances(system.system.name, system.model)]
     run.write_entries(FEATURE_IMPORTANCES, [*others, *new])
 
 
-# Trains a system on examples with features, and writes the card of what it learned from.
+# The cards of systems that learn from replayed nights.
 
 LICENCE = "CC BY-SA, of the version that each post states, or of its time where it states none"
 """Of the public data of Stack Exchange, the only dumps whose nights are replayed."""
 
 
-def learn(
-    system: System,
-    frame: DataFrame,
-    posts: DataFrame,
-    comments: DataFrame,
-    groups: Mapping[str, FeatureGroup],
-    training_run: str,
-) -> TrainedSystem:
-    """Train a system on replayed nights.
-
-    Args:
-        system: the recipe.
-        frame: examples of nights with the system's features; read several times. Those of the split train are learned.
-        posts: of the schema ``POSTS``.
-        comments: of the schema ``COMMENTS``.
-        groups: the system's feature groups, by name.
-        training_run: id of the run.
-
-    Raises:
-        InputError: there is not enough to learn from.
-    """
-    examples = frame.where(IN_TRAINING)
-    card, threads = card_of(system, examples, posts), training_threads(examples, posts, comments)
-    return TrainedSystem(system, system.build().fit(examples), groups, training_run, threads, card=card)
-
-
 def card_of(system: System, examples: DataFrame, posts: DataFrame) -> ModelCard:
-    """The card of a system that learned from replayed nights, without figures.
+    """The card of a system that learns from replayed nights, without figures.
 
     Args:
         system: the recipe.
@@ -233,16 +233,8 @@ def card_of(system: System, examples: DataFrame, posts: DataFrame) -> ModelCard:
     return card
 
 
-def nothing_to_learn_from(system: str) -> InputError:
-    """The error of a system without a label on any replayed night."""
-    return InputError(
-        f"{system} has nothing to learn from: no question had two answers on a night before one of them was accepted",
-        "give more dumps, with Votes.xml, which dates acceptances",
-    )
-
-
 def learned_sites(examples: DataFrame, posts: DataFrame) -> tuple[LearnedSite, ...]:
-    """What there is to learn from on each site.
+    """The labels and licences of each site of training examples.
 
     Args:
         examples: training examples; a query has a label if one of its candidates is relevant.
@@ -260,3 +252,11 @@ def learned_sites(examples: DataFrame, posts: DataFrame) -> tuple[LearnedSite, .
     )
     rows = counted.join(dated, on="site").orderBy("site").collect()
     return tuple(LearnedSite.model_validate(row.asDict()) for row in rows)
+
+
+def nothing_to_learn_from(system: str) -> InputError:
+    """The error of a system without a label on any replayed night."""
+    return InputError(
+        f"{system} has nothing to learn from: no question had two answers on a night before one of them was accepted",
+        "give more dumps, with Votes.xml, which dates acceptances",
+    )

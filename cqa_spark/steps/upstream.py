@@ -1,10 +1,13 @@
-"""examples of other tasks → upstream scores, which the systems of a task use as features."""
+"""examples of other tasks → upstream scores, which the systems of a task use as features.
+
+For example, the score of a thread for a question (task B) helps to rank the comments of the thread (task C).
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import ConfigError
@@ -25,12 +28,13 @@ from cqa_spark.steps.feature_inputs import (
     text_tables,
     write_outside_training,
 )
+from cqa_spark.steps.train import add_model, fit_system
 from cqa_spark.systems.feature_frames import feature_frames
 from cqa_spark.systems.recipes import groups_of, rank_by_words, read_systems
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system, upstream_artifact
+from cqa_spark.systems.trained_system import model_artifact, trained_system, upstream_artifact
+from cqa_spark.task_contract.contract import task
 from cqa_spark.task_contract.leakage import training_threads
-from cqa_spark.task_contract.upstream_examples import upstream_examples
 
 
 class Upstream(NamedTuple):
@@ -53,15 +57,31 @@ def upstream_of(systems: Iterable[System]) -> list[Upstream]:
     Raises:
         ConfigError: one has upstream systems itself, predicts no probabilities, or is one of two for a task.
     """
-    found: dict[str, Upstream] = {}
+    by_name: dict[str, Upstream] = {}
     for system in systems:
-        for upstream in read_systems(system.upstream):
-            _refuse_unfit(system, upstream)
-            before = found.get(upstream.name)
-            shortcut = reads_shortcut(system) or (before is not None and before.shortcut)
-            found[upstream.name] = Upstream(upstream, system.task, shortcut)
-    _refuse_two_of_a_task(each.system for each in found.values())
-    return list(found.values())
+        for recipe in read_systems(system.upstream):
+            if recipe.upstream:
+                raise ConfigError(
+                    f"{system.name} builds on {recipe.name}, which itself has upstream systems",
+                    "name systems without upstream as upstream",
+                )
+            if not recipe.build().gives_probabilities:
+                raise ConfigError(
+                    f"{system.name} builds on {recipe.name}, whose scores are not probabilities",
+                    "choose a system whose ranker predicts probabilities, or wrap its ranker in calibrated",
+                )
+            known = by_name.get(recipe.name)
+            shortcut = reads_shortcut(system) or (known is not None and known.shortcut)
+            by_name[recipe.name] = Upstream(recipe, system.task, shortcut)
+    by_task: dict[str, str] = {}
+    for upstream in by_name.values():
+        other = by_task.setdefault(upstream.system.task, upstream.system.name)
+        if other != upstream.system.name:
+            raise ConfigError(
+                f"{other} and {upstream.system.name} are both upstream for {upstream.system.task}",
+                "use separate runs for the systems that build on them, or let them build on the same one",
+            )
+    return list(by_name.values())
 
 
 def reads_shortcut(system: System) -> bool:
@@ -112,8 +132,20 @@ class TrainUpstream(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Train one by one; scores of training threads are out-of-fold."""
-        for place, upstream in enumerate(upstream_of(self.systems)):
-            _train(run, upstream, self.settings, first=place == 0)
+        for number, upstream in enumerate(upstream_of(self.systems)):
+            system, folds = upstream.system, self.settings.folds
+            with feature_inputs(run, _examples(run, upstream), self.settings) as inputs:
+                groups, _ = fit_and_write(
+                    run, ((group_class(name), inputs) for name in system.feature_groups), folds=folds
+                )
+                with feature_frames(run, [system], inputs.examples) as frame_of:
+                    training = frame_of(system).where(IN_TRAINING)
+                    threads = training_threads(inputs.examples, inputs.posts, inputs.comments)
+                    trained = fit_system(run, system, training, threads, groups)
+                    add_model(run, upstream_artifact(system.name), trained)
+                    held_out = out_of_fold(system.build(), training, folds=folds)
+                    others = trained.model.transform(frame_of(system).where(OUTSIDE_TRAINING))
+                    _write_scores(run, system, held_out.unionByName(others), first=number == 0)
         counts.rows_out = run.read(UPSTREAM_SCORES).count()
 
 
@@ -149,57 +181,14 @@ class ScoreUpstream(Step):
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Compute features and scores, one upstream system after the other."""
         trained = trained_system(run, model_artifact(self.system.name))
-        for place, upstream in enumerate(trained.upstream.values()):
+        for number, upstream in enumerate(trained.upstream.values()):
             examples = _examples(run, Upstream(upstream.system, self.system.task, reads_shortcut(self.system)))
             with feature_inputs(run, examples, FeatureSettings()) as inputs:
                 write_outside_training(run, upstream.groups, inputs)
                 with feature_frames(run, [upstream.system], inputs.examples) as frame_of:
                     scored = upstream.model.transform(frame_of(upstream.system))
-                    _write_scores(run, upstream.system, scored, first=place == 0)
+                    _write_scores(run, upstream.system, scored, first=number == 0)
         counts.rows_out = run.read(UPSTREAM_SCORES).count()
-
-
-def _refuse_unfit(system: System, upstream: System) -> None:
-    if upstream.upstream:
-        raise ConfigError(
-            f"{system.name} builds on {upstream.name}, which itself has upstream systems",
-            "name systems without upstream as upstream",
-        )
-    if not upstream.build().gives_probabilities:
-        raise ConfigError(
-            f"{system.name} builds on {upstream.name}, whose scores are not probabilities",
-            "choose a system whose ranker predicts probabilities, or wrap its ranker in calibrated",
-        )
-
-
-def _refuse_two_of_a_task(upstream: Iterable[System]) -> None:
-    by_task: dict[str, str] = {}
-    for each in upstream:
-        other = by_task.setdefault(each.task, each.name)
-        if other != each.name:
-            raise ConfigError(
-                f"{other} and {each.name} are both upstream for {each.task}",
-                "use separate runs for the systems that build on them, or let them build on the same one",
-            )
-
-
-def _train(run: Run, upstream: Upstream, settings: FeatureSettings, *, first: bool) -> None:
-    """Train and save one system, and write its scores, out-of-fold for training threads."""
-    system = upstream.system
-    with feature_inputs(run, _examples(run, upstream), settings) as inputs:
-        groups, _ = fit_and_write(
-            run, ((group_class(name), inputs) for name in system.feature_groups), folds=settings.folds
-        )
-        with feature_frames(run, [system], inputs.examples) as frame_of:
-            training = frame_of(system).where(IN_TRAINING)
-            threads = training_threads(inputs.examples, inputs.posts, inputs.comments)
-            trained = TrainedSystem(system, system.build().fit(training), groups, run.run_id, threads)
-            path = run.artifact_path("models", upstream_artifact(system.name))
-            trained.save(path, run.lake.storage)
-            run.add_artifact(upstream_artifact(system.name), path, loaded=trained)
-            held_out = out_of_fold(system.build(), training, folds=settings.folds)
-            others = trained.model.transform(frame_of(system).where(OUTSIDE_TRAINING))
-            _write_scores(run, system, held_out.unionByName(others), first=first)
 
 
 def _write_scores(run: Run, system: System, scored: DataFrame, *, first: bool) -> None:
@@ -213,5 +202,60 @@ def _write_scores(run: Run, system: System, scored: DataFrame, *, first: bool) -
 
 
 def _examples(run: Run, upstream: Upstream) -> DataFrame:
-    names = {"of": upstream.of, "task_name": upstream.system.task}
-    return upstream_examples(run.read(EXAMPLES), run.read(POSTS), **names, shortcut=upstream.shortcut)
+    return upstream_examples(
+        run.read(EXAMPLES),
+        run.read(POSTS),
+        of=upstream.of,
+        task_name=upstream.system.task,
+        shortcut=upstream.shortcut,
+    )
+
+
+def upstream_examples(
+    examples: DataFrame, posts: DataFrame, *, of: str, task_name: str, shortcut: bool = False
+) -> DataFrame:
+    """The examples of a task, and the steps of another task's pairs that are not among them.
+
+    A step of a pair leads from the query to a thread, or from a thread to the candidate. For example, task A excludes
+    threads that repeat an earlier one, but task C ranks their comments.
+
+    Args:
+        examples: of the schema ``EXAMPLES``.
+        posts: of the schema ``POSTS``.
+        of: the task with the pairs.
+        task_name: the task of the examples.
+        shortcut: add the other task's own pairs if this task can score them directly.
+
+    Returns:
+        A DataFrame with schema ``EXAMPLES``, all of this task. Examples that share a ``fold_key`` with training
+        examples are in split train, so that their scores are out-of-fold and not overconfident.
+    """
+    of_task = examples.where(F.col("task") == task_name)
+    others = examples.where(F.col("task") == of)
+    passed = _passed(others, *task(of).via[task_name])
+    if shortcut and task_name in task(of).shortcuts:
+        passed = passed.unionByName(_passed(others, "query_id", "candidate_id"))
+    more = passed.join(of_task, ["site", "query_id", "candidate_id"], "left_anti")
+    repeats = posts.where(F.col("post_id") == F.col("thread_id")).select("site", "thread_id", "same_as")
+    completed = more.join(repeats, ["site", "thread_id"], "left").select(
+        "site", F.lit(task_name).alias("task"), "query_id", "candidate_id", "thread_id",
+        task(task_name).fold_key().alias("fold_key"),
+        "author_id", "initial_rank", "split",
+    )  # fmt: skip
+    both = of_task.unionByName(EXAMPLES.complete(completed))
+    learned_from = both.where("split = 'train'").select("site", "fold_key", F.lit(True).alias("is_known")).distinct()
+    marked = both.join(learned_from, ["site", "fold_key"], "left")
+    split = F.when(F.col("is_known"), F.lit("train")).otherwise(F.col("split"))
+    return EXAMPLES.conform(marked.withColumn("split", split).drop("is_known"))
+
+
+def _passed(examples: DataFrame, query: str, candidate: str) -> DataFrame:
+    """The distinct steps, because all comments of a thread share the step to the thread."""
+    steps = examples.groupBy("site", F.col(query).alias("query_id"), F.col(candidate).alias("candidate_id"), "split")
+    first = steps.agg(
+        F.min("thread_id").alias("thread_id"),
+        F.min("author_id").alias("author_id"),
+        F.min("initial_rank").alias("given"),
+    )
+    rank = F.row_number().over(Window.partitionBy("site", "query_id").orderBy("given", "candidate_id"))
+    return first.withColumn("initial_rank", rank)

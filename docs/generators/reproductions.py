@@ -5,7 +5,7 @@ from typing import cast
 
 from cqa_spark.commands.reproduced_scores import MEAN
 from cqa_spark.evaluation.files.semeval import JudgedPopulation, in_words
-from cqa_spark.experiments.ablation import seeds_of
+from cqa_spark.experiments.retraining import seeds_of
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
 from cqa_spark.reports.kit.wording import MISSING, points, signed_points
 from cqa_spark.reports.sections.reproduction import MEASURE

@@ -1,4 +1,9 @@
-"""Reads files of one record per line as columns, in pieces; the columns are separated by blanks."""
+"""Files of one record per line, in columns separated by blanks: read line by line or as columns, and written.
+
+Files may be compressed by gzip.
+"""
+
+from __future__ import annotations
 
 import os
 import re
@@ -21,9 +26,8 @@ from pyarrow import csv
 
 from cqa_spark.errors import EnvironmentProblem, InputError
 
-# Reads files of one record per line, in columns separated by blanks; they may be compressed by gzip.
-
 _GZIP = b"\x1f\x8b"
+
 LONGEST = 1_000_000
 """Limit of a line, in characters, so that a file of another kind does not fill the memory."""
 
@@ -33,6 +37,14 @@ _BLANK_IN_COLUMN = "blanks separate columns as tabs do: write ids without them"
 _XML = re.compile("<\\?xml |<!doctype ", re.IGNORECASE)  # they have as many columns as some layouts
 _MARKUP = {"<": "XML", "{": "JSON", "[": "JSON"}
 _MORE = "..."
+
+_BLOCK = 8_000_000
+"""Size of the pieces in which a file is read, in bytes."""
+
+_ROWS = 100_000
+"""Number of lines that are read one by one before they become columns."""
+
+_BLANKS = bytes.maketrans(b"\t\v\f", b"   ")
 
 
 class Line(NamedTuple):
@@ -89,13 +101,13 @@ def read_lines(path: Path, *layouts: str, comments: bool = False) -> Iterator[Li
             continue
         if layout is None or not _fits(fields, layout):
             possible = layouts if layout is None else [layout]
-            layout = next((each for each in possible if _fits(fields, each)), None)
+            layout = next((columns for columns in possible if _fits(fields, columns)), None)
             if layout is None or _XML.match(text):
                 if kind := _MARKUP.get(fields[0][0]):
                     raise InputError(f"{path}:{number}: the file is {kind}, not lines of columns", _advice(possible))
-                widths = " or ".join(str(width_of(each)) for each in possible)
+                widths = " or ".join(str(width_of(columns)) for columns in possible)
                 remedy = _advice(possible)
-                if any(_has_blank_in_column(text, each) for each in possible):
+                if any(_has_blank_in_column(text, columns) for columns in possible):
                     remedy = f"{_BLANK_IN_COLUMN}; {remedy}"
                 raise InputError(f"{path}:{number}: {len(fields)} columns instead of {widths}", remedy)
         if len(fields) > width_of(layout) and _has_blank_in_column(text, layout):
@@ -103,12 +115,6 @@ def read_lines(path: Path, *layouts: str, comments: bool = False) -> Iterator[Li
         yield Line(path, number, fields, layout)
     if layout is None:
         raise InputError(f"{path}: has no lines", _advice(layouts))
-
-
-def _has_blank_in_column(text: str, layout: str) -> bool:
-    """Whether tabs separate the columns of the layout, of which one before the last holds a blank."""
-    columns = text.strip().split("\t")
-    return len(columns) == width_of(layout) and any(len(_FIELD.findall(column)) > 1 for column in columns[:-1])
 
 
 def line_of(row: int, path: Path, *layouts: str, comments: bool = False) -> Line:
@@ -132,41 +138,10 @@ def unpacked(file: BinaryIO) -> BinaryIO:
     return cast(BinaryIO, GzipFile(fileobj=file)) if packed else file
 
 
-def _numbered(path: Path) -> Iterator[tuple[int, str]]:
-    with reading(path), path.open("rb") as file, TextIOWrapper(unpacked(file), encoding="utf-8-sig") as lines:
-        for number, text in enumerate(iter(partial(lines.readline, LONGEST), ""), start=1):
-            if len(text) == LONGEST:
-                raise InputError(
-                    f"{path}:{number}: has {LONGEST:,} characters or more", "name a text file of short lines"
-                )
-            yield number, text
-
-
-def _reason(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or f"its compression by gzip is damaged: {error}"
-
-
 @cache
 def width_of(layout: str) -> int:
     """The number of columns of a layout, without the further ones of ``...``."""
     return len(layout.removesuffix(_MORE).split())
-
-
-def _fits(fields: Sequence[str], layout: str) -> bool:
-    return len(fields) == width_of(layout) or (layout.endswith(_MORE) and len(fields) > width_of(layout))
-
-
-def _advice(layouts: Iterable[str]) -> str:
-    return f"a line should read: {', or: '.join(layouts)}"
-
-
-_BLOCK = 8_000_000
-"""Size of the pieces in which a file is read, in bytes."""
-
-_ROWS = 100_000
-"""Number of lines that are read one by one before they become columns."""
-
-_BLANKS = bytes.maketrans(b"\t\v\f", b"   ")
 
 
 class Columns(NamedTuple):
@@ -182,7 +157,7 @@ class Columns(NamedTuple):
     first: int
     fields: list[pa.StringArray]
 
-    def without_first(self) -> "Columns":
+    def without_first(self) -> Columns:
         """All rows but the first."""
         return Columns(self.layout, self.first + 1, [field[1:] for field in self.fields])
 
@@ -229,6 +204,65 @@ def numbers(column: pa.StringArray) -> NDArray[np.float64]:
     return np.where(np.isfinite(values), values, nan)
 
 
+def write_lines(path: Path, rows: Iterable[Sequence[object]], separator: str) -> int:
+    """Write a file atomically.
+
+    Returns:
+        The number of lines.
+
+    Raises:
+        InputError: a column is empty or contains a blank, and could not be read back.
+        EnvironmentProblem: the folder is not writable.
+    """
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+            lines = 0
+            for row in rows:
+                fields = [str(field) for field in row]
+                for field in fields:
+                    if field.split() != [field]:
+                        raise InputError(
+                            f"{path}: {field!r} is empty or contains a blank", "ids in such files are single words"
+                        )
+                file.write(separator.join(fields) + "\n")
+                lines += 1
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise EnvironmentProblem(f"{path}: cannot be written: {error.strerror}", "name a writable location") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return lines
+
+
+def _has_blank_in_column(text: str, layout: str) -> bool:
+    """Whether tabs separate the columns of the layout, of which one before the last holds a blank."""
+    columns = text.strip().split("\t")
+    return len(columns) == width_of(layout) and any(len(_FIELD.findall(column)) > 1 for column in columns[:-1])
+
+
+def _numbered(path: Path) -> Iterator[tuple[int, str]]:
+    with reading(path), path.open("rb") as file, TextIOWrapper(unpacked(file), encoding="utf-8-sig") as lines:
+        for number, text in enumerate(iter(partial(lines.readline, LONGEST), ""), start=1):
+            if len(text) == LONGEST:
+                raise InputError(
+                    f"{path}:{number}: has {LONGEST:,} characters or more", "name a text file of short lines"
+                )
+            yield number, text
+
+
+def _reason(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or f"its compression by gzip is damaged: {error}"
+
+
+def _fits(fields: Sequence[str], layout: str) -> bool:
+    return len(fields) == width_of(layout) or (layout.endswith(_MORE) and len(fields) > width_of(layout))
+
+
+def _advice(layouts: Iterable[str]) -> str:
+    return f"a line should read: {', or: '.join(layouts)}"
+
+
 def _regular(block: bytes, width: int, comments: bool) -> list[pa.StringArray]:
     """The columns of lines that are separated by single blanks; ``ArrowInvalid`` if there are other lines."""
     names = [*map(str, range(width))]
@@ -254,39 +288,3 @@ def _blocks(path: Path) -> Iterator[bytes]:
             if len(rest) == LONGEST:
                 raise pa.ArrowInvalid("a long line")
             yield block + rest
-
-
-# Writes files of one record per line, in columns separated by blanks.
-
-
-def write_lines(path: Path, rows: Iterable[Sequence[object]], separator: str) -> int:
-    """Write a file atomically.
-
-    Returns:
-        The number of lines.
-
-    Raises:
-        InputError: a column is empty or contains a blank, and could not be read back.
-        EnvironmentProblem: the folder is not writable.
-    """
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    try:
-        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
-            lines = 0
-            for row in rows:
-                file.write(_joined(path, row, separator))
-                lines += 1
-        os.replace(unfinished, path)
-    except OSError as error:
-        raise EnvironmentProblem(f"{path}: cannot be written: {error.strerror}", "name a writable location") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return lines
-
-
-def _joined(path: Path, row: Sequence[object], separator: str) -> str:
-    fields = [str(field) for field in row]
-    for field in fields:
-        if field.split() != [field]:
-            raise InputError(f"{path}: {field!r} is empty or contains a blank", "ids in such files are single words")
-    return separator.join(fields) + "\n"

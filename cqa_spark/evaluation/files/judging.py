@@ -41,7 +41,6 @@ Ranking = str | PathLike[str] | Mapping[str, Mapping[str, float]] | Any
 """A prediction file or a run, the score of each document by query, or a frame or rows with a column for the score."""
 
 _OPTIONS = TrecOptions()
-
 _COLUMNS = {
     "query": ("query_id", "q_id", "qid", "query"),
     "document": ("doc_id", "docno", "docid", "candidate_id", "document"),

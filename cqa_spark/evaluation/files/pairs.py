@@ -1,6 +1,6 @@
-"""Numbers of pairs of a query and a candidate, in columns: grades of judgments, or scores of a ranking.
+"""Pairs of a query and a candidate with a number, in columns: grades of judgments, or scores of a ranking.
 
-Pairs are identified by 64-bit hashes, which are sorted once, so that millions of them are found in each other.
+Pairs are identified by 64-bit hashes, which are sorted once, so that millions of them can be joined.
 """
 
 import logging
@@ -16,11 +16,16 @@ from numpy.typing import NDArray
 
 from cqa_spark.process.terminal import visible_line
 
+_log = logging.getLogger(__name__)
+
 Batch = tuple[pa.StringArray | pa.DictionaryArray, pa.StringArray, NDArray[np.float64]]
 """Queries, candidates and numbers of some pairs."""
 
 _PIECE = 1_000_000
 """Number of pairs that are looked up at once."""
+
+_NAMED = 5
+"""Number of ids that a message names."""
 
 
 class NumberedPairs(NamedTuple):
@@ -86,7 +91,7 @@ def pairs_of_mapping(numbers: Mapping[str, Mapping[str, float]]) -> NumberedPair
     return pairs([(queries, candidates, np.fromiter(values, np.float64))])
 
 
-class Found(NamedTuple):
+class Matches(NamedTuple):
     """A ranking's pairs among judged ones.
 
     Attributes:
@@ -100,32 +105,26 @@ class Found(NamedTuple):
     missed: NDArray[np.int32]
 
 
-def found_among(judged: NumberedPairs, ranked: NumberedPairs) -> Found:
-    """Find the pairs of a ranking among judged ones."""
+def match(judged: NumberedPairs, ranked: NumberedPairs) -> Matches:
+    """Look up the pairs of a ranking among judged ones."""
     query = positions(ranked.queries, judged.queries)[ranked.query]
-    found = np.full(len(ranked.query), -1, np.int32)
-    for first in range(0, len(found), _PIECE):
+    position = np.full(len(ranked.query), -1, np.int32)
+    for first in range(0, len(position), _PIECE):
+        # Where each sorted hash of the ranking would stand among those of the judgments, and whether it is there.
         key, order = ranked.key[first : first + _PIECE], ranked.order[first : first + _PIECE]
-        place = np.searchsorted(judged.key, key)
-        inside = place < len(judged.key)
-        is_found = inside.copy()
-        is_found[inside] = judged.key[place[inside]] == key[inside]
-        found[order[is_found]] = judged.order[place[is_found]]
+        index = np.searchsorted(judged.key, key)
+        is_match = index < len(judged.key)
+        is_match[is_match] = judged.key[index[is_match]] == key[is_match]
+        position[order[is_match]] = judged.order[index[is_match]]
+    # One more for the pairs without a judgment, whose position is -1.
     is_missed = np.append(np.ones(len(judged.query), np.bool_), False)
-    is_missed[found] = False
-    return Found(query, found, np.flatnonzero(is_missed).astype(np.int32))
+    is_missed[position] = False
+    return Matches(query, position, np.flatnonzero(is_missed).astype(np.int32))
 
 
 def positions(values: pa.StringArray, among: pa.StringArray) -> NDArray[np.int32]:
     """The position of each value among others; -1 if it is not there."""
     return pc.index_in(values, among).fill_null(-1).to_numpy()
-
-
-# Says which queries of two files, judgments and rankings, are in one of them only.
-
-_log = logging.getLogger(__name__)
-
-_NAMED = 5
 
 
 def warn_of_uncovered_queries(
@@ -140,7 +139,8 @@ def warn_of_uncovered_queries(
         ranked: ids of the ranked queries.
         counted: whether queries without a ranking count, with 0, in means over queries.
     """
-    unranked, unjudged = _without(judged, ranked), _without(ranked, judged)
+    unranked = judged.filter(pc.invert(pc.is_in(judged, ranked))).to_pylist()
+    unjudged = ranked.filter(pc.invert(pc.is_in(ranked, judged))).to_pylist()
     if unranked:
         means = len(judged) if counted else len(judged) - len(unranked)
         _log.warning(
@@ -153,10 +153,6 @@ def warn_of_uncovered_queries(
             "%s: %d of %d queries have no judgments in %s and are ignored: %s",
             ranking, len(unjudged), len(ranked), judgments, some(sorted(unjudged)),
         )  # fmt: skip
-
-
-def _without(queries: pa.StringArray, others: pa.StringArray) -> list[str]:
-    return queries.filter(pc.invert(pc.is_in(queries, others))).to_pylist()
 
 
 def some(names: Iterable[str]) -> str:

@@ -1,4 +1,7 @@
-"""Official files of the STS tasks: gold and predicted scores, one per line, in the order of the input."""
+"""Official files of the STS tasks, one score per line, and the correlation of predictions with gold, without Spark.
+
+``--task sts`` of the commands on files.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
 LAYOUT = "score, or score and confidence separated by a tab"
 
 ScoredPairs = list[RankedQuery]
 """Every pair is a query whose only candidate is its second sentence."""
+
+WEIGHTED_MEAN, MEAN = "weighted mean", "mean"
+"""Over sets: weighted by their scored pairs, as in 2012-2016, and unweighted, as over the tracks of 2017."""
 
 
 class ScoredSet(NamedTuple):
@@ -47,9 +52,9 @@ def read_gold(path: Path) -> list[ScoredSet]:
     """
     files = [Path(gold_path(str(path)) or path)]
     if path.is_dir():
-        files = sorted(each for each in path.iterdir() if not each.name.startswith("."))
+        files = sorted(file for file in path.iterdir() if not file.name.startswith("."))
     sets = [ScoredSet(set_name(file.name), _gold_scores(file)) for file in files]
-    scored = [each for each in sets if any(score is not None for score in each.gold)]
+    scored = [scored_set for scored_set in sets if any(score is not None for score in scored_set.gold)]
     if not scored:
         raise InputError(f"{path}: contains no gold scores", f"a line should read: {LAYOUT}, or be a pair with a score")
     return scored
@@ -87,7 +92,15 @@ def scored_pairs(gold: ScoredSet, prediction: Path) -> ScoredPairs:
     Raises:
         InputError: there is no such file, it cannot be read, or its number of pairs differs from the set's.
     """
-    file = _file_of(gold.name, prediction) if prediction.is_dir() else prediction
+    file = prediction
+    if prediction.is_dir():
+        files = [file for file in sorted(prediction.iterdir()) if set_name(file.name) == gold.name]
+        if len(files) != 1:
+            raise InputError(
+                f"{prediction}: {len(files)} files for the set {gold.name}",
+                f"name one file like the set, such as STS.output.{gold.name}.txt",
+            )
+        file = files[0]
     scores = read_scores(file)
     if len(scores) != len(gold.gold):
         raise InputError(
@@ -101,59 +114,6 @@ def scored_pairs(gold: ScoredSet, prediction: Path) -> ScoredPairs:
     ]
 
 
-def _gold_scores(path: Path) -> list[float | None]:
-    lines = _lines(path)
-    if not any(map(_has_columns, lines)):
-        return [_number(path, number, line) if line.strip() else None for number, line in enumerate(lines, start=1)]
-    try:
-        rows = read_pairs(path.read_bytes(), SENTENCE_PAIRS).rows
-    except UnknownLayout as unknown:
-        raise InputError(f"{path}: {unknown}", f"a line should read: {LAYOUT}, or be a pair with a score") from unknown
-    for row in rows:
-        if row.problem is not None:
-            raise InputError(f"{path}:{row.line}: {row.problem}", "give a file of pairs with their scores")
-    return [None if row.label is None else float(row.label) for row in rows]
-
-
-def _has_columns(line: str) -> bool:
-    return "\t" in line or "," in line
-
-
-def _file_of(name: str, folder: Path) -> Path:
-    found = [each for each in sorted(folder.iterdir()) if set_name(each.name) == name]
-    if len(found) != 1:
-        raise InputError(
-            f"{folder}: {len(found)} files for the set {name}",
-            f"name one file like the set, such as STS.output.{name}.txt",
-        )
-    return found[0]
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InputError(f"{path}: cannot be read: {reason}", "name an existing, readable text file") from error
-    return text.removesuffix("\n").split("\n") if text else []
-
-
-def _number(path: Path, number: int, text: str) -> float:
-    try:
-        score = float(text)
-    except ValueError:
-        score = float("nan")
-    if not isfinite(score):
-        raise InputError(f"{path}:{number}: {text.strip()!r} is not a score", f"a line should read: {LAYOUT}")
-    return score
-
-
-# Correlation of predicted similarities with gold scores, without Spark: ``--task sts`` of the commands on files.
-
-WEIGHTED_MEAN, MEAN = "weighted mean", "mean"
-"""Over sets: weighted by their scored pairs, as in 2012-2016, and unweighted, as over the tracks of 2017."""
-
-
 @dataclass(frozen=True)
 class SetCorrelation:
     """Pearson's correlation, from -1 to 1, of one file with the scored pairs of one set, or its mean over all sets."""
@@ -162,47 +122,6 @@ class SetCorrelation:
     set: str
     pairs: int
     pearson: float
-
-
-@dataclass(frozen=True)
-class MeanOfSets(Measure):
-    """Mean of the correlations of several sets; a pair has nonzero components only at the position of its set.
-
-    Attributes:
-        sets: number of sets.
-        weighted: whether sets are weighted by their number of pairs.
-    """
-
-    name = "mean of sets"
-    about = "mean of the correlations of sets"
-    source = "Agirre et al. 2016, SemEval-2016 Task 1, section 3; Cer et al. 2017, section 4"
-
-    sets: int
-    weighted: bool
-
-    def components(self, query: RankedQuery, place: int = 0) -> tuple[float, ...]:
-        """The components of the correlation, at the position of the query's set.
-
-        Args:
-            query: the pair.
-            place: position of its set, from 0.
-        """
-        own = Pearson().components(query)
-        return (0.0,) * (place * len(own)) + own + (0.0,) * ((self.sets - place - 1) * len(own))
-
-    def aggregate(self, sums: Sequence[Sum], queries: int) -> Sum:
-        """Correlate each set, and average."""
-        width = len(sums) // self.sets
-        of_sets = [sums[start : start + width] for start in range(0, len(sums), width)]
-        values = [Pearson().aggregate(own, queries) * self._weight(own[0], queries) for own in of_sets]
-        return sum(values[1:], start=values[0])
-
-    def __str__(self) -> str:
-        """The name of the mean."""
-        return WEIGHTED_MEAN if self.weighted else MEAN
-
-    def _weight(self, pairs: Sum, queries: int) -> Sum | float:
-        return pairs / queries if self.weighted else 1 / self.sets
 
 
 def evaluate_scores(gold: Path, predictions: Sequence[Path]) -> list[SetCorrelation]:
@@ -218,7 +137,15 @@ def evaluate_scores(gold: Path, predictions: Sequence[Path]) -> list[SetCorrelat
     Raises:
         InputError: a file cannot be read, or the files do not belong together.
     """
-    return [row for prediction in predictions for row in _correlations(gold, prediction)]
+    measure, rows = Pearson(), []
+    for prediction in predictions:
+        file, sets = str(prediction), _sets(gold, prediction)
+        for name, pairs in sets.items():
+            rows.append(SetCorrelation(file, name, len(pairs), measure.total(measure.components_of(pairs))))
+        if len(sets) > 1:
+            for mean, (components,) in _mean_components([sets]).items():
+                rows.append(SetCorrelation(file, str(mean), len(components), mean.total(components)))
+    return rows
 
 
 def mean_correlation(files: Sequence[tuple[Path, Path]], *, weighted: bool) -> tuple[float, float]:
@@ -231,7 +158,12 @@ def mean_correlation(files: Sequence[tuple[Path, Path]], *, weighted: bool) -> t
     Raises:
         InputError: a file cannot be read, the files do not belong together, or the gold is of several sets.
     """
-    sets = [_pairs_of_set(gold, prediction) for gold, prediction in files]
+    sets: list[ScoredPairs] = []
+    for gold, prediction in files:
+        by_name = _sets(gold, prediction)
+        if len(by_name) != 1:
+            raise InputError(f"{gold}: {len(by_name)} sets of pairs", "name the gold file of one set")
+        sets += by_name.values()
     mean = MeanOfSets(len(sets), weighted)
     components = _components([sets], mean)
     error = bootstrap_intervals({mean: components})[mean].standard_error[0]
@@ -256,37 +188,61 @@ def compare_scores(gold: Path, predictions: Sequence[Path], drawn: Resampling) -
 
     files = [*map(str, predictions)]
     by_file = [_sets(gold, prediction) for prediction in predictions]
-    found = []
+    rows = []
     for name in by_file[0]:
         components: dict[Measure, NDArray[np.float64]] = {
             Pearson(): np.array([Pearson().components_of(sets[name]) for sets in by_file])
         }
         compared = list(compare_components(components, files, drawn))
         williams = [1.0, *holm(np.array(list(_williams([sets[name] for sets in by_file]))))]
-        found += [
-            replace(each, measure=f"Pearson {name}", williams=float(p_value))
-            for each, p_value in zip(compared, williams, strict=True)
+        rows += [
+            replace(row, measure=f"Pearson {name}", williams=float(p_value))
+            for row, p_value in zip(compared, williams, strict=True)
         ]
     if len(by_file[0]) > 1:
-        means = _mean_components(by_file)
-        found += compare_components(means, files, drawn)
-    return found
+        rows += compare_components(_mean_components(by_file), files, drawn)
+    return rows
 
 
-def _sets(gold: Path, prediction: Path) -> dict[str, ScoredPairs]:
-    return {each.name: scored_pairs(each, prediction) for each in read_gold(gold)}
+@dataclass(frozen=True)
+class MeanOfSets(Measure):
+    """Mean of the correlations of several sets; a pair has nonzero components only at the position of its set.
 
+    Attributes:
+        sets: number of sets.
+        weighted: whether sets are weighted by their number of pairs.
+    """
 
-def _correlations(gold: Path, prediction: Path) -> Iterator[SetCorrelation]:
-    sets = _sets(gold, prediction)
-    measure = Pearson()
-    for name, pairs in sets.items():
-        value = measure.total(measure.components_of(pairs))
-        yield SetCorrelation(str(prediction), name, len(pairs), value)
-    if len(sets) > 1:
-        for mean, (components,) in _mean_components([sets]).items():
-            value = mean.total(components)
-            yield SetCorrelation(str(prediction), str(mean), len(components), value)
+    name = "mean of sets"
+    about = "mean of the correlations of sets"
+    source = "Agirre et al. 2016, SemEval-2016 Task 1, section 3; Cer et al. 2017, section 4"
+
+    sets: int
+    weighted: bool
+
+    def components(self, query: RankedQuery, position: int = 0) -> tuple[float, ...]:
+        """The components of the correlation, at the position of the query's set.
+
+        Args:
+            query: the pair.
+            position: position of its set, from 0.
+        """
+        own = Pearson().components(query)
+        return (0.0,) * (position * len(own)) + own + (0.0,) * ((self.sets - position - 1) * len(own))
+
+    def aggregate(self, sums: Sequence[Sum], queries: int) -> Sum:
+        """Correlate each set, and average."""
+        width = len(sums) // self.sets
+        of_sets = [sums[start : start + width] for start in range(0, len(sums), width)]
+        values = [Pearson().aggregate(own, queries) * self._weight(own[0], queries) for own in of_sets]
+        return sum(values[1:], start=values[0])
+
+    def __str__(self) -> str:
+        """The name of the mean."""
+        return WEIGHTED_MEAN if self.weighted else MEAN
+
+    def _weight(self, pairs: Sum, queries: int) -> Sum | float:
+        return pairs / queries if self.weighted else 1 / self.sets
 
 
 def _williams(by_file: Sequence[ScoredPairs]) -> Iterator[float]:
@@ -295,7 +251,8 @@ def _williams(by_file: Sequence[ScoredPairs]) -> Iterator[float]:
 
     gold = [query.ranked[0].gain for query in by_file[0]]
     scores = [[query.ranked[0].score for query in pairs] for pairs in by_file]
-    constant = [len(set(each)) == 1 for each in (gold, *scores)]
+    constant = [len(set(values)) == 1 for values in (gold, *scores)]
+    # Correlations of the gold and of each file with each other; 0 where one of the two is constant.
     with np.errstate(invalid="ignore"):
         correlations = np.where(np.logical_or.outer(constant, constant), 0.0, np.corrcoef([gold, *scores]))
     for other in range(2, len(scores) + 1):
@@ -303,11 +260,8 @@ def _williams(by_file: Sequence[ScoredPairs]) -> Iterator[float]:
         yield williams_test(float(of_gold[other]), float(of_gold[1]), between, len(gold))
 
 
-def _pairs_of_set(gold: Path, prediction: Path) -> ScoredPairs:
-    sets = _sets(gold, prediction)
-    if len(sets) != 1:
-        raise InputError(f"{gold}: {len(sets)} sets of pairs", "name the gold file of one set")
-    return next(iter(sets.values()))
+def _sets(gold: Path, prediction: Path) -> dict[str, ScoredPairs]:
+    return {scored_set.name: scored_pairs(scored_set, prediction) for scored_set in read_gold(gold)}
 
 
 def _mean_components(by_file: Sequence[dict[str, ScoredPairs]]) -> dict[Measure, NDArray[np.float64]]:
@@ -321,7 +275,40 @@ def _components(by_file: Sequence[Sequence[ScoredPairs]], mean: MeanOfSets) -> N
 
     return np.array(
         [
-            [mean.components(pair, place) for place, pairs in enumerate(sets) for pair in on_unit_range(pairs)]
+            [mean.components(pair, number) for number, pairs in enumerate(sets) for pair in on_unit_range(pairs)]
             for sets in by_file
         ]
     )
+
+
+def _gold_scores(path: Path) -> list[float | None]:
+    lines = _lines(path)
+    if not any("\t" in line or "," in line for line in lines):
+        return [_number(path, number, line) if line.strip() else None for number, line in enumerate(lines, start=1)]
+    try:
+        rows = read_pairs(path.read_bytes(), SENTENCE_PAIRS).rows
+    except UnknownLayout as unknown:
+        raise InputError(f"{path}: {unknown}", f"a line should read: {LAYOUT}, or be a pair with a score") from unknown
+    for row in rows:
+        if row.problem is not None:
+            raise InputError(f"{path}:{row.line}: {row.problem}", "give a file of pairs with their scores")
+    return [None if row.label is None else float(row.label) for row in rows]
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InputError(f"{path}: cannot be read: {reason}", "name an existing, readable text file") from error
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _number(path: Path, number: int, text: str) -> float:
+    try:
+        score = float(text)
+    except ValueError:
+        score = float("nan")
+    if not isfinite(score):
+        raise InputError(f"{path}:{number}: {text.strip()!r} is not a score", f"a line should read: {LAYOUT}")
+    return score

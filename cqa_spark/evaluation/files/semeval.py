@@ -1,11 +1,11 @@
-"""Prediction and gold files of SemEval Task 3."""
+"""Prediction and gold files of SemEval Task 3, and rankings judged as its official scorers do."""
 
 import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import NamedTuple, NoReturn, TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.evaluate import JudgedRanking, ReportedMeasure, evaluate, in_order
-from cqa_spark.evaluation.files.columns import Line, line_of, numbers, read_columns, write_lines
+from cqa_spark.evaluation.files.columns import line_of, numbers, read_columns, write_lines
 from cqa_spark.evaluation.files.pairs import (
     Batch,
-    Found,
+    Matches,
     NumberedPairs,
-    found_among,
+    match,
     pairs,
     positions,
     some,
@@ -30,9 +30,28 @@ from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.measures.truncated_average_precision import TruncatedMeanAveragePrecision
 
 LAYOUT = "query candidate rank score true|false"
-
-
 _LABELS = pa.array(["true", "false"])
+
+_ROUNDING = 0.02
+"""Scores of gold files may be rounded, such as 0.33 for rank 3."""
+
+OFFICIAL_MEASURES = (
+    ReportedMeasure("MAP@10", "map", "MAP"),
+    ReportedMeasure("AvgRec@10", "avg_rec", "AvgRec"),
+    ReportedMeasure("MRR@10", "mrr", "MRR"),
+    ReportedMeasure("Precision", "precision", "P"),
+    ReportedMeasure("Recall", "recall", "R"),
+    ReportedMeasure("F1", "f1", "F1"),
+    ReportedMeasure("Accuracy", "accuracy", "Acc"),
+)
+"""The measures of the official scorer."""
+
+COMPARED_MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "F1", "Accuracy")
+
+MOST_QUERIES = 2_000
+"""Number of queries from which the value of a random order is estimated; drawing their orders takes seconds."""
+
+_log = logging.getLogger(__name__)
 
 
 class OfficialRow(NamedTuple):
@@ -86,17 +105,22 @@ def read_official(path: Path) -> OfficialFile:
             is_relevant = pc.index_in(pc.utf8_lower(label), _LABELS)
             scores = numbers(score)
             if (wrong := np.isnan(scores) | is_relevant.is_null().to_numpy(zero_copy_only=False)).any():
-                _refuse(line_of(columns.first + int(wrong.argmax()), path, LAYOUT))
+                line = line_of(columns.first + int(wrong.argmax()), path, LAYOUT)
+                *_, score_text, label_text = line.fields
+                if label_text.lower() not in _LABELS.to_pylist():
+                    raise line.error(f"label {label_text!r} is neither true nor false")
+                raise line.error(f"score {score_text!r} is not a finite number")
             labels.append(is_relevant.to_numpy() == 0)
             ranks.append(rank.dictionary_encode())
             yield query, candidate, scores
 
-    found, encoded = pairs(batches()), pa.chunked_array(ranks).unify_dictionaries()
-    if (row := found.repeated()) is not None:
-        query_id, candidate_id = found.name(row)
+    scored, encoded = pairs(batches()), pa.chunked_array(ranks).unify_dictionaries()
+    row = scored.repeated()
+    if row is not None:
+        query_id, candidate_id = scored.name(row)
         raise line_of(row, path, LAYOUT).error(f"candidate {candidate_id} of query {query_id} is in the file twice")
     rank = np.concatenate([chunk.indices.to_numpy() for chunk in encoded.chunks])
-    return OfficialFile(path, found, np.concatenate(labels), encoded.chunk(0).dictionary, rank)
+    return OfficialFile(path, scored, np.concatenate(labels), encoded.chunk(0).dictionary, rank)
 
 
 def read_labels(gold: Path) -> NumberedPairs:
@@ -119,35 +143,6 @@ def write_official(path: Path, rows: Iterable[OfficialRow]) -> int:
     return write_lines(path, lines, separator="\t")
 
 
-def _refuse(line: Line) -> NoReturn:
-    """Say what is wrong with a line."""
-    *_, score, label = line.fields
-    if label.lower() not in _LABELS.to_pylist():
-        raise line.error(f"label {label!r} is neither true nor false")
-    raise line.error(f"score {score!r} is not a finite number")
-
-
-# Rankings judged as the official scorer of SemEval Task 3 does, and its measures.
-
-OFFICIAL_MEASURES = (
-    ReportedMeasure("MAP@10", "map", "MAP"),
-    ReportedMeasure("AvgRec@10", "avg_rec", "AvgRec"),
-    ReportedMeasure("MRR@10", "mrr", "MRR"),
-    ReportedMeasure("Precision", "precision", "P"),
-    ReportedMeasure("Recall", "recall", "R"),
-    ReportedMeasure("F1", "f1", "F1"),
-    ReportedMeasure("Accuracy", "accuracy", "Acc"),
-)
-"""The measures of the official scorer."""
-
-COMPARED_MEASURES = ("MAP@10", "AvgRec@10", "MRR@10", "F1", "Accuracy")
-
-_ROUNDING = 0.02
-"""Scores of gold files may be rounded, such as 0.33 for rank 3."""
-
-_log = logging.getLogger(__name__)
-
-
 def ranked_file(gold: OfficialFile, prediction: OfficialFile) -> JudgedRanking:
     """The queries of a gold file that a prediction file ranks; ties keep the order of the prediction file.
 
@@ -160,19 +155,29 @@ def ranked_file(gold: OfficialFile, prediction: OfficialFile) -> JudgedRanking:
     Raises:
         InputError: the prediction has candidates that are not in the gold file, or no query is in both.
     """
-    _warn_if_exchanged(gold, prediction)
-    found = found_among(gold.scores, prediction.scores)
-    if not (found.query >= 0).any():
+    if (
+        _has_reciprocal_ranks(prediction)
+        and not _has_reciprocal_ranks(gold)
+        and (gold.scores.number != np.rint(gold.scores.number)).any()
+    ):
+        # Gold files have reciprocals of ranks as scores; predictions have other fractions.
+        _log.warning(
+            "%s seems to hold predictions and %s, whose scores are 1 / rank, to be the gold file: "
+            "give the gold file first",
+            gold.path, prediction.path,
+        )  # fmt: skip
+    matches = match(gold.scores, prediction.scores)
+    if not (matches.query >= 0).any():
         raise InputError(
             f"{prediction.path}: has no query in common with {gold.path}", "give the gold file of the same data"
         )
     judged, ranked = gold.scores.queries, prediction.scores.queries
     warn_of_uncovered_queries(str(gold.path), str(prediction.path), judged, ranked, counted=False)
-    _require_judged(gold, prediction, found.judged, found.query >= 0)
+    _require_judged(gold, prediction, matches.judged, matches.query >= 0)
     by_id = pc.sort_indices(judged)
     shared = by_id.filter(pc.is_in(judged.take(by_id), ranked)).to_numpy()
-    predicts_labels = not _has_rows_of(gold, prediction, found.judged)
-    ranking = _joined(gold, prediction, found, shared, prediction.relevant, predicts_labels)
+    predicts_labels = not _has_rows_of(gold, prediction, matches.judged)
+    ranking = _joined(gold, prediction, matches, shared, prediction.relevant, predicts_labels)
     _warn_of_unranked_candidates(gold, ranking)
     if predicts_labels:
         _warn_if_labels_are_known(gold, ranking)
@@ -188,10 +193,10 @@ def truncated_ranking(gold: OfficialFile, prediction: OfficialFile) -> JudgedRan
     Raises:
         InputError: the prediction has candidates or queries that are not in the gold file.
     """
-    found = found_among(gold.scores, prediction.scores)
-    _require_judged(gold, prediction, found.judged, np.True_)
-    predicted = prediction.relevant | _has_rows_of(gold, prediction, found.judged)
-    return _joined(gold, prediction, found, np.arange(len(gold.scores.queries)), predicted, predicts_labels=True)
+    matches = match(gold.scores, prediction.scores)
+    _require_judged(gold, prediction, matches.judged, np.True_)
+    predicted = prediction.relevant | _has_rows_of(gold, prediction, matches.judged)
+    return _joined(gold, prediction, matches, np.arange(len(gold.scores.queries)), predicted, predicts_labels=True)
 
 
 def _require_judged(
@@ -202,8 +207,8 @@ def _require_judged(
     Args:
         gold: the gold file.
         prediction: the predictions.
-        judged: place of each of them in the gold file.
-        among: which of them to look at.
+        judged: position of each of them in the gold file.
+        among: which of them to check.
     """
     unknown = np.flatnonzero((judged < 0) & among)
     if len(unknown):
@@ -228,7 +233,7 @@ def _has_rows_of(gold: OfficialFile, prediction: OfficialFile, judged: NDArray[n
 def _joined(
     gold: OfficialFile,
     prediction: OfficialFile,
-    found: Found,
+    matches: Matches,
     queries: NDArray[np.int64],
     predicted: NDArray[np.bool_],
     predicts_labels: bool,
@@ -238,17 +243,19 @@ def _joined(
     Args:
         gold: the gold file.
         prediction: the predictions.
-        found: the predictions among the judgments.
+        matches: the predictions among the judgments.
         queries: positions of the queries among those of the gold file, in the order of the ranking.
         predicted: the predicted labels.
         predicts_labels: whether they are predictions.
     """
-    rows, no_number = np.flatnonzero(found.judged >= 0).astype(np.int32), np.zeros(len(found.missed))
-    judged = np.append(found.judged[rows], found.missed)
+    # The predictions of judged candidates, then the judged candidates without a prediction.
+    rows, no_number = np.flatnonzero(matches.judged >= 0).astype(np.int32), np.zeros(len(matches.missed))
+    judged = np.append(matches.judged[rows], matches.missed)
     is_ranked = np.arange(len(judged)) < len(rows)
-    place = np.full(len(gold.scores.queries), -1, np.int32)
-    place[queries] = np.arange(len(queries))
-    query, relevant = place[gold.scores.query[judged]], gold.relevant[judged]
+    # Position of each query of the gold file in the ranking; -1 for queries that are not in it.
+    position = np.full(len(gold.scores.queries), -1, np.int32)
+    position[queries] = np.arange(len(queries))
+    query, relevant = position[gold.scores.query[judged]], gold.relevant[judged]
     score = np.append(prediction.scores.number[rows], no_number)
     order = np.lexsort((-score, ~is_ranked, query)).astype(np.int32)
     return in_order(
@@ -265,20 +272,6 @@ def _joined(
             "judged": np.ones(len(judged), np.bool_),
         },
     )
-
-
-def _warn_if_exchanged(gold: OfficialFile, prediction: OfficialFile) -> None:
-    """Gold files have reciprocals of ranks as scores; predictions have other fractions."""
-    if (
-        _has_reciprocal_ranks(prediction)
-        and not _has_reciprocal_ranks(gold)
-        and (gold.scores.number != np.rint(gold.scores.number)).any()
-    ):
-        _log.warning(
-            "%s seems to hold predictions and %s, whose scores are 1 / rank, to be the gold file: "
-            "give the gold file first",
-            gold.path, prediction.path,
-        )  # fmt: skip
 
 
 def _has_reciprocal_ranks(file: OfficialFile) -> bool:
@@ -306,12 +299,9 @@ def _warn_if_labels_are_known(gold: OfficialFile, ranking: JudgedRanking) -> Non
         )  # fmt: skip
 
 
-# The measures of truncated rankings, those of subtask E.
-
-
 @dataclass(frozen=True)
 class _EmptyRankings(TruncatedMeanAveragePrecision):
-    """TMAP of a system that returns no candidate, for the same queries."""
+    """TMAP of a system that returns no candidate, for the same queries of subtask E."""
 
     name = "empty"
     about = "TMAP of empty rankings"
@@ -322,18 +312,11 @@ class _EmptyRankings(TruncatedMeanAveragePrecision):
 
 
 COMPARED_TRUNCATED_MEASURES = ("TMAP", "OracleTMAP", "UncutTMAP")
-
 TRUNCATED_MEASURES = (
     *(ReportedMeasure(name, name, name) for name in COMPARED_TRUNCATED_MEASURES),
     ReportedMeasure(_EmptyRankings(), "empty", "empty"),
 )
 """TMAP of a file, of its order cut perfectly, of its order not cut, and of empty rankings."""
-
-
-# What the scores of a file can be compared with: the numbers of its queries, and the values of extreme orders.
-
-MOST_QUERIES = 2_000
-"""Number of queries from which the value of a random order is estimated; drawing their orders takes seconds."""
 
 
 class JudgedPopulation(TypedDict):

@@ -1,4 +1,4 @@
-"""Runs and qrels, the files of TREC, as trec_eval 10 reads them; also those of BEIR, MS MARCO, ColBERT and in JSON."""
+"""Runs and qrels of TREC, read and judged as trec_eval 10 does; also those of BEIR, MS MARCO, ColBERT and in JSON."""
 
 import json
 import logging
@@ -21,7 +21,6 @@ from cqa_spark.evaluation.evaluate import JudgedRanking, in_order
 from cqa_spark.evaluation.files.columns import (
     NUMBER,
     Columns,
-    Line,
     line_of,
     numbers,
     read_columns,
@@ -33,7 +32,7 @@ from cqa_spark.evaluation.files.columns import (
 from cqa_spark.evaluation.files.pairs import (
     Batch,
     NumberedPairs,
-    found_among,
+    match,
     pairs,
     pairs_of_mapping,
     some,
@@ -41,15 +40,29 @@ from cqa_spark.evaluation.files.pairs import (
 )
 from cqa_spark.evaluation.files.semeval import LAYOUT as SEMEVAL_LAYOUT
 
-# Rankings judged as trec_eval does: runs and qrels of TREC, or scores and grades in mappings.
-
 MEASURES = ("AP@1000", "nDCG@10", "P@1", "P@10", "MRR@10")
 """Measures that equal those of trec_eval."""
 
 Precision = Literal["double", "single"]
-
 _UNJUDGED = -1
 
+_LIMIT = 1e38
+"""Scores beyond it approach the limit of single precision."""
+
+RUN_LAYOUT = "query Q0 document rank score run ..."
+MS_MARCO_LAYOUT = "query document rank"
+COLBERT_LAYOUT = "query document rank score"
+QRELS_LAYOUT = "query 0 document grade"
+
+BEIR_LAYOUT = "query-id corpus-id score"
+"""The header of BEIR's qrels; it distinguishes them from other files of three columns."""
+
+JSON_LAYOUT = '{"query": {"document": 1, ...}, ...}'
+"""JSON as ranx and pytrec_eval write it."""
+
+_JSON = re.compile(rb"""(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[\[{])""")
+_RUNS = RUN_LAYOUT, MS_MARCO_LAYOUT, COLBERT_LAYOUT
+_QRELS = QRELS_LAYOUT, BEIR_LAYOUT, RUN_LAYOUT
 _log = logging.getLogger(__name__)
 
 
@@ -106,32 +119,39 @@ def judged(
     if not pc.any(pc.is_in(scores.queries, grades.queries)).as_py():
         raise InputError(f"{run} has no query in common with {judgments}", "give the qrels of the same queries")
     warn_of_uncovered_queries(judgments, run, grades.queries, scores.queries, counted=True)
-    found = found_among(grades, scores)
-    grade = np.append(grades.number, _UNJUDGED)[found.judged]
-    is_left_out, missed = found.query < 0, found.missed
+    matches = match(grades, scores)
+    grade = np.append(grades.number, _UNJUDGED)[matches.judged]
+    is_left_out, missed = matches.query < 0, matches.missed
     if options.judged_only:
         is_left_out |= grade < 0
     has_own_id = pc.equal(scores.candidates, scores.queries.take(pa.array(scores.query))).to_numpy()
     if options.ignore_identical_ids:
         is_left_out |= has_own_id
-        missed = np.append(missed, found.judged[has_own_id & (found.judged >= 0)])
-    elif number := len(np.unique(found.query[has_own_id & ~is_left_out])):
+        missed = np.append(missed, matches.judged[has_own_id & (matches.judged >= 0)])
+    elif number := len(np.unique(matches.query[has_own_id & ~is_left_out])):
         _log.warning(
             "%s: %d of %d queries rank a document with their own id (--ignore-identical-ids leaves it out, as "
             "BEIR does)",
             run, number, len(grades.queries),
         )  # fmt: skip
+    # Ranked documents, then the judged ones that the run lacks.
     rows = np.flatnonzero(~is_left_out)
-    query = np.append(found.query[rows], grades.query[missed])
+    query = np.append(matches.query[rows], grades.query[missed])
     grade = np.append(grade[rows], grades.number[missed])
     score = np.append(scores.number[rows], np.zeros(len(missed)))
     is_ranked, gain = np.arange(len(query)) < len(rows), np.maximum(grade, 0)
     other: Precision = "single" if options.precision == "double" else "double"
     order, other_order = (
-        _best_first(query, is_ranked, score, scores, rows, each) for each in (options.precision, other)
+        _best_first(query, is_ranked, score, scores, rows, precision) for precision in (options.precision, other)
     )
     changed = np.unique(query[order][gain[order] != gain[other_order]])
-    _warn_of_near_ties(run, grades.queries, changed, options.precision, other)
+    if len(changed):
+        _log.warning(
+            "%s: scores of %d of %d queries are so close that the measures differ between %s precision, used here, and "
+            "%s (--precision; trec_eval 9, pytrec_eval and ir_measures compare in single precision): %s",
+            run, len(changed), len(grades.queries), options.precision, other,
+            some(sorted(grades.queries.take(pa.array(changed)).to_pylist())),
+        )  # fmt: skip
     return in_order(
         run,
         grades.queries,
@@ -163,7 +183,7 @@ def _best_first(
         is_ranked: whether the run ranks it.
         score: its score.
         run: the run.
-        rows: pairs of the run that the documents are which it ranks, the first ones.
+        rows: the pairs of the run that are the first documents, which it ranks.
         precision: precision in which scores are compared.
     """
     with np.errstate(over="ignore"):
@@ -171,6 +191,7 @@ def _best_first(
     keys = -compared, ~is_ranked, query
     order = np.lexsort(keys).astype(np.int32)
     equal = np.logical_and.reduce([key[order[1:]] == key[order[:-1]] for key in keys])
+    # Only tied documents are sorted by their ids, which is slow.
     tied = np.flatnonzero((np.append(equal, False) | np.append(False, equal)) & is_ranked[order])
     if len(tied):
         documents = order[tied]
@@ -179,65 +200,6 @@ def _best_first(
         by_id[pc.array_sort_indices(ids, order="descending").to_numpy()] = np.arange(len(tied))
         order[tied] = documents[np.lexsort((by_id, *(key[documents] for key in keys)))]
     return order
-
-
-def _warn_of_near_ties(
-    run: str, queries: pa.StringArray, changed: NDArray[np.int64], used: Precision, other: Precision
-) -> None:
-    """Log the queries whose documents of different grades are ordered otherwise in the other precision."""
-    if len(changed):
-        _log.warning(
-            "%s: scores of %d of %d queries are so close that the measures differ between %s precision, used here, and "
-            "%s (--precision; trec_eval 9, pytrec_eval and ir_measures compare in single precision): %s",
-            run, len(changed), len(queries), used, other, some(sorted(queries.take(pa.array(changed)).to_pylist())),
-        )  # fmt: skip
-
-
-# Distinct scores for files of rankings, which readers restore whatever they do with ties.
-
-_LIMIT = 1e38
-"""Scores beyond it approach the limit of single precision."""
-
-
-def separated(scores: Sequence[float], precision: Literal["double", "single"]) -> Iterator[float]:
-    """Scores that decrease strictly; they keep their digits where they decrease already.
-
-    Other scores are lowered to the next number of the precision. If a score is not a number or beyond single precision,
-    all are replaced by negative ranks.
-
-    Args:
-        scores: scores of a ranking, best first.
-        precision: precision in which readers compare scores; decreasing in single precision is decreasing in double.
-    """
-    import numpy as np
-
-    if not all(-_LIMIT < score < _LIMIT for score in scores):
-        yield from (-float(rank) for rank in range(1, len(scores) + 1))
-        return
-    number = np.float32 if precision == "single" else np.float64
-    last, smallest = number(np.inf), np.finfo(number).smallest_normal
-    for score in scores:
-        if not number(score) < last:
-            # Smaller steps around 0 are subnormal numbers, which some processors' modes round to 0.
-            score = float(min(np.nextafter(last, number(-np.inf)), last - smallest))
-        yield score
-        last = number(score)
-
-
-RUN_LAYOUT = "query Q0 document rank score run ..."
-MS_MARCO_LAYOUT = "query document rank"
-COLBERT_LAYOUT = "query document rank score"
-QRELS_LAYOUT = "query 0 document grade"
-BEIR_LAYOUT = "query-id corpus-id score"
-"""The header of BEIR's qrels; it distinguishes them from other files of three columns."""
-
-JSON_LAYOUT = '{"query": {"document": 1, ...}, ...}'
-"""JSON as ranx and pytrec_eval write it."""
-
-_JSON = re.compile(rb"""(\xef\xbb\xbf)?\s*(\{\s*["}]|\[\s*[\[{])""")
-
-_RUNS = RUN_LAYOUT, MS_MARCO_LAYOUT, COLBERT_LAYOUT
-_QRELS = QRELS_LAYOUT, BEIR_LAYOUT, RUN_LAYOUT
 
 
 class RunRow(NamedTuple):
@@ -282,8 +244,7 @@ def read_run(path: Path) -> NumberedPairs:
     """The score of each document of each query.
 
     Ranks, and words after the name of the run, are ignored, as in trec_eval; those of ColBERT are not, because they
-    distinguish its runs from qrels. In MS MARCO's layout, which has no
-    scores, the score is the negative rank.
+    distinguish its runs from qrels. In MS MARCO's layout, which has no scores, the score is the negative rank.
 
     Raises:
         InputError: the file cannot be read, a line cannot be parsed, a document of a query is repeated, or the ranks of
@@ -336,7 +297,12 @@ def read_qrels(path: Path) -> NumberedPairs:
             if columns.layout == RUN_LAYOUT:
                 raise InputError(f"{path} is a run, not judgments", "give the qrels first, then the runs")
             if columns.layout == BEIR_LAYOUT and columns.first == 0:
-                _require_header(line_of(0, path, *_QRELS, comments=True))
+                line = line_of(0, path, *_QRELS, comments=True)
+                if [field.lower() for field in line.fields] != BEIR_LAYOUT.split():
+                    raise InputError(
+                        f"{path}:{line.number}: 3 columns without the header of BEIR",
+                        f"begin the file with {BEIR_LAYOUT}, or write lines that read: {QRELS_LAYOUT}",
+                    )
                 header = 1
                 columns = columns.without_first()
             query, *_, document, _ = columns.fields
@@ -360,7 +326,14 @@ def write_run(path: Path, rows: Iterable[RunRow]) -> None:
         InputError: an id is empty or holds a blank.
         EnvironmentProblem: the folder is not writable.
     """
-    write_lines(path, _run_fields(rows), separator=" ")
+
+    def fields() -> Iterator[tuple[object, ...]]:
+        for _, of_query in groupby(rows, key=lambda row: row.query_id):
+            ranked = list(of_query)
+            for row, score in zip(ranked, separated([row.score for row in ranked], "single"), strict=True):
+                yield row.query_id, "Q0", row.candidate_id, row.rank, repr(score), row.system
+
+    write_lines(path, fields(), separator=" ")
 
 
 def write_qrels(path: Path, rows: Iterable[QrelsRow]) -> None:
@@ -371,6 +344,29 @@ def write_qrels(path: Path, rows: Iterable[QrelsRow]) -> None:
         EnvironmentProblem: the folder is not writable.
     """
     write_lines(path, ((row.query_id, 0, row.candidate_id, row.grade) for row in rows), separator=" ")
+
+
+def separated(scores: Sequence[float], precision: Literal["double", "single"]) -> Iterator[float]:
+    """Scores that decrease strictly, so that readers restore the ranking whatever they do with ties.
+
+    Scores that decrease already keep their digits; others are lowered to the next number of the precision. If a score
+    is not a number or beyond single precision, all are replaced by negative ranks.
+
+    Args:
+        scores: scores of a ranking, best first.
+        precision: precision in which readers compare scores; decreasing in single precision is decreasing in double.
+    """
+    if not all(-_LIMIT < score < _LIMIT for score in scores):
+        yield from (-float(rank) for rank in range(1, len(scores) + 1))
+        return
+    number = np.float32 if precision == "single" else np.float64
+    last, smallest = number(np.inf), np.finfo(number).smallest_normal
+    for score in scores:
+        if not number(score) < last:
+            # Smaller steps around 0 are subnormal numbers, which some processors' modes round to 0.
+            score = float(min(np.nextafter(last, number(-np.inf)), last - smallest))
+        yield score
+        last = number(score)
 
 
 def _is_json(path: Path) -> bool:
@@ -416,30 +412,23 @@ def _distinct(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _numbers(
-    path: Path, columns: Columns, place: int, meaning: str, layouts: Sequence[str], *, whole: bool = False
+    path: Path, columns: Columns, column: int, meaning: str, layouts: Sequence[str], *, whole: bool = False
 ) -> NDArray[np.float64]:
     """The numbers of a column; an ``InputError`` names the first line with another text."""
-    values = numbers(columns.fields[place])
+    values = numbers(columns.fields[column])
     wrong = np.isnan(values) | (whole & (values != np.rint(values)))
     if wrong.any():
         line = line_of(columns.first + int(wrong.argmax()), path, *layouts, comments=True)
-        (line.integer if whole else line.real)(line.fields[place], meaning)
+        (line.integer if whole else line.real)(line.fields[column], meaning)
     return values
 
 
-def _require_distinct(path: Path, found: NumberedPairs, layouts: Sequence[str], header: int = 0) -> None:
-    if (row := found.repeated()) is not None:
-        query, document = found.name(row)
+def _require_distinct(path: Path, numbered: NumberedPairs, layouts: Sequence[str], header: int = 0) -> None:
+    row = numbered.repeated()
+    if row is not None:
+        query, document = numbered.name(row)
         line = line_of(header + row, path, *layouts, comments=True)
         raise line.error(f"document {document} of query {query} is in the file twice")
-
-
-def _require_header(line: Line) -> None:
-    if [field.lower() for field in line.fields] != BEIR_LAYOUT.split():
-        raise InputError(
-            f"{line.path}:{line.number}: 3 columns without the header of BEIR",
-            f"begin the file with {BEIR_LAYOUT}, or write lines that read: {QRELS_LAYOUT}",
-        )
 
 
 def _require_ranks(path: Path, scores: NumberedPairs, ranks: NDArray[np.float64]) -> None:
@@ -452,10 +441,3 @@ def _require_ranks(path: Path, scores: NumberedPairs, ranks: NDArray[np.float64]
             f"{path}: the ranks of query {scores.queries[wrong[0]]} are not 1 to {sizes[wrong[0]]}",
             f"a run reads: {', or: '.join(_RUNS)}; qrels are given before the runs",
         )
-
-
-def _run_fields(rows: Iterable[RunRow]) -> Iterator[tuple[object, ...]]:
-    for _, of_query in groupby(rows, key=lambda row: row.query_id):
-        ranked = list(of_query)
-        for row, score in zip(ranked, separated([row.score for row in ranked], "single"), strict=True):
-            yield row.query_id, "Q0", row.candidate_id, row.rank, repr(score), row.system

@@ -1,4 +1,4 @@
-"""Shared by the bootstrap and the randomization test: parameters, batches of resamples, and exact ties."""
+"""Bootstrap intervals, and what they share with the randomization test: parameters, groups of queries, exact ties."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ Components = Mapping[Measure, "NDArray[np.float64]"]
 """By measure, additive components of queries, shape (..., components). All measures use the same resamples."""
 
 _CELLS = 4_000_000
+"""Number of queries times resamples in memory at once."""
+
 _DECIMALS = 12
+"""Sums that differ only by the order of their terms are equal up to these decimals."""
 
 
 def batch_size(queries: int, resamples: int) -> int:
@@ -52,7 +55,7 @@ def batch_size(queries: int, resamples: int) -> int:
 def in_groups(
     components: Components, seed: int, topics: NDArray[np.int64] | None = None
 ) -> tuple[Components, NDArray[np.float64] | None]:
-    """The components to resample: of queries, or the sums over topics, or of more than ``MANY`` over random groups.
+    """The components to resample: of queries, or sums over topics; of more than ``MANY``, sums over random groups.
 
     Args:
         components: by measure, shape (systems, queries, components).
@@ -66,19 +69,44 @@ def in_groups(
     import numpy as np
 
     queries = next(iter(components.values())).shape[1]
-    sampled = queries if topics is None else len(np.unique(topics))
-    if sampled == queries and queries <= MANY:
+    # Topics are numbered from 0, shape (queries,).
+    _, topic = np.unique(np.arange(queries) if topics is None else topics, return_inverse=True)
+    number = int(topic.max()) + 1
+    if number == queries <= MANY:
         return components, None
-    if topics is None or sampled == queries:
-        order, starts = np.random.default_rng(seed).permutation(queries), np.arange(GROUPS) * queries // GROUPS
+    if number == queries:
+        # The first queries of a random order are the first group, and so on; sizes differ by one at most.
+        group = np.empty(queries, dtype=np.int64)
+        bounds = np.arange(GROUPS + 1) * queries // GROUPS
+        group[np.random.default_rng(seed).permutation(queries)] = np.repeat(np.arange(GROUPS), np.diff(bounds))
+    elif number > MANY:
+        group = (np.random.default_rng(seed).permutation(number) * GROUPS // number)[topic]
     else:
-        _, topic = np.unique(topics, return_inverse=True)
-        if sampled > MANY:
-            topic = (np.random.default_rng(seed).permutation(sampled) * GROUPS // sampled)[topic]
-        order = np.argsort(topic, kind="stable")
-        starts = np.flatnonzero(np.diff(topic[order], prepend=-1))
-    sums = {measure: np.add.reduceat(each[:, order], starts, axis=1) for measure, each in components.items()}
-    return sums, np.diff(starts, append=queries).astype(np.float64)
+        group = topic
+    sizes = np.bincount(group)
+    sums = {}
+    for measure, of_systems in components.items():
+        systems, _, width = of_systems.shape
+        totals = np.zeros((len(sizes), systems * width))
+        add_by_group(totals, group, of_systems.transpose(1, 0, 2).reshape(queries, -1))
+        sums[measure] = np.ascontiguousarray(totals.reshape(len(sizes), systems, width).transpose(1, 0, 2))
+    return sums, sizes.astype(np.float64)
+
+
+def add_by_group(sums: NDArray[np.float64], groups: NDArray[np.int64], rows: NDArray[np.float64]) -> None:
+    """Add the rows of queries to the sums of their groups.
+
+    Args:
+        sums: shape (groups, columns), in C order; changed in place.
+        groups: number of each query's group, shape (queries,).
+        rows: shape (queries, columns).
+    """
+    import numpy as np
+
+    # Single indices of the flattened sums, which NumPy adds several times faster than rows.
+    columns = sums.shape[1]
+    cells = groups[:, None] * columns + np.arange(columns)
+    np.add.at(sums.reshape(-1), cells.ravel(), rows.ravel())
 
 
 def joined(components: Components) -> NDArray[np.float64]:
@@ -102,16 +130,13 @@ def aggregated(components: Components, sums: NDArray[np.float64], queries: int) 
     """
     import numpy as np
 
-    ends = np.cumsum([each.shape[-1] for each in components.values()])
+    ends = np.cumsum([of_measure.shape[-1] for of_measure in components.values()])
     parts = np.split(sums, ends[:-1], axis=-1)
     fractions = [
         measure.aggregate(list(np.moveaxis(part, -1, 0)), queries)
         for measure, part in zip(components, parts, strict=True)
     ]
     return np.round(np.stack(fractions), _DECIMALS)
-
-
-# Bootstrap confidence intervals over queries.
 
 
 class Intervals(NamedTuple):
@@ -172,7 +197,10 @@ def bootstrap_intervals(
     flat = together.transpose(1, 0, 2).reshape(queries, systems * width)
 
     def resampled(drawn: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
-        counts = _draw_counts(drawn, queries)
+        # How often each resample has each query, shape (resamples, queries): the product with it sums components.
+        row = np.arange(len(drawn))[:, None] * queries
+        counts = np.bincount((drawn + row).ravel(), minlength=len(drawn) * queries)
+        counts = counts.reshape(len(drawn), queries).astype(np.float64)
         sums = (counts @ flat).reshape(len(drawn), systems, width)
         number = queries
         if sizes is not None:
@@ -181,7 +209,7 @@ def bootstrap_intervals(
         totals = aggregated(components, sums, number)  # (measures, resamples, systems)
         return np.moveaxis(with_differences(totals), 1, -1)
 
-    found = stats.bootstrap(
+    result = stats.bootstrap(
         (np.arange(queries),),
         resampled,
         n_resamples=resamples,
@@ -191,14 +219,5 @@ def bootstrap_intervals(
         method="percentile",
         rng=np.random.default_rng(seed),
     )
-    drawn = zip(*found.confidence_interval, found.standard_error, strict=True)
-    return {measure: Intervals(*each) for measure, each in zip(components, drawn, strict=True)}
-
-
-def _draw_counts(drawn: NDArray[np.int64], queries: int) -> NDArray[np.float64]:
-    """Counts of each query in each resample, shape (resamples, queries); a product with it sums sampled components."""
-    import numpy as np
-
-    row = np.arange(len(drawn))[:, None] * queries
-    counts = np.bincount((drawn + row).ravel(), minlength=len(drawn) * queries)
-    return counts.reshape(len(drawn), queries).astype(np.float64)
+    drawn = zip(*result.confidence_interval, result.standard_error, strict=True)
+    return {measure: Intervals(*of_measure) for measure, of_measure in zip(components, drawn, strict=True)}

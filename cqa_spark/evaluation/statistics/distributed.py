@@ -11,17 +11,17 @@ Source:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from cqa_spark.evaluation.evaluate import digits, from_digits
-from cqa_spark.evaluation.statistics.bootstrap import GROUPS, Resampling, aggregated, joined
+from cqa_spark.evaluation.statistics.bootstrap import GROUPS, Resampling, add_by_group, aggregated, joined
 from cqa_spark.evaluation.statistics.groups import GroupSummary, Key, MeasuredGroup, paired
 from cqa_spark.evaluation.statistics.tests import ComparedSystems, compare_systems, count_wins
 
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-
-Batches = Iterable[pa.RecordBatch]
-
 _PARTS = 20
 """Number of parts of the groups' sums; each part, and the wins, are added up over the tasks in one place."""
 
@@ -40,6 +37,12 @@ _PART = (T.StructField("part", T.IntegerType()), T.StructField("sums", T.ArrayTy
 
 DIGITS = 2
 """Number of digits of a sum: components are rounded to multiples of 2 ** -32."""
+
+BASE = 2**32
+"""Sums of two billion digits fit a 64-bit integer, and sums of two million a 64-bit float."""
+
+Terms = TypeVar("Terms", "NDArray[np.float64]", Column)
+Sums = TypeVar("Sums", "NDArray[np.float64]", Fraction)
 
 
 def summarise_distributed(
@@ -56,11 +59,49 @@ def summarise_distributed(
         The rows of the summary.
     """
     keys = summary.keys
+
+    def sum_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import numpy as np
+
+        by_key: dict[Key, GroupSums] = {}
+        for batch in batches:
+            for key, rows in _by_key(pa.Table.from_batches([batch]), keys):
+                if key not in by_key:
+                    by_key[key] = GroupSums(groups[key])
+                values, components = (
+                    pc.list_flatten(rows[name]).to_numpy().reshape(len(rows), -1) for name in ("values", "components")
+                )
+                by_key[key].add(rows["group"].to_numpy(), values, components)
+        for key, sums in by_key.items():
+            # The last part has the wins.
+            parts = [*np.array_split(sums.parts, _PARTS, axis=1), sums.wins.astype(np.float64)]
+            for number, part in enumerate(parts):
+                row = {name: [value] for name, value in zip(keys, key, strict=True)}
+                row |= {"part": pa.array([number], pa.int32()), "sums": pa.array([part.ravel()])}
+                yield pa.RecordBatch.from_pydict(row)
+
+    def add_parts(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
+        import numpy as np
+        import pandas as pd
+
+        total = np.sum(np.stack(rows["sums"].to_list()), axis=0)
+        return pd.DataFrame({**dict(zip((*keys, "part"), key, strict=True)), "sums": [total]})
+
+    def compare(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
+        import numpy as np
+
+        measured = groups[tuple(map(str, key))]
+        *parts, wins = rows.sort_values("part")["sums"]
+        sums = np.concatenate([part.reshape(DIGITS, -1, measured.columns + 1) for part in parts], axis=1)
+        tests = compare_groups(measured, from_parts(sums), summary.compared, summary.drawn)
+        of_pairs = wins.astype(np.int64).reshape(len(measured.systems), len(measured.systems), -1)
+        return summary.rows(key, tests, of_pairs, measured)
+
     group = F.pmod(F.xxhash64("site", "topic"), F.lit(GROUPS)).alias("group")
     parts = T.StructType([*[summary.schema[name] for name in keys], *_PART])
-    sums = paired(query_metrics, *keys, group).mapInArrow(_adding(groups, keys), parts)
-    totals = sums.groupBy(*keys, "part").applyInPandas(_added(keys), parts)
-    return totals.groupBy(*keys).applyInPandas(_comparing(groups, summary), summary.schema)
+    sums = paired(query_metrics, *keys, group).mapInArrow(sum_batches, parts)
+    totals = sums.groupBy(*keys, "part").applyInPandas(add_parts, parts)
+    return totals.groupBy(*keys).applyInPandas(compare, summary.schema)
 
 
 class GroupSums:
@@ -95,11 +136,9 @@ class GroupSums:
         """
         import numpy as np
 
-        columns = self._measured.columns
-        places = (groups[:, None] * (columns + 1) + np.arange(columns)).ravel()
-        for sums, digit in zip(self.parts, digits(components.ravel(), DIGITS, np.rint), strict=True):
-            np.add.at(sums.reshape(-1), places, digit)
-        np.add.at(self.parts[0].reshape(-1), groups * (columns + 1) + columns, 1.0)
+        numbers = np.hstack([components, np.ones((len(components), 1))])
+        for sums, digit in zip(self.parts, digits(numbers, DIGITS, np.rint), strict=True):
+            add_by_group(sums, groups, digit)
         self.wins += count_wins(self._measured.values(values))
 
 
@@ -126,57 +165,36 @@ def compare_groups(
     return compare_systems(measured.systems, components, totals, compared, drawn, sizes)
 
 
-def _adding(groups: Mapping[Key, MeasuredGroup], keys: Sequence[str]) -> Callable[[Batches], Batches]:
-    def add(batches: Batches) -> Batches:
-        import numpy as np
-
-        found: dict[Key, GroupSums] = {}
-        for batch in batches:
-            for key, rows in _by_key(pa.Table.from_batches([batch]), keys):
-                if key not in found:
-                    found[key] = GroupSums(groups[key])
-                values, components = (
-                    pc.list_flatten(rows[name]).to_numpy().reshape(len(rows), -1) for name in ("values", "components")
-                )
-                found[key].add(rows["group"].to_numpy(), values, components)
-        for key, sums in found.items():
-            named = {name: [value] for name, value in zip(keys, key, strict=True)}
-            parts = [*np.array_split(sums.parts, _PARTS, axis=1), sums.wins.astype(np.float64)]
-            for part, each in enumerate(parts):
-                row = {**named, "part": pa.array([part], pa.int32()), "sums": pa.array([each.ravel()])}
-                yield pa.RecordBatch.from_pydict(row)
-
-    return add
-
-
-def _added(keys: Sequence[str]) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.DataFrame]:
-    def add(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
-        import numpy as np
-        import pandas as pd
-
-        total = np.sum(np.stack(rows["sums"].to_list()), axis=0)
-        return pd.DataFrame({**dict(zip((*keys, "part"), key, strict=True)), "sums": [total]})
-
-    return add
-
-
-def _comparing(
-    groups: Mapping[Key, MeasuredGroup], summary: GroupSummary
-) -> Callable[[tuple[Any, ...], pd.DataFrame], pd.DataFrame]:
-    def compare(key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
-        import numpy as np
-
-        measured = groups[tuple(map(str, key))]
-        *parts, wins = rows.sort_values("part")["sums"]
-        sums = np.concatenate([each.reshape(DIGITS, -1, measured.columns + 1) for each in parts], axis=1)
-        tests = compare_groups(measured, from_parts(sums), summary.compared, summary.drawn)
-        of_pairs = wins.astype(np.int64).reshape(len(measured.systems), len(measured.systems), -1)
-        return summary.rows(key, tests, of_pairs, measured)
-
-    return compare
-
-
 def _by_key(rows: pa.Table, keys: Sequence[str]) -> Iterator[tuple[Key, pa.Table]]:
     for key in rows.select(keys).group_by(keys).aggregate([]).to_pylist():
         mask = reduce(pc.and_, [pc.equal(rows[name], key[name]) for name in keys])
         yield tuple(key[name] for name in keys), rows.filter(mask)
+
+
+def digits(terms: Terms, number: int, rint: Callable[[Terms], Terms]) -> list[Terms]:
+    """Split terms into whole numbers, whose sums are exact for any order and any partitions of the terms.
+
+    The digits of a term are the term, rounded, and then the remainder in units of the next power of 1 / ``BASE``.
+
+    Args:
+        terms: 64-bit floats.
+        number: number of digits; the sums are exact for terms that are multiples of ``BASE`` ** (1 - number).
+        rint: rounds to whole numbers: ``numpy.rint`` or that of Spark.
+
+    Returns:
+        The digits of the terms, the largest first.
+    """
+    of_terms: list[Terms] = []
+    remainder = terms
+    for _ in range(number):
+        of_terms.append(rint(remainder))
+        remainder = (remainder - of_terms[-1]) * BASE
+    return of_terms
+
+
+def from_digits(sums: Sequence[Sums]) -> Sums:
+    """The sum of the terms, from the sum of each digit, the largest first."""
+    total = sums[0]
+    for power, digit in enumerate(sums[1:], start=1):
+        total = total + digit / BASE**power
+    return total

@@ -1,9 +1,9 @@
-"""Systems evaluated on the same queries, paired by query."""
+"""Groups of queries on which the same systems were evaluated, paired by query, and the rows of their summary."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,12 +75,28 @@ def measured_groups(query_metrics: DataFrame, baseline: str, keys: list[str]) ->
     Raises:
         ContractError: a group has no rankings of the baseline, or systems with different queries.
     """
-    layout = [F.col(f"measures.{name}").alias(f"{name}s") for name in ("system", "measure")]
-    found: defaultdict[Key, dict[_Layout, int]] = defaultdict(dict)
+    layout = [F.col("measures.system").alias("systems"), F.col("measures.measure").alias("measures")]
+    layouts_by_key: defaultdict[Key, dict[_Layout, int]] = defaultdict(dict)
     for row in query_metrics.groupBy(*keys, *layout).count().orderBy(*keys).collect():
         key = tuple(row[name] for name in keys)
-        found[key][tuple(zip(row["systems"], row["measures"], strict=True))] = row["count"]
-    return {key: _group(", ".join(key), layouts, baseline) for key, layouts in found.items()}
+        layouts_by_key[key][tuple(zip(row["systems"], row["measures"], strict=True))] = row["count"]
+    groups = {}
+    for key, layouts in layouts_by_key.items():
+        systems = sorted({system for layout in layouts for system, _ in layout})
+        measures = sorted({measure for layout in layouts for _, measure in layout})
+        if baseline not in systems:
+            raise ContractError(
+                f"{', '.join(key)}: baseline {baseline} is not among the systems",
+                "rank with the baseline as well, or name another baseline",
+            )
+        for measure in measures:
+            if any((system, measure) not in layout for layout in layouts for system in systems):
+                raise ContractError(
+                    f"{measure} of {', '.join(key)}: the systems were evaluated on different queries",
+                    "compute query_metrics of all systems and measures together, from the same examples",
+                )
+        groups[key] = MeasuredGroup([parse_measure(name) for name in measures], systems, sum(layouts.values()))
+    return groups
 
 
 def paired(query_metrics: DataFrame, *columns: str | Column) -> DataFrame:
@@ -95,25 +111,6 @@ def paired(query_metrics: DataFrame, *columns: str | Column) -> DataFrame:
     """
     components = F.flatten("measures.components").alias("components")
     return query_metrics.select(*columns, F.col("measures.value").alias("values"), components)
-
-
-def _group(where: str, layouts: Mapping[_Layout, int], baseline: str) -> MeasuredGroup:
-    systems, measures = (sorted({each[place] for layout in layouts for each in layout}) for place in (0, 1))
-    if baseline not in systems:
-        raise ContractError(
-            f"{where}: baseline {baseline} is not among the systems",
-            "rank with the baseline as well, or name another baseline",
-        )
-    for measure in measures:
-        if any((system, measure) not in layout for layout in layouts for system in systems):
-            raise ContractError(
-                f"{measure} of {where}: the systems were evaluated on different queries",
-                "compute query_metrics of all systems and measures together, from the same examples",
-            )
-    return MeasuredGroup([parse_measure(name) for name in measures], systems, sum(layouts.values()))
-
-
-# The rows of a summary: the tests of a group of queries, with wins and losses, the group's key and resampling.
 
 
 @dataclass(frozen=True)
@@ -159,7 +156,7 @@ def with_outcomes(tests: pd.DataFrame, wins: NDArray[np.int64], measured: Measur
 
     tested = tests[tests["baseline"].notna()]
     ours, theirs = (pd.Index(measured.systems).get_indexer(pd.Index(tested[name])) for name in ("system", "baseline"))
-    measure = pd.Index([str(each) for each in measured.measures]).get_indexer(pd.Index(tested["measure"]))
+    measure = pd.Index([str(name) for name in measured.measures]).get_indexer(pd.Index(tested["measure"]))
     won, lost = wins[ours, theirs, measure], wins[theirs, ours, measure]
     outcomes = tested[[]].assign(wins=won, losses=lost, ties=measured.queries - won - lost)
     return tests.join(outcomes).astype(dict.fromkeys(outcomes, "Int32"))

@@ -1,7 +1,7 @@
-"""What orders of answers are worth on replayed nights: P@1 by population, with errors and p-values by thread.
+"""Backtests of orders of answers: P@1 on replayed nights by population, and of several runs on common nights.
 
 A thread that stayed open for long has many nights, which resemble each other. Means are over nights; threads are the
-clusters of their intervals and tests (``clustered``).
+clusters of their intervals and tests (``clusters``).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.statistics.clusters import (
@@ -28,7 +28,6 @@ from cqa_spark.evaluation.statistics.tests import holm
 from cqa_spark.lake.schemas.night import Worth
 
 Mask = NDArray[np.bool_]
-
 AGES: Mapping[str, tuple[int, float]] = {
     "1-2 days": (0, 3),
     "4-16 days": (3, 32),
@@ -42,6 +41,7 @@ VOTES: Mapping[str, tuple[int, float]] = {"0-3 votes": (0, 4), "4-9 votes": (4, 
 """Bands of the number of votes, up and down, for the answers of a night."""
 
 NIGHTS, SERVED_AGES = "nights", "nights, weighted to the ages of served threads"
+
 LAST_NIGHTS = "last nights before the acceptance"
 """The latest replayed night of a thread. Answers of the day of the acceptance, and threads that had fewer than two
 answers before it, are not in it."""
@@ -78,15 +78,16 @@ def expected_hits(scores: Reals, accepted: Mask, starts: Longs) -> Reals:
         accepted: whether each answer was accepted later; shape (answers,).
         starts: index of the first answer of each night; shape (nights,).
     """
-    best = np.repeat(np.maximum.reduceat(scores, starts), np.diff(starts, append=len(scores)))
-    is_first = scores == best
-    both = np.column_stack([is_first & accepted, is_first]).astype(np.float64)
-    hits, ties = np.add.reduceat(both, starts, axis=0).T
+    highest = np.repeat(np.maximum.reduceat(scores, starts), np.diff(starts, append=len(scores)))
+    is_first = scores == highest
+    # Accepted answers among the first ones, and the first ones, of each night.
+    hits = np.add.reduceat((is_first & accepted).astype(np.float64), starts)
+    ties = np.add.reduceat(is_first.astype(np.float64), starts)
     return hits / ties
 
 
 def night_worth(nights: Nights, orders: Iterable[str], reference: str, served: Mapping[int, int]) -> list[Worth]:
-    """The table of worths.
+    """The worth of orders in each population.
 
     Args:
         nights: the measured nights.
@@ -99,45 +100,62 @@ def night_worth(nights: Nights, orders: Iterable[str], reference: str, served: M
         the bands of age in which there are nights; that of the last nights has one night of each thread. P-values are
         adjusted by Holm: those of the orders on all nights together, and those of each order on all else together.
     """
-    everywhere = np.ones(len(nights.age), dtype=np.bool_)
-    by_age = {name: in_band(nights.age, band) for name, band in AGES.items()}
-    by_votes = {name: in_band(nights.votes, band) for name, band in VOTES.items()}
-    weights = _served_weights(nights.age, served)
-    populations = [
-        *(
-            (NIGHTS, band, chosen.astype(np.float64))
-            for band, chosen in ({ALL: everywhere} | by_age | by_votes).items()
-        ),
-        (SERVED_AGES, ALL, weights),
-        (LAST_NIGHTS, ALL, _is_last(nights).astype(np.float64)),
-    ]
+    # Weights of the nights in each population, shape (nights,).
+    populations = [(NIGHTS, ALL, np.ones(len(nights.age)))]
+    populations += [(NIGHTS, name, in_band(nights.age, band).astype(np.float64)) for name, band in AGES.items()]
+    populations += [(NIGHTS, name, in_band(nights.votes, band).astype(np.float64)) for name, band in VOTES.items()]
+    populations.append((SERVED_AGES, ALL, _served_weights(nights.age, served)))
+    latest = np.full(nights.thread.max(initial=-1) + 1, -1, dtype=np.int64)
+    np.maximum.at(latest, nights.thread, nights.age)
+    populations.append((LAST_NIGHTS, ALL, (nights.age == latest[nights.thread]).astype(np.float64)))
     rows = [
-        _worth(name, population, band, nights.hits[name], nights.hits[reference], nights.thread, weight)
-        for population, band, weight in populations
-        if weight.any()
+        _worth(name, reference, population, band, nights, weights)
+        for population, band, weights in populations
+        if weights.any()
         for name in orders
     ]
-    return _adjusted([_of_itself(row) if row.order == reference else row for row in rows], reference)
-
-
-def _of_itself(row: Worth) -> Worth:
-    """The reference does not differ from itself."""
-    return replace(row, difference=0.0, low_difference=0.0, high_difference=0.0, p_value=1.0)
-
-
-def _adjusted(rows: Sequence[Worth], reference: str) -> list[Worth]:
-    """The rows with adjusted p-values; the reference itself is not tested."""
     families: dict[str, list[int]] = {}
     for number, row in enumerate(rows):
         if row.order != reference:
             is_overall = (row.population, row.band) == (NIGHTS, ALL)
             families.setdefault(ALL if is_overall else f"parts of {row.order}", []).append(number)
-    adjusted = [*rows]
     for family in families.values():
         p_values = holm(np.array([rows[number].p_value for number in family]))
         for number, p_value in zip(family, p_values.tolist(), strict=True):
-            adjusted[number] = replace(rows[number], p_value=p_value)
-    return adjusted
+            rows[number] = replace(rows[number], p_value=p_value)
+    return rows
+
+
+def _worth(order: str, reference: str, population: str, band: str, nights: Nights, weights: Reals) -> Worth:
+    hits, thread = nights.hits[order], nights.thread
+    value, gain = (
+        clustered_mean(hits, thread, weights),
+        paired_difference(hits - nights.hits[reference], thread, weights),
+    )
+    worth = Worth(
+        order=order, population=population, band=band, measure="P@1", value=value.value,
+        low=max(0.0, value.low), high=min(1.0, value.high), difference=gain.value,
+        low_difference=gain.low, high_difference=gain.high, p_value=gain.p_value,
+        nights=int((weights > 0).sum()), threads=value.clusters,
+    )  # fmt: skip
+    if order == reference:  # which does not differ from itself
+        return replace(worth, difference=0.0, low_difference=0.0, high_difference=0.0, p_value=1.0)
+    return worth
+
+
+def _served_weights(ages: Longs, served: Mapping[int, int]) -> Reals:
+    """The weight of each night: the share of served threads in its band of age, over the nights in the band."""
+    days, threads = np.array([*served], dtype=np.int64), np.array([*served.values()], dtype=np.int64)
+    weights = np.zeros(len(ages))
+    for band in AGES.values():
+        inside = in_band(ages, band)
+        weights += inside * (threads[in_band(days, band)].sum() / max(1, threads.sum())) / max(1, inside.sum())
+    return weights
+
+
+def in_band(numbers: Longs, band: tuple[int, float]) -> Mask:
+    """Whether each number is in a band: from its first, below its second bound."""
+    return (numbers >= band[0]) & (numbers < band[1])
 
 
 def site_differences(
@@ -159,51 +177,11 @@ def site_differences(
             chosen = (nights.site == site) & in_band(nights.age, ages)
             if chosen.any():
                 for order, gain in gains.items():
-                    found = paired_difference(gain[chosen], nights.thread[chosen])
-                    yield site, band, order, Difference(found.value, found.error, found.clusters), int(chosen.sum())
+                    mean = paired_difference(gain[chosen], nights.thread[chosen])
+                    yield site, band, order, Difference(mean.value, mean.error, mean.clusters), int(chosen.sum())
 
 
-def _is_last(nights: Nights) -> Mask:
-    """Whether each night is the latest of its thread."""
-    latest = np.full(nights.thread.max(initial=-1) + 1, -1, dtype=np.int64)
-    np.maximum.at(latest, nights.thread, nights.age)
-    return nights.age == latest[nights.thread]
-
-
-def in_band(numbers: Longs, band: tuple[int, float]) -> Mask:
-    """Whether each number is in a band: from its first, below its second bound."""
-    return (numbers >= band[0]) & (numbers < band[1])
-
-
-def _worth(
-    order: str, population: str, band: str, hits: Reals, reference: Reals, thread: Longs, weights: Reals
-) -> Worth:
-    value, gain = clustered_mean(hits, thread, weights), paired_difference(hits - reference, thread, weights)
-    return Worth(
-        order=order, population=population, band=band, measure="P@1", value=value.value,
-        low=max(0.0, value.low), high=min(1.0, value.high), difference=gain.value,
-        low_difference=gain.low, high_difference=gain.high, p_value=gain.p_value,
-        nights=int((weights > 0).sum()), threads=value.clusters,
-    )  # fmt: skip
-
-
-def _served_weights(ages: Longs, served: Mapping[int, int]) -> Reals:
-    """The weight of each night: the share of served threads in its band of age, over the nights in the band."""
-    return np.sum(list(_band_weights(ages, served)), axis=0)
-
-
-def _band_weights(ages: Longs, served: Mapping[int, int]) -> Iterator[Reals]:
-    days, threads = np.array([*served], dtype=np.int64), np.array([*served.values()], dtype=np.int64)
-    for band in AGES.values():
-        inside = in_band(ages, band)
-        yield inside * (threads[in_band(days, band)].sum() / max(1, threads.sum())) / max(1, inside.sum())
-
-
-# Orders on the replayed nights that several runs have measured: P@1 in each run, with paired tests by thread.
-#
-# Tables of nights grow with the corpus: Spark adds up, and errors follow from the sums.
-
-_NIGHT = ("order", "site", "thread_id", "query_id")
+_NIGHT = ("site", "thread_id", "query_id")
 
 
 class NightTest(NamedTuple):
@@ -227,7 +205,7 @@ class NightTest(NamedTuple):
 
 
 class CommonNights(NamedTuple):
-    """An order on the nights that all runs have measured.
+    """An order on the nights that all runs have measured, with paired tests by thread.
 
     Attributes:
         order: name of the system or simple order.
@@ -251,34 +229,45 @@ def compare_nights(nights: Sequence[DataFrame]) -> list[CommonNights]:
         nights: rows of ``MEASURED_NIGHTS`` of two or more runs.
 
     Returns:
-        Those orders that have common nights, by name.
+        The orders that have common nights, by name.
     """
-    runs = range(len(nights))
     measured = (
-        frame.select(*_NIGHT[1:], F.explode("hits").alias("order", f"hit{run}")) for run, frame in enumerate(nights)
+        frame.select(*_NIGHT, F.explode("hits").alias("order", f"hit{run}")) for run, frame in enumerate(nights)
     )
-    common: DataFrame = reduce(lambda left, right: left.join(right, on=[*_NIGHT]), measured)
-    by_thread = common.groupBy(*_NIGHT[:3]).agg(
+    return compare_hits(reduce(lambda left, right: left.join(right, on=[*_NIGHT, "order"]), measured), len(nights))
+
+
+def compare_hits(hits: DataFrame, runs: int) -> list[CommonNights]:
+    """Compare an order in several runs, or as several models rank; Spark adds up, and errors follow from the sums.
+
+    Args:
+        hits: a row for each night and order: ``order``, ``site``, ``thread_id``, and P@1 in each run: ``hit0``, ...
+        runs: number of runs.
+
+    Returns:
+        The orders by name; the second and each later run is tested against the first.
+    """
+    numbers, others = range(runs), range(1, runs)
+    by_thread = hits.groupBy("order", "site", "thread_id").agg(
         F.count(F.lit(1)).alias("nights"),
-        *(F.sum(f"hit{run}").alias(f"hits{run}") for run in runs),
-        *(F.count_if(F.expr(f"hit{run} > hit0")).alias(f"wins{run}") for run in runs[1:]),
-        *(F.count_if(F.expr(f"hit{run} < hit0")).alias(f"losses{run}") for run in runs[1:]),
+        *(F.sum(f"hit{run}").alias(f"hits{run}") for run in numbers),
+        *(F.count_if(F.expr(f"hit{run} > hit0")).alias(f"wins{run}") for run in others),
+        *(F.count_if(F.expr(f"hit{run} < hit0")).alias(f"losses{run}") for run in others),
     )
     totals = by_thread.groupBy("order").agg(
         F.count(F.lit(1)).alias("threads"),
-        *(F.sum(name).alias(name) for name in ("nights", *(f"hits{run}" for run in runs))),
-        *(cluster_sums(f"hits{run} - hits0", "nights").alias(f"gain{run}") for run in runs[1:]),
-        *(F.sum(f"{name}{run}").alias(f"{name}{run}") for run in runs[1:] for name in ("wins", "losses")),
+        *(F.sum(name).alias(name) for name in ("nights", *(f"hits{run}" for run in numbers))),
+        *(cluster_sums(f"hits{run} - hits0", "nights").alias(f"gain{run}") for run in others),
+        *(F.sum(f"{name}{run}").alias(f"{name}{run}") for run in others for name in ("wins", "losses")),
     )
-    return [_compared(row, runs) for row in totals.orderBy("order").collect()]
-
-
-def _compared(row: Row, runs: Sequence[int]) -> CommonNights:
-    gains = [ClusterSums(*row[f"gain{run}"]).estimate(OF_DIFFERENCES) for run in runs[1:]]
-    p_values = holm(np.array([gain.p_value for gain in gains])).tolist()
-    tests = [
-        NightTest(gain.value, gain.low, gain.high, p_value, row[f"wins{run}"], row[f"losses{run}"])
-        for run, gain, p_value in zip(runs[1:], gains, p_values, strict=True)
-    ]
-    values = tuple(row[f"hits{run}"] / row["nights"] for run in runs)
-    return CommonNights(row["order"], row["nights"], row["threads"], values, tuple(tests))
+    compared = []
+    for row in totals.orderBy("order").collect():
+        gains = [ClusterSums(*row[f"gain{run}"]).estimate(OF_DIFFERENCES) for run in others]
+        p_values = holm(np.array([gain.p_value for gain in gains])).tolist()
+        tests = [
+            NightTest(gain.value, gain.low, gain.high, p_value, row[f"wins{run}"], row[f"losses{run}"])
+            for run, gain, p_value in zip(others, gains, p_values, strict=True)
+        ]
+        values = tuple(row[f"hits{run}"] / row["nights"] for run in numbers)
+        compared.append(CommonNights(row["order"], row["nights"], row["threads"], values, tuple(tests)))
+    return compared

@@ -13,15 +13,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
 WEIGHTED_MEAN = "mean by pairs"
 """Mean over the sets, each weighted by its number of pairs: the official score of STS 2012 to 2016."""
 
-_DECIMALS = 12
-"""Number of decimals for ties: equal measures tie for any scale of the scores."""
-
 MEAN = "mean of sets"
 """Unweighted mean over the sets: the official score of STS 2017, whose sets are tracks."""
+
+_DECIMALS = 12
+"""Number of decimals for ties: equal measures tie for any scale of the scores."""
 
 
 class SetScore(NamedTuple):
@@ -82,19 +81,20 @@ def score_sets(
 
     draw = np.random.default_rng(seed)
     sizes = {name: len(next(iter(systems.values()))) for name, systems in sets.items()}
-    values, drawn = {}, {}
+    # By set and system, the measure, and the measure on every resample.
+    values: dict[str, dict[str, float]] = {}
+    drawn: dict[str, dict[str, NDArray[np.float64]]] = {}
     for name, systems in sets.items():
         values[name] = {system: measure.total(rows.tolist()) for system, rows in systems.items()}
         drawn[name] = _drawn(measure, systems, sizes[name], draw, resamples)
-    found = [
-        score for name in sets for score in _scores(name, values[name], drawn[name], baseline, sizes[name], confidence)
-    ]
+    scores = []
+    for name in sets:
+        scores += _scores(name, values[name], drawn[name], baseline, sizes[name], confidence)
     if len(sets) > 1:
-        pairs = sum(sizes.values())
         for mean, weights in ((WEIGHTED_MEAN, list(sizes.values())), (MEAN, [1] * len(sets))):
             of_all, draws = (_mean(by_set, weights) for by_set in (values, drawn))
-            found += _scores(mean, of_all, draws, baseline, pairs, confidence)
-    return found
+            scores += _scores(mean, of_all, draws, baseline, sum(sizes.values()), confidence)
+    return scores
 
 
 def _drawn(
@@ -103,13 +103,14 @@ def _drawn(
     """The measure of each system on every resample."""
     import numpy as np
 
-    found: dict[str, list[NDArray[np.float64]]] = {system: [] for system in systems}
+    batches: dict[str, list[NDArray[np.float64]]] = {system: [] for system in systems}
     batch = batch_size(pairs, resamples)
     for start in range(0, resamples, batch):
+        # How often each resample has each pair, shape (resamples, pairs).
         counts = draw.multinomial(pairs, np.full(pairs, 1 / pairs), size=min(batch, resamples - start))
         for system, rows in systems.items():
-            found[system].append(measure.aggregate(list((counts @ rows).T), pairs))
-    return {system: np.concatenate(values) for system, values in found.items()}
+            batches[system].append(measure.aggregate(list((counts @ rows).T), pairs))
+    return {system: np.concatenate(values) for system, values in batches.items()}
 
 
 def _mean(by_set: Mapping[str, Mapping[str, Any]], weights: Sequence[int]) -> dict[str, Any]:
@@ -135,28 +136,16 @@ def _scores(
 
     ends = [(1 - confidence) / 2, (1 + confidence) / 2]
     others = [system for system in values if system != baseline]
-    p_values = holm(np.array([_p_value(drawn[system] - drawn[baseline]) for system in others]))
-    adjusted = dict(zip(others, p_values.tolist(), strict=True))
-    found = []
+    p_values = []
+    for system in others:
+        # Twice the share of resamples on the rarer side of 0, counting the data itself as a resample.
+        differences = (drawn[system] - drawn[baseline]).round(_DECIMALS)
+        rarer = min((differences <= 0).sum(), (differences >= 0).sum())
+        p_values.append(min(1.0, 2 * (rarer + 1) / (len(differences) + 1)))
+    adjusted = dict(zip(others, holm(np.array(p_values)).tolist(), strict=True))
+    scores = []
     for system, value in values.items():
         low, high = np.quantile(drawn[system], ends)
-        found.append(
-            SetScore(
-                system,
-                name,
-                float(value),
-                float(low),
-                float(high),
-                queries,
-                float(value - values[baseline]),
-                adjusted.get(system, 1.0),
-            )
-        )
-    return found
-
-
-def _p_value(differences: NDArray[np.float64]) -> float:
-    """Twice the share of resamples on the rarer side of 0, counting the data itself as a resample."""
-    differences = differences.round(_DECIMALS)
-    rarer = min((differences <= 0).sum(), (differences >= 0).sum())
-    return float(min(1.0, 2 * (rarer + 1) / (len(differences) + 1)))
+        difference, p_value = float(value - values[baseline]), adjusted.get(system, 1.0)
+        scores.append(SetScore(system, name, float(value), float(low), float(high), queries, difference, p_value))
+    return scores

@@ -1,8 +1,12 @@
-"""Compares systems on Spark: each measure over all queries with its interval, and each system against a baseline."""
+"""Compares systems on Spark: each measure over all queries with its interval, and each system against a baseline.
+
+Groups of up to ``MANY`` queries are summarised in one task each, which resamples single topics; larger ones are summed
+where their queries are stored (``distributed``).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,59 +26,18 @@ from cqa_spark.spark.frames import persisted
 if TYPE_CHECKING:
     import pandas as pd
 
-
-# Intervals and tests of systems on queries that fit one task, which resamples single topics.
-
 TOGETHER = 10_000
-"""Number of queries up to which groups may share a task.
+"""Number of queries up to which groups of queries may share a task.
 
 Of more, each group gets its own task, for which Spark first samples the keys; by hash, two large groups may share one.
 """
 
-
-def summarise_locally(
-    query_metrics: DataFrame, groups: Mapping[Key, MeasuredGroup], summary: GroupSummary
-) -> DataFrame:
-    """Summarise groups of queries; those of a group are sorted in one task, so resamples do not depend on partitions.
-
-    Args:
-        query_metrics: rows of ``QUERY_METRICS`` of these groups.
-        groups: the groups, by key.
-        summary: how to summarise a group.
-
-    Returns:
-        The rows of the summary.
-    """
-    queries = paired(query_metrics, *{*summary.keys, "site"}, "query_id", "topic")
-    if len(groups) > 1 and sum(group.queries for group in groups.values()) > TOGETHER:
-        queries = queries.repartitionByRange(len(groups), *summary.keys)
-    return queries.groupBy(*summary.keys).applyInPandas(_summarised(groups, summary), summary.schema)
-
-
-def _summarised(
-    groups: Mapping[Key, MeasuredGroup], summary: GroupSummary
-) -> Callable[[Key, pd.DataFrame], pd.DataFrame]:
-    def summarise_group(key: Key, rows: pd.DataFrame) -> pd.DataFrame:
-        import numpy as np
-
-        measured, ordered = groups[key], rows.sort_values(["site", "query_id"])
-        components = measured.components(np.stack(ordered["components"].to_list()))
-        totals = {
-            measure: np.array([measure.total(queries.tolist()) for queries in of_systems])
-            for measure, of_systems in components.items()
-        }
-        wins = count_wins(measured.values(np.stack(ordered["values"].to_list())))
-        topics = np.asarray(ordered.groupby(["site", "topic"], sort=False).ngroup(), dtype=np.int64)
-        resampled, sizes = in_groups(components, summary.drawn.seed, topics)
-        tests = compare_systems(measured.systems, resampled, totals, summary.compared, summary.drawn, sizes)
-        return summary.rows(key, tests, wins, measured)
-
-    return summarise_group
-
-
 _GROUP = ["task", "split", "measure"]
-_TESTS = [column for column in COMPARISONS.columns if column.name not in {each.name for each in METRICS.columns}]
-_SUMMARISED = T.StructType([*METRICS.columns, *[T.StructField(each.name, each.dataType) for each in _TESTS]])
+
+_TESTS = [column for column in COMPARISONS.columns if column.name not in {metric.name for metric in METRICS.columns}]
+"""The columns of a comparison that a metric lacks."""
+
+_SUMMARISED = T.StructType([*METRICS.columns, *[T.StructField(column.name, column.dataType) for column in _TESTS]])
 
 
 class Summary(NamedTuple):
@@ -112,9 +75,7 @@ def summarise(
 ) -> Summary:
     """Aggregate every measure of every system over its queries, and test every system against the baseline.
 
-    Topics are resampled (``clustered``), each with all its queries. The queries of one task and split are sorted in one
-    task, so the resamples do not depend on the partitions. Above ``MANY`` queries, they are summed in parallel
-    (``distributed_evaluation``). The driver receives a row per system and measure.
+    Topics are resampled (``clusters``), each with all its queries. The driver receives a row per system and measure.
 
     Args:
         query_metrics: rows of ``QUERY_METRICS``; read several times, so pass a stored or cached table.
@@ -131,11 +92,10 @@ def summarise(
         ContractError: a task and split has no rankings of the baseline, or systems with different queries.
     """
     drawn = Resampling(resamples, seed, confidence)
-    found = _summary(
-        query_metrics, ComparedSystems(tuple(filter(None, (baseline, second_baseline))), best_by), drawn, _GROUP
-    )
-    tested = [entry for entry in found if entry["baseline"] in (None, baseline)]
-    return Summary(tested, [entry for entry in found if entry["baseline"] not in (None, baseline)])
+    baselines = (baseline,) if second_baseline is None else (baseline, second_baseline)
+    entries = _summary(query_metrics, ComparedSystems(baselines, best_by), drawn, _GROUP)
+    tested = [entry for entry in entries if entry["baseline"] in (None, baseline)]
+    return Summary(tested, [entry for entry in entries if entry["baseline"] not in (None, baseline)])
 
 
 def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling) -> list[Entry]:
@@ -153,12 +113,8 @@ def summarise_by_site(query_metrics: DataFrame, baseline: str, drawn: Resampling
         ContractError: as in ``summarise``.
     """
     scope = F.explode(F.array(F.lit(EVERY), F.col("site"))).alias("scope")
-    found = _summary(query_metrics.select("*", scope), ComparedSystems((baseline,)), drawn, [*_GROUP, "scope"])
-    return [
-        {"site": entry["scope"], **{column.name: entry[column.name] for column in METRICS.columns}, **_test(entry)}
-        | {"baseline": baseline}
-        for entry in found
-    ]
+    entries = _summary(query_metrics.select("*", scope), ComparedSystems((baseline,)), drawn, [*_GROUP, "scope"])
+    return [{**with_test(entry), "site": entry["scope"], "baseline": baseline} for entry in entries]
 
 
 def summarise_runs(by_run: Mapping[str, DataFrame], drawn: Resampling) -> list[Entry]:
@@ -190,16 +146,10 @@ def summarise_runs(by_run: Mapping[str, DataFrame], drawn: Resampling) -> list[E
 
 def with_test(entry: Entry) -> Entry:
     """The columns of ``METRICS`` of a tested entry, with ``difference`` and ``p_value``; 0 and 1 for the baseline."""
-    return {**{column.name: entry[column.name] for column in METRICS.columns}, **_test(entry)}
-
-
-def _test(entry: Entry) -> Entry:
-    is_baseline = entry["p_value"] is None
-    return (
-        {"difference": 0.0, "p_value": 1.0}
-        if is_baseline
-        else {name: entry[name] for name in ("difference", "p_value")}
-    )
+    metric = {column.name: entry[column.name] for column in METRICS.columns}
+    if entry["p_value"] is None:
+        return {**metric, "difference": 0.0, "p_value": 1.0}
+    return {**metric, "difference": entry["difference"], "p_value": entry["p_value"]}
 
 
 def _summary(query_metrics: DataFrame, compared: ComparedSystems, drawn: Resampling, by: list[str]) -> list[Entry]:
@@ -212,20 +162,54 @@ def _summary(query_metrics: DataFrame, compared: ComparedSystems, drawn: Resampl
     schema = T.StructType([*_SUMMARISED, *[T.StructField(name, T.StringType()) for name in by if name not in _GROUP]])
     summary = GroupSummary(compared, drawn, tuple(keys), schema)
     groups = measured_groups(query_metrics, compared.baselines[0], keys)
-    many = {key: group for key, group in groups.items() if group.queries > MANY}
-    few = {key: group for key, group in groups.items() if key not in many}
-    found: list[Entry] = []
-    for summarise_groups, chosen in ((summarise_distributed, many), (summarise_locally, few)):
-        if chosen:
-            of_groups = query_metrics if chosen == groups else query_metrics.where(_are_in(chosen, keys))
-            found += [row.asDict() for row in summarise_groups(of_groups, chosen, summary).collect()]
-    return sorted(found, key=lambda row: [row[name] for name in (*by, "system")])
+    large = {key: group for key, group in groups.items() if group.queries > MANY}
+    small = {key: group for key, group in groups.items() if key not in large}
+    entries: list[Entry] = []
+    for summarise_groups, chosen in ((summarise_distributed, large), (summarise_locally, small)):
+        if not chosen:
+            continue
+        rows = query_metrics
+        if chosen != groups:
+            is_chosen = F.lit(False)
+            for key in chosen:
+                is_chosen |= reduce(
+                    Column.__and__, [F.col(name) == value for name, value in zip(keys, key, strict=True)]
+                )
+            rows = query_metrics.where(is_chosen)
+        entries += [row.asDict() for row in summarise_groups(rows, chosen, summary).collect()]
+    return sorted(entries, key=lambda entry: [entry[name] for name in (*by, "system")])
 
 
-def _are_in(groups: Iterable[Key], keys: Sequence[str]) -> Column:
-    """Whether a row belongs to one of the groups."""
-    found = F.lit(False)
-    for key in groups:
-        same = [F.col(name) == value for name, value in zip(keys, key, strict=True)]
-        found = found | reduce(lambda left, right: left & right, same)
-    return found
+def summarise_locally(
+    query_metrics: DataFrame, groups: Mapping[Key, MeasuredGroup], summary: GroupSummary
+) -> DataFrame:
+    """Summarise groups of queries; those of a group are sorted in one task, so resamples do not depend on partitions.
+
+    Args:
+        query_metrics: rows of ``QUERY_METRICS`` of these groups.
+        groups: the groups, by key.
+        summary: how to summarise a group.
+
+    Returns:
+        The rows of the summary.
+    """
+
+    def summarise_group(key: Key, rows: pd.DataFrame) -> pd.DataFrame:
+        import numpy as np
+
+        measured, ordered = groups[key], rows.sort_values(["site", "query_id"])
+        components = measured.components(np.stack(ordered["components"].to_list()))
+        totals = {
+            measure: np.array([measure.total(queries.tolist()) for queries in of_systems])
+            for measure, of_systems in components.items()
+        }
+        wins = count_wins(measured.values(np.stack(ordered["values"].to_list())))
+        topics = np.asarray(ordered.groupby(["site", "topic"], sort=False).ngroup(), dtype=np.int64)
+        resampled, sizes = in_groups(components, summary.drawn.seed, topics)
+        tests = compare_systems(measured.systems, resampled, totals, summary.compared, summary.drawn, sizes)
+        return summary.rows(key, tests, wins, measured)
+
+    queries = paired(query_metrics, *{*summary.keys, "site"}, "query_id", "topic")
+    if len(groups) > 1 and sum(group.queries for group in groups.values()) > TOGETHER:
+        queries = queries.repartitionByRange(len(groups), *summary.keys)
+    return queries.groupBy(*summary.keys).applyInPandas(summarise_group, summary.schema)

@@ -1,4 +1,9 @@
-"""Selects the answers of a preferred-answer data set, with the reasons for excluding threads."""
+"""The data sets SMALL, LARGE and FULL of Xu et al. (2018, section 3 and Table 1), from any site.
+
+Rules select the answers and exclude threads. Threads are sampled and split by hashes of their site and id. The sample
+therefore does not depend on the machine or the order of input, and SMALL is a subset of LARGE. A thread is in the same
+split of all data sets, so no thread is a training thread in one and a test thread in another.
+"""
 
 from functools import reduce
 
@@ -13,11 +18,29 @@ from cqa_spark.task_contract.contract import Task
 from cqa_spark.text.post_words import post_words
 
 KEPT = "kept"
+
 PROPERTIES = ("self_answer", "late", "ownerless", "early")
 """Whether the asker wrote the answer, whether it was posted after the acceptance, whether its account is deleted, and
 whether it is older than its question."""
 
 _MICROSECONDS_AN_HOUR = 3_600_000_000
+ACCEPTED_ANSWER = "Accepted"
+
+OTHER_ANSWER = "NotAccepted"
+"""The labels of the answers of a question whose asker accepted one."""
+
+SIZES = {"small": 10_000, "large": 70_000}
+FULL = "full"
+
+CHOOSING, SPLITTING = 2018, 50_25_25
+"""Seeds of sampling and splitting, which are independent."""
+
+LEFT_OUT = "left_out: "
+
+TABLE_1 = ("questions", "answers", "comments", "words", "vocabulary")
+"""The statistics of Table 1 of the paper."""
+
+_LEVEL = ("site", "split")
 
 
 def judged_answers(posts: DataFrame, votes: DataFrame) -> DataFrame:
@@ -62,10 +85,10 @@ def judged_answers(posts: DataFrame, votes: DataFrame) -> DataFrame:
     return judged.select(
         "site", "query_id", "candidate_id", "author_id", "asker_id", "asked_at", "answered_at", "known_at", "accepted",
         F.coalesce("votes", F.lit(0)).alias("final_votes"),
-        _known(F.col("author_id") == F.col("asker_id")).alias("self_answer"),
-        _known(F.col("answered_at") >= F.col("known_at")).alias("late"),
+        _or_false(F.col("author_id") == F.col("asker_id")).alias("self_answer"),
+        _or_false(F.col("answered_at") >= F.col("known_at")).alias("late"),
         F.col("author_id").isNull().alias("ownerless"),
-        _known(F.col("answered_at") < F.col("asked_at")).alias("early"),
+        _or_false(F.col("answered_at") < F.col("asked_at")).alias("early"),
     )  # fmt: skip
 
 
@@ -80,60 +103,37 @@ def candidates(answers: DataFrame, rules: AnswerSettings) -> DataFrame:
         The candidates, with ``initial_rank`` (from 1 by time; ties are broken by id) and ``outcome``: ``KEPT``, or the
         reason for excluding the thread.
     """
-    wanted = answers.where(_allowed(rules))
+    allowed = F.lit(True)
+    for name, is_allowed in (
+        ("self_answer", rules.self_answers), ("late", rules.late_answers), ("ownerless", rules.deleted_owners)
+    ):  # fmt: skip
+        if not is_allowed:
+            allowed &= ~F.col(name)
+    accepted_by_the_cut = F.lit(False)
+    if rules.within_hours is not None:
+        allowed &= _within("answered_at", rules.within_hours)
+        if rules.open_questions:
+            accepted_by_the_cut = _or_false(_within("known_at", rules.within_hours))
     thread = Window.partitionBy("site", "query_id")
     in_time = thread.orderBy(F.col("answered_at").asc_nulls_last(), F.length("candidate_id"), "candidate_id")
     outcome = (
         F.when(F.max("accepted").over(thread).isNull(), "no answer is accepted")
         .when(F.count_if("accepted").over(thread) == 0, "the accepted answer is not among the candidates")
-        .when(_accepted_by_the_cut(rules), "the question was no longer open")
+        .when(accepted_by_the_cut, "the question was no longer open")
         .when(F.count(F.lit(1)).over(thread) < rules.min_answers, f"fewer than {rules.min_answers} answers")
         .otherwise(KEPT)
     )
-    return wanted.select("*", F.row_number().over(in_time).alias("initial_rank"), outcome.alias("outcome"))
-
-
-def _allowed(rules: AnswerSettings) -> Column:
-    allowed = F.lit(True)
-    for property_, are_allowed in (
-        ("self_answer", rules.self_answers), ("late", rules.late_answers), ("ownerless", rules.deleted_owners)
-    ):  # fmt: skip
-        if not are_allowed:
-            allowed = allowed & ~F.col(property_)
-    if rules.within_hours is not None:
-        allowed = allowed & _within("answered_at", rules.within_hours)
-    return allowed
-
-
-def _accepted_by_the_cut(rules: AnswerSettings) -> Column:
-    if not rules.open_questions or rules.within_hours is None:
-        return F.lit(False)
-    return _known(_within("known_at", rules.within_hours))
+    return answers.where(allowed).select(
+        "*", F.row_number().over(in_time).alias("initial_rank"), outcome.alias("outcome")
+    )
 
 
 def _within(moment: str, hours: float) -> Column:
     return F.unix_micros(moment) - F.unix_micros("asked_at") <= round(hours * _MICROSECONDS_AN_HOUR)
 
 
-def _known(condition: Column) -> Column:
+def _or_false(condition: Column) -> Column:
     return F.coalesce(condition, F.lit(False))
-
-
-# The data sets SMALL, LARGE and FULL of Xu et al. (2018, section 3 and Table 1), from any site.
-#
-# Threads are sampled and split by hashes of their site and id. The sample therefore does not depend on the machine or
-# the order of input, and SMALL is a subset of LARGE. A thread is in the same split of all data sets, so no thread is
-# a training thread in one and a test thread in another.
-
-ACCEPTED_ANSWER = "Accepted"
-OTHER_ANSWER = "NotAccepted"
-"""The labels of the answers of a question whose asker accepted one."""
-
-SIZES = {"small": 10_000, "large": 70_000}
-FULL = "full"
-
-CHOOSING, SPLITTING = 2018, 50_25_25
-"""Seeds of sampling and splitting, which are independent."""
 
 
 def examples_of(task: Task, candidates: DataFrame, *, name: str, split: str) -> DataFrame:
@@ -141,7 +141,7 @@ def examples_of(task: Task, candidates: DataFrame, *, name: str, split: str) -> 
 
     Args:
         task: the task of accepted answers.
-        candidates: as ``judged_answers.candidates`` returns them.
+        candidates: as ``candidates`` returns them.
         name: small or large, at most that many threads; full, every answered thread except the dev and test threads of
             LARGE, all for training, labelled or not.
         split: hash, about half of the threads for training and a quarter each for dev and test; temporal, by time of
@@ -151,56 +151,39 @@ def examples_of(task: Task, candidates: DataFrame, *, name: str, split: str) -> 
         A frame of the schema ``EXAMPLES``.
     """
     if name == FULL:
-        measured_on = _split(_chosen(candidates, SIZES["large"]), split).where(F.col("split") != "train")
+        measured_on = _split(_sampled(candidates, SIZES["large"]), split).where(F.col("split") != "train")
         threads = candidates.select("site", "query_id").distinct().withColumn("split", F.lit("train"))
         threads = threads.join(measured_on, on=["site", "query_id"], how="left_anti")
     else:
-        threads = _split(_chosen(candidates, SIZES[name]), split)
+        threads = _split(_sampled(candidates, SIZES[name]), split)
     rows = candidates.join(threads.select("site", "query_id", "split"), on=["site", "query_id"])
     label = F.when(F.col("accepted"), ACCEPTED_ANSWER).when(~F.col("accepted"), OTHER_ANSWER)
     return task.examples(rows.withColumns({"thread_id": F.col("query_id"), "label": label}))
 
 
-def _chosen(candidates: DataFrame, size: int) -> DataFrame:
+def _sampled(candidates: DataFrame, size: int) -> DataFrame:
     threads = candidates.where(F.col("outcome") == KEPT).select("site", "query_id", "asked_at").distinct()
     return threads.orderBy(_hash(CHOOSING), "site", "query_id").limit(size)
 
 
 def _split(threads: DataFrame, split: str) -> DataFrame:
-    return _split_by_hash(threads) if split == "hash" else _split_by_time(threads)
-
-
-def _split_by_hash(threads: DataFrame) -> DataFrame:
-    quarter = F.pmod(_hash(SPLITTING), F.lit(4))
-    return threads.withColumn("split", _named(quarter < 2, quarter < 3))
-
-
-def _split_by_time(threads: DataFrame) -> DataFrame:
-    """Split by distinct times, so that threads asked at the same time are in the same split."""
-    in_time = Window.partitionBy("site").orderBy(F.col("asked_at").asc_nulls_first())
-    before = F.rank().over(in_time) - 1
-    all_ = F.count(F.lit(1)).over(Window.partitionBy("site"))
-    return threads.withColumn("split", _named(4 * before < 2 * all_, 4 * before < 3 * all_))
-
-
-def _named(is_training: Column, is_dev: Column) -> Column:
-    return F.when(is_training, "train").when(is_dev, "dev").otherwise("test")
+    """Divide threads by hash or, so that those asked at the same time stay together, by the rank of their times."""
+    if split == "hash":
+        quarter = F.pmod(_hash(SPLITTING), F.lit(4))
+        is_training, is_dev = quarter < 2, quarter < 3
+    else:
+        before = F.rank().over(Window.partitionBy("site").orderBy(F.col("asked_at").asc_nulls_first())) - 1
+        number = F.count(F.lit(1)).over(Window.partitionBy("site"))
+        is_training, is_dev = 4 * before < 2 * number, 4 * before < 3 * number
+    return threads.withColumn("split", F.when(is_training, "train").when(is_dev, "dev").otherwise("test"))
 
 
 def _hash(seed: int) -> Column:
     return F.xxhash64(F.lit(seed), F.col("site"), F.col("query_id"))
 
 
-# Statistics of a preferred-answer data set: those of Table 1 of Xu et al. (2018), and properties of its answers.
-
-LEFT_OUT = "left_out: "
-TABLE_1 = ("questions", "answers", "comments", "words", "vocabulary")
-
-_LEVEL = ("site", "split")
-
-
 def data_card(examples: DataFrame, candidates: DataFrame, posts: DataFrame, comments: DataFrame) -> DataFrame:
-    """Compute the statistics of a data set, per site and split and in total.
+    """Compute the statistics of Table 1 and the properties of the answers, per site and split and in total.
 
     Words are lower-case runs of letters, digits and underscores in questions (with titles) and answers, including code,
     without markup. The paper tokenised with Stanford CoreNLP, which also counts punctuation marks as words.

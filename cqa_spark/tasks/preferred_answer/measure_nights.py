@@ -1,10 +1,9 @@
-"""trained systems + replayed nights → what orders are worth, and which of them is served."""
+"""trained systems + replayed nights → a backtest of every order, and the order that is served by site and age."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -47,7 +46,7 @@ nights."""
 
 @dataclass(frozen=True)
 class MeasureNights(Step):
-    """Rank the replayed nights with every trained system, measure all orders, and choose the order that is served.
+    """Rank the replayed nights with every trained system, backtest all orders, and choose the order that is served.
 
     Attributes:
         systems: recipes: the system that nights serve, then the simple orders, which it is compared with.
@@ -78,28 +77,31 @@ class MeasureNights(Step):
         trained = load_trained(run, [system.name for system in self.systems])
         self._rank(run, trained)
         counts.rows_in = run.rows(NIGHT_RANKINGS)
-        system, reference = (each.name for each in self.systems[:2])
+        system, reference = (recipe.name for recipe in self.systems[:2])
+        simple = [recipe.name for recipe in self.systems[1:] if recipe.name in trained]
         threads = run.read(EXAMPLES).where(f"{IS_SERVED} AND initial_rank = 1")
-        simple = [each.name for each in self.systems[1:] if each.name in trained]
-        rows: list[Entry] = []
+        worth: list[Worth] = []
         differences: Differences = {}
         if run.rows(MEASURED_NIGHTS):
             served = {row["age_days"]: row["count"] for row in threads.groupBy("age_days").count().collect()}
-            rows, by_site = from_all_nights(
-                run.read(MEASURED_NIGHTS),
-                [*trained, *SIMPLE_ORDERS],
-                counts.rows_in // len(trained),
-                partial(_found, system=system, reference=reference, simple=simple, served=served),
-            )
-            differences = {tuple(key): (Difference(*found), nights) for *key, found, nights in by_site}
-        worth = [Worth(**row) for row in rows]
+
+            def backtest(nights: Nights) -> tuple[list[Entry], list[tuple[str, str, str, Difference, int]]]:
+                rows = [asdict(row) for row in night_worth(nights, nights.hits, reference, served)]
+                return rows, [*site_differences(nights, system, simple)] if system in nights.hits else []
+
+            orders, answers = [*trained, *SIMPLE_ORDERS], counts.rows_in // len(trained)
+            rows, by_site = from_all_nights(run.read(MEASURED_NIGHTS), orders, answers, backtest)
+            worth = [Worth(**row) for row in rows]
+            differences = {
+                (site, band, order): (Difference(*gain), nights) for site, band, order, gain, nights in by_site
+            }
         counts.rows_out = run.write_entries(NIGHT_WORTH, map(asdict, worth))
         write_trained_worth(run, system, reference, worth, self.last)
         sites = sorted(row["site"] for row in threads.select("site").distinct().collect())
         run.write_entries(SERVED_ORDERS, self._choose(run, trained, differences, sites))
 
     def _rank(self, run: Run, trained: Mapping[str, TrainedSystem]) -> None:
-        recipes = [each.system for each in trained.values()]
+        recipes = [system.system for system in trained.values()]
         inputs = (EXAMPLES, *tables_of(groups_of(recipes)))
         update = site_update(run, self.unchanged, NIGHT_RANKINGS, inputs, settings={}, models=[*trained])
         if not update.keep(MEASURED_NIGHTS):
@@ -114,8 +116,10 @@ class MeasureNights(Step):
         self, run: Run, trained: Mapping[str, TrainedSystem], differences: Differences, sites: Iterable[str]
     ) -> list[Entry]:
         """The order of every site and band of age; a site that has not changed brings no further evidence."""
-        system, *orders = (each.name for each in self.systems)
+        system, *orders = (recipe.name for recipe in self.systems)
         simple = [order for order in orders if order in trained]
+        card = trained[system].card if system in trained else None
+        # Without dated votes, the system has nothing to learn from, and nothing to be measured on.
         voting = run.files(VOTES).rows_by_site() if run.has(VOTES) else {}
         last = [] if self.last is None else self.last.entries_or_none(SERVED_ORDERS)
         before = {(entry["site"], entry["band"]): entry for entry in last}
@@ -125,38 +129,22 @@ class MeasureNights(Step):
             if site not in changed and (site, band) in before:
                 entries.append(before[site, band])
             elif system in trained and simple and voting.get(site):
-                nights = differences.get((site, band, simple[0]), (UNKNOWN, 0))[1]
-                evidence = {
-                    order: weigh(
-                        differences.get((site, band, order), (UNKNOWN, 0))[0],
-                        _of_other_sites(trained[system], site, band, order),
-                    )
-                    for order in simple
-                }
+                evidence = {}
+                for order in simple:
+                    own, _ = differences.get((site, band, order), (UNKNOWN, 0))
+                    others = [
+                        Difference(row.difference, row.error, row.threads)
+                        for row in (card.by_site if card is not None else ())
+                        if (row.band, row.order) == (band, order) and row.site != site
+                    ]
+                    evidence[order] = weigh(own, others)
                 choice = choose(system, evidence, _choice(before.get((site, band))))
+                _, nights = differences.get((site, band, simple[0]), (UNKNOWN, 0))
                 entries.append(_entry(site, band, system, choice.served, choice, nights))
             else:
                 order = orders[0] if voting.get(site) else orders[-1]
                 entries.append(_entry(site, band, system, order, None, 0))
         return entries
-
-
-def _found(
-    nights: Nights, system: str, reference: str, simple: Sequence[str], served: Mapping[int, int]
-) -> tuple[list[Entry], list[tuple[str, str, str, Difference, int]]]:
-    """What all orders are worth, as ``night_worth``, and the differences of a system from simple orders."""
-    worth = [asdict(row) for row in night_worth(nights, nights.hits, reference, served)]
-    return worth, [*site_differences(nights, system, simple)] if system in nights.hits else []
-
-
-def _of_other_sites(trained: TrainedSystem, site: str, band: str, order: str) -> list[Difference]:
-    """The differences on the sites that the system was trained on, from its card, but for the site itself."""
-    rows = trained.card.by_site if trained.card is not None else ()
-    return [
-        Difference(row.difference, row.error, row.threads)
-        for row in rows
-        if (row.band, row.order) == (band, order) and row.site != site
-    ]
 
 
 def _choice(entry: Entry | None) -> Choice | None:

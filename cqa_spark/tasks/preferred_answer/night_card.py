@@ -1,8 +1,7 @@
-"""a system that learned from nights + what it is worth → its card, with what each part of its features adds."""
+"""a system that learned from nights + its backtest → its card, with what each part of its features adds."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 
 from cqa_spark.evaluation.statistics.nights import Nights, night_worth, site_differences
 from cqa_spark.lake.journal import Entry
@@ -16,7 +15,7 @@ from cqa_spark.rankers.candidates import feature_columns
 from cqa_spark.runtime.flow import Artifact, Product, Step
 from cqa_spark.spark.frames import persisted
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.train import card_of
+from cqa_spark.steps.train import add_model, card_of
 from cqa_spark.systems.feature_frames import feature_frame, frame_tables
 from cqa_spark.systems.model_card import CardFigure, SiteDifference
 from cqa_spark.systems.system import System
@@ -24,6 +23,7 @@ from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.preferred_answer.backtest import from_all_nights, measure_nights
 
 NO_VOTES = "without votes"
+
 _OF_VOTES = ("answer_standing_asof_v1__", "author_record_asof_v1__votes")
 """Prefixes of the features that votes for answers give."""
 
@@ -55,11 +55,10 @@ class WriteCard(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Fit without each part, measure, and save the system again."""
-        name = model_artifact(self.system.name)
+        system, name = self.system.name, model_artifact(self.system.name)
         examples = task_examples(run, self.system.task).where(IN_TRAINING)
-        by_votes, *_, longest = orders = [each.name for each in self.simple]
+        by_votes, *_, longest = orders = [recipe.name for recipe in self.simple]
         figures = _figures(run.entries(NIGHT_WORTH), by_votes)
-        compared = [trained_system(run, model_artifact(order)) for order in (by_votes, longest)]
         with persisted(feature_frame(run, [self.system, *self.simple], examples)) as (frame,):
             counts.rows_in = frame.count()
             others = [column for column in frame.columns if column not in feature_columns(frame)]
@@ -67,29 +66,29 @@ class WriteCard(Step):
                 part: self.system.build().fit_scores(frame.select(*others, *features))
                 for part, features in variants_of(self.system).items()
             }
-            scores = {name: model.score for name, model in variants.items()}
-            scores |= {each.system.name: each.model.score for each in compared}
-            measured = measure_nights(frame.where(IS_MEASURED), scores)
+            parts_left_out = [*variants]
+            scores = {part: model.score for part, model in variants.items()}
+            for order in (by_votes, longest):
+                scores[order] = trained_system(run, model_artifact(order)).model.score
             parts = from_all_nights(
-                measured,
+                measure_nights(frame.where(IS_MEASURED), scores),
                 [*scores],
                 counts.rows_in,
-                partial(part_worth, variants=list(variants), by_votes=by_votes, longest=longest),
+                lambda nights: part_worth(nights, parts_left_out, by_votes, longest),
             )
-        figures += [figure for reference, rows in parts for figure in _figures(rows, reference)]
-        trained = trained_system(run, name)
-        card = card_of(trained.system, examples, run.read(POSTS))
+        for reference, rows in parts:
+            figures += _figures(rows, reference)
         by_site = from_all_nights(
             run.read(MEASURED_NIGHTS),
-            [self.system.name, *orders],
+            [system, *orders],
             counts.rows_in,
-            partial(differences_by_site, system=self.system.name, orders=orders),
+            lambda nights: differences_by_site(nights, system, orders),
         )
-        worth = {"figures": tuple(figures), "by_site": tuple(SiteDifference(**row) for row in by_site)}
-        described = replace(trained, card=card.model_copy(update=worth))
-        path = run.artifact_path("models", "described", name)
-        described.save(path, run.lake.storage)
-        run.add_artifact(name, path, loaded=described)
+        trained = trained_system(run, name)
+        card = card_of(trained.system, examples, run.read(POSTS)).model_copy(
+            update={"figures": tuple(figures), "by_site": tuple(SiteDifference(**row) for row in by_site)}
+        )
+        add_model(run, name, replace(trained, card=card), copy="described")
         counts.rows_out = len(figures)
 
 
@@ -129,10 +128,10 @@ def differences_by_site(nights: Nights, system: str, orders: Iterable[str]) -> l
         orders: names of the simple orders.
     """
     return [
-        {"site": site, "band": band, "order": order, "difference": found.value, "error": found.error,
-         "threads": found.threads, "nights": number}
-        for site, band, order, found, number in site_differences(nights, system, orders)
-        if found.threads > 1
+        {"site": site, "band": band, "order": order, "difference": gain.value, "error": gain.error,
+         "threads": gain.threads, "nights": number}
+        for site, band, order, gain, number in site_differences(nights, system, orders)
+        if gain.threads > 1
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The systems of the experiment: the paper's baselines, and every ranker on as-of and on snapshot groups."""
+"""The experiment of Xu et al. (2018): its systems, and the steps that tune them, measure them and show attention."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from cqa_spark.experiments.experiment import (
     measure_variants,
     rank_variant,
 )
-from cqa_spark.experiments.tuning import GIVEN, Trial, planned_trials
+from cqa_spark.experiments.tuning import GIVEN, planned_trials
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import StepRecord
@@ -69,19 +69,112 @@ def learned_system(ranker: str, variant: str) -> str:
 
 def learned_systems(rankers: Iterable[str]) -> tuple[str, ...]:
     """The recipes of the rankers, in all existing variants."""
-    return tuple(
-        learned_system(ranker, variant)
-        for ranker in rankers
-        for variant in ((AS_OF,) if ranker in _ONLY_AS_OF else (AS_OF, SNAPSHOT))
-    )
+    recipes = []
+    for ranker in rankers:
+        recipes.append(learned_system(ranker, AS_OF))
+        if ranker not in _ONLY_AS_OF:
+            recipes.append(learned_system(ranker, SNAPSHOT))
+    return tuple(recipes)
 
 
-# rankings → Table 4: over all sites and on each, against every baseline, and snapshot against as-of.
+ON_VALIDATION = HeldOut("split = 'dev'")
+"""Parameters are trained on the training split and compared on the dev split."""
+
+
+@dataclass(frozen=True)
+class Tune(Step):
+    """Try randomly drawn parameters for every trainable ranker; the test split is not used.
+
+    Each trial is trained on the training split and ranks the dev split. The best one by the main measure is selected,
+    even by a small margin; the test split measures its quality. ``Train`` uses the selected parameters.
+
+    Attributes:
+        systems: recipes; baselines keep their parameters.
+        budget: drawn settings to try for each, in addition to the recipe's own.
+        settings: resamples, confidence, and the seed, which is also that of the draws.
+    """
+
+    systems: Sequence[System]
+    budget: int
+    settings: ResamplingSettings
+
+    name = "tune"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Examples and features."""
+        return EXAMPLES, *frame_tables(self.systems)
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """The omitted groups."""
+        return (LEFT_OUT_GROUPS,)
+
+    def writes(self) -> tuple[Product, ...]:
+        """The trials."""
+        return (TRIALS,)
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Evaluate all trials of all systems.
+
+        Raises:
+            InputError: the dev split is empty.
+        """
+        searched = [system for system in usable_systems(run, self.systems) if not is_baseline(system.name)]
+        evaluation = EvaluationSettings(**self.settings.model_dump(), measures=PreferredAnswer.measures[:1])
+        examples = task_examples(run, PreferredAnswer.name).where("split <> 'test'")
+        if ON_VALIDATION.measured(examples).isEmpty():
+            raise InputError(
+                "the dev split is empty, so parameters cannot be tuned on it",
+                "take more questions, or give --budget 0",
+            )
+        counts.rows_in = len(searched)
+        with feature_frames(run, searched, examples) as frame_of:
+            entries = []
+            for system in searched:
+                entries += _trials(system, self.budget, frame_of(system), evaluation)
+        counts.rows_out = run.write_entries(TRIALS, entries)
+
+
+def _trials(system: System, budget: int, frame: DataFrame, evaluation: EvaluationSettings) -> list[Entry]:
+    """The trials of a system, of which the best one is chosen."""
+    trials = {
+        FULL if trial.name == GIVEN else trial.name: trial
+        for trial in planned_trials(system, budget=budget, seed=evaluation.seed)
+    }
+    parts = ON_VALIDATION.parts(frame)
+    ranked = [
+        rank_variant(system.model_copy(update={"ranker": trial.ranker}), Variant(name, parts))
+        for name, trial in trials.items()
+    ]
+    measured = measure_variants(ranked, ON_VALIDATION.measured(frame), evaluation)
+    # Rounded, so that rounding errors do not break ties; the first of tied trials is the recipe's own.
+    best = min(measured, key=lambda entry: (-round(entry["value"], 9), entry["system"] != FULL, entry["system"]))
+    variants = {
+        name: {
+            "trial": trial.name,
+            "parameters": json.dumps(dict(trial.values), sort_keys=True),
+            "chosen": name == best["system"],
+        }
+        for name, trial in trials.items()
+    }
+    return described(system.name, measured, variants)
+
+
+def logged_trials(run: Run, system: str) -> list[LoggedTrial]:
+    """The trials of a system as MLflow shows them, in the order of their names."""
+    entries = [entry for entry in run.entries(TRIALS) if entry["system"] == system]
+    return [
+        LoggedTrial(
+            entry["trial"],
+            json.loads(entry["parameters"]),
+            {name: entry[name] for name in ("value", "low", "high")},
+        )
+        for entry in sorted(entries, key=lambda entry: entry["trial"])
+    ]
 
 
 @dataclass(frozen=True)
 class Measure(Step):
-    """Evaluate systems over all sites and on each, against every baseline, and snapshot against as-of.
+    """Evaluate systems for Table 4: over all sites and on each, against every baseline, and snapshot against as-of.
 
     Attributes:
         split: the evaluation examples.
@@ -156,108 +249,13 @@ def contrasts(ranked: set[str], best: str, rankers: Sequence[str]) -> Iterator[t
             yield pair[0], pair
 
 
-# Parameters for every ranker: trained on the training split, evaluated on the dev split.
-
-ON_VALIDATION = HeldOut("split = 'dev'")
-
-
-@dataclass(frozen=True)
-class Tune(Step):
-    """Try randomly drawn parameters for every trainable ranker; the test split is not used.
-
-    Each trial is trained on the training split and ranks the dev split. The best one by the main measure is selected,
-    even by a small margin; the test split measures its quality. ``Train`` uses the selected parameters.
-
-    Attributes:
-        systems: recipes; baselines keep their parameters.
-        budget: drawn settings to try for each, in addition to the recipe's own.
-        settings: resamples, confidence, and the seed, which is also that of the draws.
-    """
-
-    systems: Sequence[System]
-    budget: int
-    settings: ResamplingSettings
-
-    name = "tune"
-
-    def reads(self) -> tuple[Product, ...]:
-        """Examples and features."""
-        return EXAMPLES, *frame_tables(self.systems)
-
-    def reads_if_present(self) -> tuple[Product, ...]:
-        """The omitted groups."""
-        return (LEFT_OUT_GROUPS,)
-
-    def writes(self) -> tuple[Product, ...]:
-        """The trials."""
-        return (TRIALS,)
-
-    def execute(self, run: Run, counts: StepRecord) -> None:
-        """Evaluate all trials of all systems.
-
-        Raises:
-            InputError: the dev split is empty.
-        """
-        searched = [system for system in usable_systems(run, self.systems) if not is_baseline(system.name)]
-        evaluation = EvaluationSettings(**self.settings.model_dump(), measures=PreferredAnswer.measures[:1])
-        examples = task_examples(run, PreferredAnswer.name).where("split <> 'test'")
-        if ON_VALIDATION.measured(examples).isEmpty():
-            raise InputError(
-                "the dev split is empty, so parameters cannot be tuned on it",
-                "take more questions, or give --budget 0",
-            )
-        counts.rows_in = len(searched)
-        with feature_frames(run, searched, examples) as frame_of:
-            found = [
-                entry for system in searched for entry in _judged(system, self.budget, frame_of(system), evaluation)
-            ]
-        counts.rows_out = run.write_entries(TRIALS, found)
-
-
-def logged_trials(run: Run, system: str) -> list[LoggedTrial]:
-    """The trials of a system as MLflow shows them, in the order of their names."""
-    entries = sorted((e for e in run.entries(TRIALS) if e["system"] == system), key=lambda entry: entry["trial"])
-    return [
-        LoggedTrial(e["trial"], json.loads(e["parameters"]), {name: e[name] for name in ("value", "low", "high")})
-        for e in entries
-    ]
-
-
-def _judged(system: System, budget: int, frame: DataFrame, evaluation: EvaluationSettings) -> list[Entry]:
-    trials = list(planned_trials(system, budget=budget, seed=evaluation.seed))
-    ranked = [
-        rank_variant(
-            system.model_copy(update={"ranker": trial.ranker}), Variant(_variant(trial), ON_VALIDATION.parts(frame))
-        )
-        for trial in trials
-    ]
-    measured = measure_variants(ranked, ON_VALIDATION.measured(frame), evaluation)
-    # Rounded, so that rounding errors do not break ties; the first of tied trials is the recipe's own.
-    best = min(measured, key=lambda entry: (-round(entry["value"], 9), entry["system"] != FULL, entry["system"]))
-    variants = {
-        _variant(trial): {
-            "trial": trial.name,
-            "parameters": json.dumps(dict(trial.values), sort_keys=True),
-            "chosen": _variant(trial) == best["system"],
-        }
-        for trial in trials
-    }
-    return described(system.name, measured, variants)
-
-
-def _variant(trial: Trial) -> str:
-    return FULL if trial.name == GIVEN else trial.name
-
-
-# Attention weights of a pair, for each system that reads words, as in the paper's Figure 1.
-
 _FEWEST, _MOST = 8, 25
 """Minimum and maximum number of content words of each text of the pair, for a readable figure."""
 
 
 @dataclass(frozen=True)
 class Attend(Step):
-    """Write the attention weights for a preferred answer outside the training data.
+    """Write the attention weights of a pair outside the training data, as in the paper's Figure 1.
 
     Attributes:
         systems: recipes; only those whose networks align words have attention weights.
@@ -287,12 +285,12 @@ class Attend(Step):
         if pair is None:
             return
         key = {name: pair[name] for name in ("site", "query_id", "candidate_id")}
-        found: list[Entry] = []
+        entries: list[Entry] = []
         for system in self.systems:
             model = trained_system(run, model_artifact(system.name)).model
             if isinstance(model, AlignmentModel):
                 attention = model.attention(*(pair[name] for name in WORD_COLUMNS))
                 texts = {"query_words": list(attention.query), "candidate_words": list(attention.candidate)}
                 weights = attention.weights.ravel().tolist()
-                found.append({"system": system.name, **key, **texts, "weights": weights})
-        counts.rows_in, counts.rows_out = 1, run.write_entries(ATTENTIONS, found)
+                entries.append({"system": system.name, **key, **texts, "weights": weights})
+        counts.rows_in, counts.rows_out = 1, run.write_entries(ATTENTIONS, entries)

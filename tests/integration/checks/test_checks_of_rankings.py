@@ -107,8 +107,10 @@ def test_correlation_and_nights_at_their_limits(spark: SparkSession) -> None:
     for limit, passed in ((0.4999, True), (0.5, True), (0.5001, False)):
         verdict = rank_correlation(review(now, last), CheckSettings(min_rank_correlation=limit))
         assert (verdict.passed, verdict.measured, verdict.limit) == (passed, 0.5, limit)
-    good, tied = (measured(spark, {f"{thread}1": hit for thread in "cdefghij"}) for hit in (1.0, 0.5))
-    for limit, passed in ((0.4999, False), (0.5, True), (0.5001, True)):
+    good, tied = (measured(spark, {f"{thread}1": hit for thread in "cdefghijlm"}) for hit in (1.0, 0.5))
+    drop = night_drop(nights_review(tied, good), LIMITS).measured
+    assert drop is not None
+    for limit, passed in ((nextafter(drop, 0), False), (drop, True), (nextafter(drop, 1), True)):
         assert night_drop(nights_review(tied, good), CheckSettings(max_metric_drop=limit)).passed == passed
     for query, passed in (("ab", True), ("a", False)):
         whole = {"examples": examples(spark, {"q1": "ab"}), "rankings": rankings(spark, {"q1": query})}

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from cqa_spark.evaluation.evaluate import measure_totals
 from cqa_spark.evaluation.measures import parse_measure
+from cqa_spark.evaluation.spark import measure_totals
 
 
 @pytest.mark.parametrize(("measure", "width"), [("MAP@10", 1), ("Precision", 2)])

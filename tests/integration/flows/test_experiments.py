@@ -11,9 +11,9 @@ from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
 from cqa_spark.commands import tune
-from cqa_spark.experiments.ablation import AblateFamilies, LearningCurve, OtherSeeds, feature_sets, in_share
 from cqa_spark.experiments.cross_validation import CrossValidate, fold_number, nested_folds
 from cqa_spark.experiments.experiment import HeldOut
+from cqa_spark.experiments.retraining import AblateFamilies, LearningCurve, OtherSeeds, feature_sets, in_share
 from cqa_spark.experiments.tuning import Trial, chosen, cross_validate_choice
 from cqa_spark.features.feature_table import feature_names
 from cqa_spark.lake.run import Run

@@ -8,8 +8,8 @@ from homes import make_home, metadata_systems
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.experiments.ablation import AblateFamilies
 from cqa_spark.experiments.experiment import HeldOut
+from cqa_spark.experiments.retraining import AblateFamilies
 from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog

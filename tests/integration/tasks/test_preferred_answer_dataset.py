@@ -1,7 +1,6 @@
 """Which threads a preferred-answer data set has, how they are split, and what its card says."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -127,13 +126,13 @@ def test_outcome_and_initial_rank(answers: DataFrame) -> None:
 @pytest.mark.parametrize(
     ("rules", "lost"),
     [
-        (replace(TWO, min_answers=3), {"skewed", "undated"}),
-        (replace(TWO, self_answers=False), {"self"}),
-        (replace(TWO, min_answers=3, late_answers=False), {"skewed", "undated", "self"}),
-        (replace(TWO, min_answers=3, deleted_owners=False), {"skewed", "undated", "sound"}),
-        (replace(TWO, within_hours=4), {"sound", "undated"}),
-        (replace(TWO, within_hours=23, open_questions=True), {"undated"}),
-        (replace(TWO, within_hours=30, open_questions=True), {"sound", "skewed", "self", "undated"}),
+        (TWO.model_copy(update={"min_answers": 3}), {"skewed", "undated"}),
+        (TWO.model_copy(update={"self_answers": False}), {"self"}),
+        (TWO.model_copy(update={"min_answers": 3, "late_answers": False}), {"skewed", "undated", "self"}),
+        (TWO.model_copy(update={"min_answers": 3, "deleted_owners": False}), {"skewed", "undated", "sound"}),
+        (TWO.model_copy(update={"within_hours": 4}), {"sound", "undated"}),
+        (TWO.model_copy(update={"within_hours": 23, "open_questions": True}), {"undated"}),
+        (TWO.model_copy(update={"within_hours": 30, "open_questions": True}), {"sound", "skewed", "self", "undated"}),
     ],
 )
 def test_what_can_be_switched_off(answers: DataFrame, rules: AnswerSettings, lost: set[str]) -> None:

@@ -4,7 +4,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.task_contract.upstream_examples import upstream_examples
+from cqa_spark.steps.upstream import upstream_examples
 
 A, B, C = "question_comment", "question_question", "external_comment"
 

@@ -9,21 +9,19 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
 
-import numpy as np
 import pytest
 from saved_folders import NEARBY
 
 from cqa_spark.errors import InputError
+from cqa_spark.evaluation.statistics.nights import CommonNights, NightTest
 from cqa_spark.lake.model_folder import OtherModelFormat, new_model_folder
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.night import CHALLENGES
 from cqa_spark.rankers.registry import RankerSpec
 from cqa_spark.settings.sections import FeatureSettings
 from cqa_spark.steps import kept_models
-from cqa_spark.steps import kept_models as module
 from cqa_spark.steps.kept_models import (
     Challenge,
-    ChallengeResult,
     can_be_challenged,
     challenging_release,
     is_due,
@@ -33,8 +31,10 @@ from cqa_spark.systems.system import System, read_system
 from cqa_spark.systems.trained_system import SavedSystem
 
 SYSTEM = System(name="mine", task="t", about="For tests.", ranker=RankerSpec(name="random_order"))
-BETTER = ChallengeResult(0.02, -0.01, 0.05, 0.2, 300, 120)
-WORSE = BETTER._replace(difference=-0.001)
+BETTER, WORSE = (
+    CommonNights("", 300, 120, (0.5, 0.5 + difference), (NightTest(difference, -0.01, 0.05, 0.2, 40, 30),))
+    for difference in (0.02, -0.001)
+)
 
 
 TONIGHT, RELEASED = date(2020, 6, 1), date(2019, 1, 1)
@@ -93,7 +93,7 @@ def night(monkeypatch: pytest.MonkeyPatch, copied: list[tuple[str, str]]) -> Any
         )
 
     def execute(
-        outcome: ChallengeResult | InputError,
+        outcome: CommonNights | InputError | None,
         *,
         labels: int | None,
         last: Any = None,
@@ -112,20 +112,21 @@ def night(monkeypatch: pytest.MonkeyPatch, copied: list[tuple[str, str]]) -> Any
         def frame(*arguments: Any) -> Iterator[Any]:
             yield Examples()
 
-        def learn(*arguments: Any) -> Any:
+        def fit(*arguments: Any, card: Any) -> Any:
             if isinstance(outcome, InputError):
                 raise outcome
             return challenger_of("tonight", 120, TONIGHT)
 
         replacements = {
             "trained_system": lambda run, name: champion, "task_examples": lambda run, task: Examples(),
-            "feature_frames": frames, "learn": learn, "challenge": lambda *models: outcome,
+            "feature_frames": frames, "fit_system": fit, "compare_models": lambda frame, models: outcome,
+            "card_of": lambda *arguments: None, "training_threads": lambda *frames: None,
             "write_importances": lambda run, trained: None, "F": MagicMock(),
             "copy_folder": lambda source, target, storage: copied.append((source, target)),
             "TrainedSystem": SimpleNamespace(load=lambda path, storage: challenger_of("released", 500, RELEASED)),
         }  # fmt: skip
         for name, replacement in replacements.items():
-            monkeypatch.setattr(module, name, replacement)
+            monkeypatch.setattr(kept_models, name, replacement)
         monkeypatch.setattr(Challenge, "_frame", frame)
         run: Any = FakeRun("models/mine")
         Challenge(SYSTEM, FeatureSettings(), last, forced, released=released).execute(run, StepRecord("retrain"))
@@ -229,8 +230,7 @@ def test_a_worse_model_of_a_release_is_remembered_beside_what_was_retrained(
 
 
 def test_without_a_night_to_compare_on_the_newer_release_ranks(night: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    nothing = ChallengeResult(0.0, -np.inf, np.inf, 1.0, 0, 0)
-    run = night(nothing, labels=120, last=published(), released="package/mine")
+    run = night(None, labels=120, last=published(), released="package/mine")
     assert list(run.models) == ["model/mine"]
     assert "no replayed night compares them: the model of the release ranks" in capsys.readouterr().out
 

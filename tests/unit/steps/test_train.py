@@ -65,6 +65,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     written: list[Any] = []
     for name in ("tuned_systems", "usable_systems"):
         monkeypatch.setattr(train, name, lambda run, systems: systems)
+    monkeypatch.setattr(train, "are_fitted", lambda systems: False)
     monkeypatch.setattr(train, "task_examples", lambda run, task: SimpleNamespace(where=lambda condition: None))
     monkeypatch.setattr(train, "_with_missed", lambda run, examples: examples)
     monkeypatch.setattr(train, "training_threads", lambda *frames: None)
@@ -74,7 +75,9 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return written
 
 
-SYSTEM: Any = SimpleNamespace(name="mine", upstream=(), build=lambda: SimpleNamespace(fit=without_labels))
+SYSTEM: Any = SimpleNamespace(
+    name="mine", upstream=(), feature_groups=(), build=lambda: SimpleNamespace(fit=without_labels)
+)
 RUN: Any = SimpleNamespace(read=lambda table: None, run_id="r1")
 
 

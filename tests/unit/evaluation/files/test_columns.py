@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.files import columns as column_reading
 from cqa_spark.evaluation.files.columns import numbers, read_columns, read_lines
-from cqa_spark.evaluation.files.pairs import found_among, pairs_of_mapping
+from cqa_spark.evaluation.files.pairs import match, pairs_of_mapping
 from cqa_spark.evaluation.files.trec import read_run
 
 LAYOUT = "query document rank"
@@ -65,8 +65,8 @@ def test_numbers_are_those_of_python(tmp_path: Path) -> None:
 
 def test_pairs_are_found_in_each_other() -> None:
     judged = pairs_of_mapping({"a": {"b": 1, "c": 0}, "b": {"a": 2}, "none": {}})
-    found = found_among(judged, pairs_of_mapping({"b": {"a": 0.5, "b": 0.25}, "new": {"b": 1}, "a": {"c": 3}}))
-    assert found.query.tolist() == [1, 1, -1, 0]
-    assert found.judged.tolist() == [2, -1, -1, 1]
-    assert found.missed.tolist() == [0]
+    matches = match(judged, pairs_of_mapping({"b": {"a": 0.5, "b": 0.25}, "new": {"b": 1}, "a": {"c": 3}}))
+    assert matches.query.tolist() == [1, 1, -1, 0]
+    assert matches.judged.tolist() == [2, -1, -1, 1]
+    assert matches.missed.tolist() == [0]
     assert judged.queries.to_pylist() == ["a", "b", "none"]

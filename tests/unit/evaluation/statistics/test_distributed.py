@@ -1,5 +1,8 @@
 """Sums of queries by group, and intervals over groups."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +10,14 @@ from hypothesis import strategies as st
 
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.statistics.bootstrap import GROUPS, Resampling, bootstrap_intervals
-from cqa_spark.evaluation.statistics.distributed import GroupSums, compare_groups, from_parts
+from cqa_spark.evaluation.statistics.distributed import (
+    BASE,
+    GroupSums,
+    compare_groups,
+    digits,
+    from_digits,
+    from_parts,
+)
 from cqa_spark.evaluation.statistics.groups import MeasuredGroup
 from cqa_spark.evaluation.statistics.tests import ComparedSystems, randomization_test
 
@@ -97,3 +107,19 @@ def test_the_baseline_has_no_test(components) -> None:
     )
     assert found.loc["b", ["baseline", "difference", "difference_low", "p_value"]].isna().all(axis=None)
     assert found.loc["a", "p_value"].notna().all()
+
+
+def test_digits_of_literal_terms() -> None:
+    terms = np.array([2.0, 1.25, -0.25, 0.5 + 2.0**-33])
+    assert [each.tolist() for each in digits(terms, 3, np.rint)] == [
+        [2, 1, 0, 1],
+        [0, BASE // 4, -BASE // 4, -BASE // 2],
+        [0, 0, 0, BASE // 2],
+    ]
+    assert from_digits(digits(terms, 2, np.rint)).tolist() == [2.0, 1.25, -0.25, 0.5]
+
+
+@given(st.lists(st.floats(2.0**-12, 1e6), min_size=1, max_size=50))
+def test_three_digits_sum_exactly(values: list[float]) -> None:
+    by_digit = [sum(map(int, each)) for each in digits(np.array(values), 3, np.rint)]
+    assert float(from_digits([Fraction(each) for each in by_digit])) == math.fsum(values)

@@ -1,4 +1,4 @@
-"""Ablation of feature families: a system is trained without each family, and on each family alone."""
+"""Systems trained again on the same run: without feature families, on fewer threads, and with other seeds."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -36,10 +36,22 @@ from cqa_spark.systems.system import System
 
 _HELD_OUT = HeldOut()
 
+SEED = 29
+"""Seed of the hash that selects the threads of a share; a larger share contains all threads of a smaller one."""
+
+_SCALE = 10_000
+
+_APART = 1000
+"""Distance between the seeds of two draws, so that members that differ only in their seed never share one."""
+
 
 @dataclass(frozen=True)
 class AblateFamilies(Experiment):
-    """Train systems with all features, without each family, and on each family alone."""
+    """Train systems with all features, without each family, and on each family alone.
+
+    Attributes:
+        split: the evaluation examples.
+    """
 
     split: EvaluationSplit = _HELD_OUT
 
@@ -48,18 +60,14 @@ class AblateFamilies(Experiment):
 
     def of_system(self, run: Run, system: System) -> list[Entry]:
         """A row for each variant."""
-        sets = dict(feature_sets(system))
+        variants, ranked = {}, []
         with feature_frames(run, [system], task_examples(run, system.task)) as frame_of:
             frame = frame_of(system)
-            ranked = [
-                rank_variant(system, Variant(_name(*key), self.split.parts(with_features(frame, names))))
-                for key, names in sets.items()
-            ]
+            for (variant, in_family), names in feature_sets(system):
+                name = f"{variant} {in_family}".strip()
+                variants[name] = {"variant": variant, "family": in_family, "features": len(names)}
+                ranked.append(rank_variant(system, Variant(name, self.split.parts(with_features(frame, names)))))
             measured = measure_variants(ranked, self.split.measured(frame), self.settings)
-        variants = {
-            _name(variant, family): {"variant": variant, "family": family, "features": len(names)}
-            for (variant, family), names in sets.items()
-        }
         return described(system.name, measured, variants)
 
 
@@ -75,18 +83,6 @@ def feature_sets(system: System) -> Iterator[tuple[tuple[str, str], tuple[str, .
         alone = feature_names(in_family)
         yield ("without", name), tuple(feature for feature in system.features() if feature not in alone)
         yield ("only", name), alone
-
-
-def _name(variant: str, family: str) -> str:
-    return f"{variant} {family}".strip()
-
-
-# Learning curves: systems trained on shares of the training threads.
-
-SEED = 29
-"""Seed of the hash that selects threads; a larger share contains all threads of a smaller one."""
-
-_SCALE = 10_000
 
 
 @dataclass(frozen=True)
@@ -111,10 +107,15 @@ class LearningCurve(RefittingExperiment):
             ranked, variants = [], {}
             for share in (*self.shares, 1.0):
                 with persisted(_assembled(run, system, inputs, share, self.features.folds)) as (frame,):
-                    parts = HeldOut().parts(frame)
+                    (part,) = HeldOut().parts(frame)
                     name = FULL if share == 1 else f"{share:g}"
-                    ranked.append(rank_variant(system, Variant(name, parts)))
-                    variants[name] = {"share": float(share), **_counts(parts[0].training)}
+                    ranked.append(rank_variant(system, Variant(name, (part,))))
+                    labelled = part.training.where(F.col("relevant").isNotNull())
+                    sizes = labelled.agg(
+                        F.count_distinct("site", "fold_key").alias("threads"), F.count("*").alias("examples")
+                    ).first()
+                    assert sizes is not None, "an aggregate has one row"
+                    variants[name] = {"share": float(share), **sizes.asDict()}
             measured = measure_variants(ranked, HeldOut().measured(inputs.examples), self.settings)
         return described(system.name, measured, variants)
 
@@ -138,24 +139,14 @@ def _assembled(run: Run, system: System, inputs: FeatureInputs, share: float, fo
     return joined.select(*examples.columns, *system.features())
 
 
-def _counts(training: DataFrame) -> Entry:
-    counted = training.where(F.col("relevant").isNotNull()).agg(
-        F.count_distinct("site", "fold_key").alias("threads"), F.count("*").alias("examples")
-    )
-    row = counted.first()
-    assert row is not None, "an aggregate has one row"
-    return row.asDict()
-
-
-# Other seeds: systems that sample rows, features or weights, retrained on the same examples.
-
-_APART = 1000
-"""Distance between the seeds of two draws, so that members that differ only in their seed never share one."""
-
-
 @dataclass(frozen=True)
 class OtherSeeds(Experiment):
-    """Train systems with several seeds, the recipe's own included; deterministic systems are skipped."""
+    """Train systems with several seeds, the recipe's own included; deterministic systems are skipped.
+
+    Attributes:
+        split: the evaluation examples.
+        seeds: number of seeds.
+    """
 
     split: EvaluationSplit
     seeds: int
@@ -165,12 +156,11 @@ class OtherSeeds(Experiment):
 
     def of_system(self, run: Run, system: System) -> list[Entry]:
         """A row for each seed; none for a deterministic system."""
-        drawn = {number: with_other_seed(system.ranker, number) for number in range(self.seeds)}
-        variants = {
-            FULL if number == 0 else str(number): system.model_copy(update={"ranker": ranker})
-            for number, ranker in drawn.items()
-            if ranker is not None
-        }
+        variants = {}
+        for number in range(self.seeds):
+            ranker = with_other_seed(system.ranker, number)
+            if ranker is not None:
+                variants[FULL if number == 0 else str(number)] = system.model_copy(update={"ranker": ranker})
         if not variants:
             return []
         with feature_frames(run, [system], task_examples(run, system.task)) as frame_of:
@@ -191,10 +181,10 @@ def with_other_seed(ranker: RankerSpec, number: int) -> RankerSpec | None:
     Returns:
         The ranker; None if it has no seeds.
     """
-    given = seeds_of(ranker)
-    if not given:
+    own = seeds_of(ranker)
+    if not own:
         return None
-    seeds = {path: seed + number * _APART for path, seed in given.items()}
+    seeds = {path: seed + number * _APART for path, seed in own.items()}
     return ranker.model_copy(update={"parameters": with_values(ranker.parameters, seeds)})
 
 
