@@ -44,10 +44,10 @@ def blocks(record: RunRecord) -> list[Block]:
             )
             for step in record.steps
         ]
-        headings = ("Step", "Rows in", "Rows out", "Quarantined", "Time")
+        columns = ("Step", "Rows in", "Rows out", "Quarantined", "Time")
         shown += [
             Plot("steps", partial(plot_steps, record.steps), caption),
-            Table("", "Rows read and written by each step.", headings, rows, style=""),
+            Table("", "Rows read and written by each step.", columns, rows, style=""),
         ]
     identity = {"Run": record.run_id, "Code version": record.code_version, "Config hash": record.config_hash}
     facts: list[tuple[str, str | Span]] = [(name, Span(value, "code")) for name, value in identity.items()]
@@ -61,8 +61,8 @@ def blocks(record: RunRecord) -> list[Block]:
             )
             for file in record.inputs
         ]
-        headings = ("File", "Split", "Size", "SHA-256")
-        table = Table("", "Size and SHA-256 of each input file.", headings, files, ("Split", "SHA-256"), style="")
+        about, headings = "Size and SHA-256 of each input file.", ("File", "Split", "Size", "SHA-256")
+        table = Table("", about, headings, files, ("Split", "SHA-256"), style="")
         shown.append(Details("Input files with hashes", [table]))
     return [*shown, Details("Resolved settings", [Code(record.config)])]
 
