@@ -130,7 +130,7 @@ class Table:
         headings: column headings; the first column holds the row names.
         rows: a name and its cells.
         texts: headings of the columns with text, apart from the first; they are aligned left, numbers right.
-        style: class in the style sheet.
+        style: class in the style sheet; ``grid`` for a table with a title, if none is given.
         total: a row below the others; None for none.
         last_stays: whether a narrow terminal leaves out columns before the last one first.
     """
@@ -140,7 +140,7 @@ class Table:
     headings: tuple[str, ...]
     rows: Sequence[Row | tuple[Words | Cell, Sequence[Cell]]]
     texts: tuple[str, ...] = ()
-    style: str = "grid"
+    style: str = ""
     total: Row | None = None
     last_stays: bool = False
 
@@ -306,6 +306,11 @@ class Banner:
     beside: bool = False
     number: Number | None = None
     legend: Words = ""
+
+
+def better_or_worse(baseline: str) -> tuple[Words, ...]:
+    """What the signs of cells mean."""
+    return Span("▲ better", role="better"), " or ", Span("▼ worse", role="worse"), f" than {baseline} in a paired "
 
 
 def value_cell(value: float, low: float, high: float) -> Cell:

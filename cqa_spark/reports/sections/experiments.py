@@ -224,7 +224,7 @@ def _cross_validation(shown: Experiments) -> list[Block]:
         Heading("Cross-validation"),
         Text(cross_validation_conclusion(shown.cross_validations), "prose"),
         Plot("cross-validations", partial(plot_cross_validations, shown.cross_validations, measure), caption),
-        Table("", about, headings, rows, style=""),
+        Table("", about, headings, rows),
     ]
 
 
@@ -276,7 +276,7 @@ def _variants_table(
         f"{measure} with its {variant.confidence * 100:.0f} % interval, and the paired test against all {reference}; "
         "p\u2011values are adjusted for the number of tests (Holm)."
     )
-    return Table("", about, (*headings, measure, *_TESTED), rows, style="")
+    return Table("", about, (*headings, measure, *_TESTED), rows)
 
 
 def _tested(variant: ReportedVariant, is_reference: bool, *cells: Cell) -> tuple[Cell, ...]:

@@ -134,12 +134,12 @@ def blocks(intake: Intake) -> list[Block]:
     ]
     total = Row("All files", (Cell(""), *count_cells(intake.rows_in, intake.rows_out, intake.rows_quarantined)))
     headings = ("File", "Split", "Records", "Ingested", "Quarantined")
-    shown: list[Block] = [Table("", about, headings, files, ("Split",), style="", total=total)]
+    shown: list[Block] = [Table("", about, headings, files, ("Split",), total=total)]
     if intake.reasons:
         reasons = [Row(Cell(forum(item.reason), role="prose"), count_cells(item.rows)) for item in intake.reasons]
         shown += [
             Heading("Quarantine"),
-            Table("", "Reasons for quarantine.", ("Reason", "Records"), reasons, style=""),
+            Table("", "Reasons for quarantine.", ("Reason", "Records"), reasons),
         ]
         for sample in intake.samples:
             position = f"{_base_name(sample.source_file)}, byte {count(sample.byte_offset)}"

@@ -98,7 +98,7 @@ def runs(page: LakePage) -> list[Block]:
         "The last published runs, the latest first. Reports of earlier ones are linked as long as their files are "
         "kept. ", Span("cqa runs list", "code"), " shows all runs.",
     )  # fmt: skip
-    table = Table("", "", ("Run", "End", "Score", "Report", "About"), rows, ("End", "Report", "About"))
+    table = Table("", "", ("Run", "End", "Score", "Report", "About"), rows, ("End", "Report", "About"), style="grid")
     return [Text(about, "legend"), table]
 
 

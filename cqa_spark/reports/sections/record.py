@@ -47,7 +47,7 @@ def blocks(record: RunRecord) -> list[Block]:
         columns = ("Step", "Rows in", "Rows out", "Quarantined", "Time")
         shown += [
             Plot("steps", partial(plot_steps, record.steps), caption),
-            Table("", "Rows read and written by each step.", columns, rows, style=""),
+            Table("", "Rows read and written by each step.", columns, rows),
         ]
     identity = {"Run": record.run_id, "Code version": record.code_version, "Config hash": record.config_hash}
     facts: list[tuple[str, str | Span]] = [(name, Span(value, "code")) for name, value in identity.items()]
@@ -62,7 +62,7 @@ def blocks(record: RunRecord) -> list[Block]:
             for file in record.inputs
         ]
         about, headings = "Size and SHA-256 of each input file.", ("File", "Split", "Size", "SHA-256")
-        table = Table("", about, headings, files, ("Split", "SHA-256"), style="")
+        table = Table("", about, headings, files, ("Split", "SHA-256"))
         shown.append(Details("Input files with hashes", [table]))
     return [*shown, Details("Resolved settings", [Code(record.config)])]
 

@@ -22,9 +22,10 @@ from cqa_spark.reports.kit.blocks import (
     Heading,
     Plot,
     Row,
-    Span,
     Table,
     Text,
+    Words,
+    better_or_worse,
     forum,
 )
 from cqa_spark.reports.kit.svg import Picture, Whisker, new_axes, sentinel, whiskers
@@ -159,7 +160,6 @@ def blocks(similarity: Similarity) -> list[Block]:
             ("Gold", "Score", "Sentences", "Set"),
             errors,
             ("Sentences", "Set"),
-            style="",
         ),
     ]
 
@@ -170,12 +170,9 @@ def _sentences(pair: WorstPair) -> Cell:
 
 def _correlations(similarity: Similarity) -> Table:
     """The correlations by set, and the published ones."""
-    about: tuple[str | Span, ...] = ("Pearson's correlation times 100 by set, with bootstrap intervals.",)
+    about: tuple[Words, ...] = ("Pearson's correlation times 100 by set, with bootstrap intervals.",)
     if similarity.baseline:
-        about += (
-            " ", Span("▲ better", role="better"), " or ", Span("▼ worse", role="worse"), f" than {similarity.baseline} "
-            f"in a paired bootstrap test (p\xa0<\xa0{SIGNIFICANT}).",
-        )  # fmt: skip
+        about += (" ", *better_or_worse(similarity.baseline), f"bootstrap test (p\xa0<\xa0{SIGNIFICANT}).")
     rows = []
     for set_name in similarity.sets:
         scores = [similarity.correlation(system, set_name) for system in similarity.systems]

@@ -17,6 +17,8 @@ from cqa_spark.reports.kit.blocks import (
     Span,
     Table,
     Text,
+    Words,
+    better_or_worse,
     count_cells,
     difference_cell,
 )
@@ -90,16 +92,14 @@ def _page(evaluated: Evaluation) -> list[Block]:
 def _measures(evaluated: Evaluation, level: str) -> Table:
     """All measures of all systems, with the outcome of their tests against the baseline."""
     singular, plural = ("pair", "pairs") if evaluated.of_sets else ("query", "queries")
-    about: tuple[str | Span, ...] = (
+    about: tuple[Words, ...] = (
         f"Measures of {counted(evaluated.queries, singular, plural)} in percentage points, with their {level} "
         "bootstrap intervals.",
     )
     if evaluated.comparisons:
-        about += (
-            " ", Span("▲ better", role="better"), " or ", Span("▼ worse", role="worse"), f" than {evaluated.baseline} "
-            f"in a paired test (p\xa0<\xa0{SIGNIFICANT}); differences without a symbol are not statistically "
-            "significant.",
-        )  # fmt: skip
+        unmarked = "differences without a symbol are not statistically significant."
+        signs = better_or_worse(evaluated.baseline or "")
+        about += (" ", *signs, f"test (p\xa0<\xa0{SIGNIFICANT}); {unmarked}")
     if evaluated.one_label:
         about += (
             " Precision, recall and F1 are omitted for systems that predict all candidates relevant, or none, and so "

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from cqa_spark.lake.journal import Entry
 from cqa_spark.reports.kit.blocks import (
     Banner,
     Bars,
@@ -39,16 +40,21 @@ from cqa_spark.reports.kit.wording import (
     readable,
 )
 from cqa_spark.reports.section import Head, Section
-from cqa_spark.reports.sections.inspection.accounting import FileFacts, FileTotals
 from cqa_spark.reports.sections.inspection.contents import (
     HIGHEST_SCORE,
     LOWEST_SCORE,
     Counted,
     Month,
-    Quartiles,
     ScoreCount,
 )
-from cqa_spark.reports.sections.inspection.facts import InspectedRun, Inspection, SiteFacts, inspection
+from cqa_spark.reports.sections.inspection.facts import (
+    FileTotals,
+    InspectedRun,
+    Inspection,
+    SiteFacts,
+    adds_up,
+    inspection,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,11 +160,14 @@ def _site(site: SiteFacts, position: int) -> list[Block]:
             "refer to them."
         )
         rows = [
-            Row(f"{readable(item.table)}, {item.reference}", (Cell(readable(item.missing_in)), *count_cells(item.rows)))
-            for item in site.orphans
+            Row(
+                f"{readable(entry['table_name'])}, {entry['reference']}",
+                (Cell(readable(entry["missing_in"])), *count_cells(entry["rows"])),
+            )
+            for entry in site.orphans
         ]
         headings = ("Column", "Refers to", "Rows")
-        shown += [Heading("Orphans"), Table("", about, headings, rows, ("Refers to",), style="")]
+        shown += [Heading("Orphans"), Table("", about, headings, rows, ("Refers to",))]
     rows = [
         Row(forum(attribute.name), (Cell(readable(table.name)), *count_cells(attribute.rows)))
         for table in site.tables
@@ -167,7 +176,7 @@ def _site(site: SiteFacts, position: int) -> list[Block]:
     if rows:
         about = "Attributes of the dump without a declared column; the column unknown_attributes holds their values."
         headings = ("Attribute", "Table", "Rows")
-        shown += [Heading("Unknown attributes"), Table("", about, headings, rows, ("Table",), style="")]
+        shown += [Heading("Unknown attributes"), Table("", about, headings, rows, ("Table",))]
     if site.refusals:
         shown.append(Heading("Quarantine"))
     for refusal in site.refusals:
@@ -203,10 +212,10 @@ def threads_facts(site: SiteFacts) -> list[tuple[str, str]]:
     return facts + [(name, f"score: {_spread(scores)}") for name, scores in spreads if scores]
 
 
-def _spread(quartiles: Quartiles) -> str:
+def _spread(scores: Sequence[float]) -> str:
     """Median, interquartile range and range of a distribution."""
-    middle = f"median {number(quartiles.median)}, middle half {number(quartiles.lower)} to {number(quartiles.upper)}"
-    return f"{middle}, range {number(quartiles.lowest)} to {number(quartiles.highest)}"
+    lowest, lower, median, upper, highest = map(number, scores)
+    return f"median {median}, middle half {lower} to {upper}, range {lowest} to {highest}"
 
 
 def _files(site: SiteFacts) -> Table:
@@ -214,24 +223,22 @@ def _files(site: SiteFacts) -> Table:
     if site.file_totals.files > len(site.files):
         about += f" The table shows {len(site.files)} of them, truncated files first."
     headings = ("File", "Table", "Lines", "Rows", "Quarantined", "No record", "Status")
-    return Table("", about, headings, [_file(file) for file in site.files], ("Table", "Status"), style="")
+    return Table("", about, headings, [_file(file) for file in site.files], ("Table", "Status"))
 
 
-def _file(file: FileFacts) -> Row:
+def _file(file: Entry) -> Row:
     status = Cell(MISSING)
-    if file.is_complete is not None:
-        status = Cell("complete") if file.is_complete else Cell("truncated", role="worse")
-    lines = Cell(MISSING if file.lines is None else count(file.lines))
-    if not file.adds_up:
-        lines = Cell(lines.text, "counts disagree", role="worse")
+    if file["is_complete"] is not None:
+        status = Cell("complete") if file["is_complete"] else Cell("truncated", role="worse")
+    lines = MISSING if file["lines"] is None else count(file["lines"])
     return Row(
-        Cell(file_name(file.path), role="path", hint=file.path),
+        Cell(file_name(file["source_file"]), role="path", hint=file["source_file"]),
         (
-            Cell(readable(file.table or "several")),
-            lines,
-            Cell(count(file.rows_out)),
-            warning_cell(file.rows_quarantined),
-            Cell(MISSING if file.not_rows is None else count(file.not_rows)),
+            Cell(readable(file["table_name"] or "several")),
+            Cell(lines) if adds_up(file) else Cell(lines, "counts disagree", role="worse"),
+            Cell(count(file["rows_out"])),
+            warning_cell(file["rows_quarantined"]),
+            Cell(MISSING if file["not_rows"] is None else count(file["not_rows"])),
             status,
         ),
     )

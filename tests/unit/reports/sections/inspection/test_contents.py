@@ -89,7 +89,7 @@ def test_hostile_text_stays_text(text: str) -> None:
         tables=(replace(site.tables[0], unknown_attributes=(Counted(text, 1),)),),
         tags=(Counted(text, 3),),
         refusals=(replace(site.refusals[0], reason=text, example_reason=text, raw=text),),
-        files=(replace(site.files[0], path=text),),
+        files=(site.files[0] | {"source_file": text},),
     )
     document = html.document_fromstring(literal.inspected(Inspection("build/lake", literal.RECORD, (hostile,))).page())
     assert_inert(document)
