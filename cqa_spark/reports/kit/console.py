@@ -97,8 +97,8 @@ def _text_table(table: Table, kept: Sequence[int]) -> TextTable:
     for row in [*table.lines, *([table.total] if table.total else [])]:
         name = cell_text(row.name) if isinstance(row.name, Cell) else plain(row.name)
         indented = f"  {name}" if is_grouped and row.style != "group" else name
-        # The heading of a group has no cells.
-        cells = [row.cells[index - 1] for index in kept[1:]] if row.cells else []
+        # The heading of a group has no cells, and the last ones of a row may be missing.
+        cells = [row.cells[index - 1] for index in kept[1:] if index <= len(row.cells)]
         styled = [Styled(cell_text(cell), _STYLES.get(cell.role, "")) for cell in cells]
         text.add_row(indented, *styled, style=_ROW_STYLES.get(row.style, ""))
     return text

@@ -194,15 +194,13 @@ def data(run: ReportedRun) -> Experiments | None:
 
 def blocks(shown: Experiments) -> list[Block]:
     """A plot and a table for each experiment."""
+    parts = _cross_validation(shown) if shown.cross_validations else []
+    for number, variants in enumerate(_by_system(shown.ablations)):
+        parts += _ablation(variants, shown.measure, number)
+    for number, curve in enumerate(_by_system(shown.curves)):
+        parts += _learning_curve(curve, shown.measure, number)
     seeds = seeds_table(shown.seeds, shown.measure)
-    return [
-        *(_cross_validation(shown) if shown.cross_validations else []),
-        *(block for number, variants in enumerate(_by_system(shown.ablations))
-          for block in _ablation(variants, shown.measure, number)),
-        *(block for number, curve in enumerate(_by_system(shown.curves))
-          for block in _learning_curve(curve, shown.measure, number)),
-        *([seeds] if seeds.rows else []),
-    ]  # fmt: skip
+    return [*parts, seeds] if seeds.rows else parts
 
 
 def _cross_validation(shown: Experiments) -> list[Block]:
@@ -254,10 +252,12 @@ def _learning_curve(curve: Sequence[CurvePoint], measure: str, number: int) -> l
         "were fitted on each share."
     )
     rows = [
-        Row(f"{point.share:.0%}".replace("%", " %"),
-            (*count_cells(point.threads, point.examples), *_tested(point, point.share == 1)))
+        Row(
+            f"{100 * point.share:.0f} %",
+            (*count_cells(point.threads, point.examples), *_tested(point, point.share == 1)),
+        )
         for point in curve
-    ]  # fmt: skip
+    ]
     headings = ("Share", "Threads", "Examples")
     return [
         Heading(f"Learning curve of {system}"),

@@ -23,20 +23,8 @@ from cqa_spark.reports.kit.blocks import (
     warning_cell,
 )
 from cqa_spark.reports.kit.wording import count
-from cqa_spark.reports.reported_run import ReportedRun, from_entry
+from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
-
-
-@dataclass(frozen=True)
-class FileRows:
-    """Records of one input file; those that are neither out nor quarantined are forgotten."""
-
-    site: str
-    source_file: str
-    split: str
-    rows_in: int
-    rows_out: int
-    rows_quarantined: int
 
 
 @dataclass(frozen=True)
@@ -59,13 +47,16 @@ class QuarantineSample:
 
 @dataclass(frozen=True)
 class Intake:
-    """The records read and quarantined; totals are over all files, lists have a bounded length."""
+    """The records read and quarantined; totals are over all files, lists have a bounded length.
+
+    Files are entries of ``INGESTED_FILES``; records that are neither out nor quarantined are forgotten.
+    """
 
     rows_in: int = 0
     rows_out: int = 0
     rows_quarantined: int = 0
     file_count: int = 0
-    files: tuple[FileRows, ...] = ()
+    files: tuple[Entry, ...] = ()
     reasons: tuple[QuarantineReason, ...] = ()
     samples: tuple[QuarantineSample, ...] = ()
 
@@ -97,12 +88,11 @@ def data(run: ReportedRun) -> Intake | None:
     )
 
 
-def _files(entries: Sequence[Entry]) -> tuple[FileRows, ...]:
-    def order(file: FileRows) -> tuple[int, int, str, str]:
-        return -file.rows_quarantined, -file.rows_in, file.site, file.source_file
+def _files(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    def order(file: Entry) -> tuple[int, int, str, str]:
+        return -file["rows_quarantined"], -file["rows_in"], file["site"], file["source_file"]
 
-    rows = (from_entry(FileRows, entry) for entry in entries)
-    return tuple(sorted(rows, key=order)[:FILES])
+    return tuple(sorted(entries, key=order)[:FILES])
 
 
 def _reasons(quarantine: DataFrame) -> list[SparkRow]:
@@ -127,8 +117,12 @@ def blocks(intake: Intake) -> list[Block]:
         )
     files = [
         Row(
-            Cell(_base_name(file.source_file), role="path", hint=file.source_file),
-            (Cell(file.split), *count_cells(file.rows_in, file.rows_out), warning_cell(file.rows_quarantined)),
+            Cell(_base_name(file["source_file"]), role="path", hint=file["source_file"]),
+            (
+                Cell(file["split"]),
+                *count_cells(file["rows_in"], file["rows_out"]),
+                warning_cell(file["rows_quarantined"]),
+            ),
         )
         for file in intake.files
     ]

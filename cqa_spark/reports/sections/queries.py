@@ -265,8 +265,8 @@ def _folded(story: QueryStory, queries: Queries, is_open: bool) -> Details:
     """A query with its candidates."""
     strips = []
     if story.value is not None:
-        strips.append(Strip(queries.best_system, [_mark(candidate) for candidate in story.candidates],
-                            points(story.value)))  # fmt: skip
+        marks = [_mark(candidate) for candidate in story.candidates]
+        strips.append(Strip(queries.best_system, marks, points(story.value)))
         if story.given_order:
             has_value = story.baseline_value is not None and queries.is_baseline_given_order
             value = points(story.baseline_value or 0.0) if has_value else ""

@@ -105,24 +105,20 @@ def _measures(evaluated: Evaluation, level: str) -> Table:
             " Precision, recall and F1 are omitted for systems that predict all candidates relevant, or none, and so "
             f"are comparisons with them: {', '.join(evaluated.one_label)}.",
         )
+    styles = {evaluated.baseline: "baseline", evaluated.best_system: "best"}
     rows = []
     for system in evaluated.systems:
         cells = []
         for measure in evaluated.measures:
             measured = evaluated.measurement(system, measure)
-            sign = verdict(evaluated.comparison(system, measure))
-            cells.append(
-                NO_VALUE
-                if measured is None
-                else Cell(
-                    points(measured.value),
-                    interval(measured.low, measured.high),
-                    role="main" if measure == evaluated.main_measure else "",
-                    sign="" if sign == "unclear" else sign,
-                )
-            )
-        style = "best" if system == evaluated.best_system else "baseline" if system == evaluated.baseline else ""
-        rows.append(Row(system, cells, style))
+            if measured is None:
+                cells.append(NO_VALUE)
+                continue
+            outcome = verdict(evaluated.comparison(system, measure))
+            sign = "" if outcome == "unclear" else outcome
+            role = "main" if measure == evaluated.main_measure else ""
+            cells.append(Cell(points(measured.value), interval(measured.low, measured.high), role, sign))
+        rows.append(Row(system, cells, styles.get(system, "")))
     return Table("", about, ("System", *evaluated.measures), rows, style="measures")
 
 

@@ -117,8 +117,10 @@ def overview(inspected: Inspection) -> list[Block]:
 
 def detailed_sites(inspected: Inspection) -> list[Block]:
     """A part of the page for each site."""
-    sites = enumerate(inspected.detailed, start=1)
-    return [block for number_of_site, site in sites for block in _site(site, number_of_site)]
+    shown: list[Block] = []
+    for position, site in enumerate(inspected.detailed, start=1):
+        shown += _site(site, position)
+    return shown
 
 
 def _site(site: SiteFacts, position: int) -> list[Block]:

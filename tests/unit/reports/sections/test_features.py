@@ -231,7 +231,7 @@ def test_a_record_without_steps_and_inputs_has_no_tables_of_them() -> None:
 
 def test_a_run_without_quarantine_parsed_all_records() -> None:
     intake = literal.intake()
-    files = tuple(replace(file, rows_in=file.rows_out, rows_quarantined=0) for file in intake.files)
+    files = tuple(file | {"rows_in": file["rows_out"], "rows_quarantined": 0} for file in intake.files)
     clean = replace(intake, rows_in=911, rows_quarantined=0, files=files, reasons=(), samples=())
     head = replace(literal.summary(), rows_in=911, rows_quarantined=0)
     document = html.document_fromstring(literal.short_report(head, intake=clean).page())
