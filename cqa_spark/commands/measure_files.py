@@ -47,8 +47,8 @@ def print_comparison(settings: CompareFilesSettings) -> None:
     from cqa_spark.evaluation.statistics.bootstrap import Resampling
     from cqa_spark.process.record_formats import print_records, text_table
     from cqa_spark.process.terminal import Terminal
-    from cqa_spark.reports.kit.tables import print_grid
-    from cqa_spark.reports.sections.file_comparison import file_comparison_grid
+    from cqa_spark.reports.kit.console import cell_text, print_blocks
+    from cqa_spark.reports.sections.file_comparison import file_comparison_table
 
     drawn = Resampling(**settings.resampling.model_dump())
     with _local_copies(settings) as (gold, *predictions):
@@ -63,13 +63,13 @@ def print_comparison(settings: CompareFilesSettings) -> None:
     if settings.format == "json" or settings.format == "csv":
         print_records([compared.record() for compared in comparisons], settings.format)
         return
-    grid = file_comparison_grid(comparisons, drawn.confidence)
+    table = file_comparison_table(comparisons, drawn.confidence)
     if settings.format == "table":
-        print_grid(grid, Terminal())
+        print_blocks([table], Terminal())
     else:
-        rows = [[name, *(f"{cell.text} {cell.small}".strip() for cell in cells)] for name, cells in grid.rows]
-        right = [heading not in ("measure", *grid.texts) for heading in grid.headings]
-        print(text_table(grid.headings, rows, settings.format, right), end="")
+        rows = [[str(name), *map(cell_text, cells)] for name, cells, _ in table.lines]
+        right = [heading not in ("measure", *table.texts) for heading in table.headings]
+        print(text_table(table.headings, rows, settings.format, right), end="")
 
 
 def _judged(settings: PredictionFilesCommand, gold: str, predictions: Sequence[str]) -> JudgedSet:

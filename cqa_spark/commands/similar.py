@@ -8,7 +8,8 @@ from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
 from cqa_spark.lake.snapshot import Snapshot, snapshot_of
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
+from cqa_spark.reports.kit.blocks import Cell, Table
+from cqa_spark.reports.kit.console import print_blocks
 from cqa_spark.retrieval.bm25 import Bm25
 from cqa_spark.retrieval.published_index import Similar, most_similar, read_index
 from cqa_spark.retrieval.shard import Vectors, as_integers
@@ -94,18 +95,16 @@ def similar(settings: SimilarSettings) -> None:
     if not questions:
         terminal.line("no question is similar to the text")
         return
-    print_grid(
-        Grid(
-            title="Similar questions",
-            about="The best by words (BM25) and by embeddings (cosine), fused by reciprocal rank.",
-            headings=("question", "site", "id", "BM25", "cosine"),
-            rows=tuple(
-                (each.title, (Cell(each.site), Cell(each.question_id), _shown(each.bm25, 2), _shown(each.cosine, 3)))
-                for each in questions
-            ),
+    table = Table(
+        title="Similar questions",
+        about="The best by words (BM25) and by embeddings (cosine), fused by reciprocal rank.",
+        headings=("question", "site", "id", "BM25", "cosine"),
+        rows=tuple(
+            (each.title, (Cell(each.site), Cell(each.question_id), _shown(each.bm25, 2), _shown(each.cosine, 3)))
+            for each in questions
         ),
-        terminal,
     )
+    print_blocks([table], terminal)
 
 
 def _encoder(name: str, version: str) -> Encoder:

@@ -6,7 +6,7 @@ from cqa_spark.plugins import PluginKind
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import ReportKind, Section
 from cqa_spark.reports.sections import comparison, lake_page, query_table, summary, trend
-from cqa_spark.reports.sections.inspection import overview, sites
+from cqa_spark.reports.sections.inspection import sites
 
 SECTIONS: PluginKind[Section[ReportedRun, Any]] = PluginKind("report_sections", "report section")
 """The sections of the reports of runs."""
@@ -20,7 +20,7 @@ _ORIGIN = ("intake", "run")
 QUERIES = ReportKind(query_table.HEAD, (query_table.SECTION,), script="sections/query_table.js")
 """Of all queries of a run, beside its report."""
 
-INSPECTION = ReportKind(overview.HEAD, (overview.SECTION, sites.SECTION), json=overview.inspection_json)
+INSPECTION = ReportKind(sites.HEAD, (sites.TABLES, sites.SITES), json=sites.inspection_json)
 """Of the contents of a run's tables."""
 
 COMPARISON = ReportKind(comparison.HEAD, comparison.SECTIONS, json=comparison.comparison_json)

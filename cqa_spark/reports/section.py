@@ -1,7 +1,7 @@
 """The contract of a section, and reports as lists of sections.
 
-A section is one module: it turns a run into plain values, and shows these values on the page and in the terminal. Kinds
-of report differ in their sections, and in nothing else.
+A section is one module: it turns a run into plain values, and these into blocks, which the page and the terminal show
+alike. Kinds of report differ in their sections, and in nothing else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from markupsafe import Markup
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.table import Table
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.page import document
+from cqa_spark.reports.kit.blocks import Banner, Block, Heading, plain
+from cqa_spark.reports.kit.console import print_blocks
+from cqa_spark.reports.kit.page import Part, document
 
 Result = TypeVar("Result")
 Data = TypeVar("Data")
@@ -24,9 +26,6 @@ Read = TypeVar("Read", bound="Reported")
 
 Product: TypeAlias = Table | JournalTable
 """A table that sections read."""
-
-Link = tuple[str, str]
-"""The id of a part of the page, and its title in the navigation."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,12 +77,11 @@ class Section(Generic[Read, Data]):
         name: identifies the section in the report, and on the page as an id.
         title: title in the page's navigation.
         data: the values that the section shows; None if there is nothing to show.
-        page: HTML of the values.
-        console: prints the values; None for a section of pages only.
+        blocks: the blocks that show the values, under the title or another ``Heading`` of level 2; HTML of a template
+            for what no block draws.
         tasks: tasks in whose reports the section appears; empty for all tasks.
         products: tables without which there is nothing to show.
         optional: other tables that it shows if the run has them.
-        links: entries of the navigation, for a section with several headings; None for ``name`` and ``title``.
         headline: from the entries of journal tables by name and the measures of the task, what a report with the
             section presents first; None for a section that leaves it to the report.
     """
@@ -91,12 +89,10 @@ class Section(Generic[Read, Data]):
     name: str
     title: str
     data: Callable[[Read], Data | None]
-    page: Callable[[Data], Markup]
-    console: Callable[[Data, Terminal], None] | None = None
+    blocks: Callable[[Data], Sequence[Block] | Markup]
     tasks: frozenset[str] = frozenset()
     products: tuple[Product, ...] = ()
     optional: tuple[Product, ...] = ()
-    links: Callable[[Data], tuple[Link, ...]] | None = None
     headline: Callable[[Mapping[str, Sequence[Entry]], tuple[str, ...]], Headline] | None = None
 
     @property
@@ -119,18 +115,14 @@ class Head(Generic[Read, Data]):
 
     Attributes:
         data: the values of the head.
-        page: HTML of the header.
-        title: title of the document.
-        provenance: what made the page, for the footer.
-        console: prints the values; None for a head of pages only.
+        banner: what the page shows of them.
+        blocks: what the terminal shows of them; None for nothing.
         optional: tables that it shows if the run has them.
     """
 
     data: Callable[[Read], Data]
-    page: Callable[[Data], Markup]
-    title: Callable[[Data], str]
-    provenance: Callable[[Data], str]
-    console: Callable[[Data, Terminal], None] | None = None
+    banner: Callable[[Data], Banner]
+    blocks: Callable[[Data], Sequence[Block]] | None = None
     optional: tuple[Product, ...] = ()
 
 
@@ -194,16 +186,8 @@ class ReportValues:
 
     def page(self) -> str:
         """One self-contained HTML file; the same values give the same text, and all their texts are escaped."""
-        head = self.kind.head
-        links = [link for section, data in self.parts for link in _links(section, data)]
-        return document(
-            head.title(self.head),
-            header=head.page(self.head),
-            links=links if len(links) > 1 else (),
-            sections=[section.page(data) for section, data in self.parts],
-            provenance=head.provenance(self.head),
-            script=self.kind.script,
-        )
+        parts = [part for section, data in self.parts for part in _page_parts(section, data)]
+        return document(self.kind.head.banner(self.head), parts, self.kind.script)
 
     def show(self, terminal: Terminal, *sections: Section[Any, Any] | Head[Any, Any]) -> None:
         """Print the head and sections, those that have something to show.
@@ -214,9 +198,26 @@ class ReportValues:
         """
         for section in sections or (self.kind.head, *(section for section, _ in self.parts)):
             data = self.head if isinstance(section, Head) else self.data(section)
-            if section.console is not None and data is not None:
-                section.console(data, terminal)
+            blocks = section.blocks(data) if section.blocks is not None and data is not None else ()
+            if isinstance(blocks, Markup):
+                continue
+            # The title of a section is on the page alone; its tables have titles of their own.
+            has_title = bool(blocks) and isinstance(blocks[0], Heading) and (blocks[0].level, blocks[0].id) == (2, "")
+            print_blocks(blocks[1:] if has_title else blocks, terminal)
 
 
-def _links(section: Section[Any, Data], data: Data) -> tuple[Link, ...]:
-    return section.links(data) if section.links else ((section.name, section.title),)
+def _page_parts(section: Section[Any, Data], data: Data) -> list[Part]:
+    """The parts of the page that a section makes: one, or one for each heading with an id."""
+    blocks = section.blocks(data)
+    if isinstance(blocks, Markup):
+        return [Part(section.name, section.title, section.title, blocks)]
+    starts = [index for index, block in enumerate(blocks) if isinstance(block, Heading) and block.level == 2]
+    if not starts:
+        return [Part(section.name, section.title, section.title, blocks)]
+    parts = []
+    for start, end in zip(starts, [*starts[1:], len(blocks)], strict=True):
+        heading = blocks[start]
+        assert isinstance(heading, Heading)
+        name, link = (heading.id, plain(heading.text)) if heading.id else (section.name, section.title)
+        parts.append(Part(name, link, heading.text, blocks[start + 1 : end]))
+    return parts

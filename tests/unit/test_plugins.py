@@ -22,6 +22,7 @@ from cqa_spark.lake.table import DataFile, TableFiles
 from cqa_spark.plugins import PluginKind, Registration, origin_of, plugins_of_others
 from cqa_spark.rankers.registry import RANKERS as RANKERS_BY_NAME
 from cqa_spark.rankers.registry import build_ranker
+from cqa_spark.reports.kit.blocks import Text
 from cqa_spark.runtime.workspace import code_version, package_version
 from cqa_spark.settings.conf_files import OVERLAY
 from cqa_spark.settings.sections import CheckSettings
@@ -156,7 +157,7 @@ def test_the_modules_on_the_page_are_plugins() -> None:
     verdict = names["enough_posts"](RunUnderReview({}, {}, "s", "MAP", files={"posts": posts}), CheckSettings())
     assert verdict == Verdict("enough posts", False, 99, 100, "posts of all sites")
     section, run = names["SECTION"], SimpleNamespace(journal={"ingested_files": [{}, {}]})
-    assert section.page(section.data(run)) == '<section id="files"><h2>Files</h2><p>2</p></section>'
+    assert section.blocks(section.data(run)) == [Text("The run read 2 files.")]
     assert names["Letters"](None, b"", b"ab\n").vector("abba, no") @ [1, 10] == 22
 
 

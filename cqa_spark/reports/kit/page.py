@@ -1,32 +1,53 @@
-"""Renders HTML from templates: no network requests, all text escaped, control characters visible."""
+"""Blocks as HTML: no network requests, all text escaped, control characters visible."""
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from cqa_spark.process.terminal import visible
 from cqa_spark.reports.kit import wording
-from cqa_spark.reports.kit import wording as numbers
+from cqa_spark.reports.kit.blocks import Banner, Block, Cell, Only, Plot, Span, Words, plain
+from cqa_spark.reports.kit.svg import draw_both, draw_small
 
 PACKAGE = "cqa_spark.reports"
 """Package of the kit's templates, which every template can import."""
 
-_FILTERS = (
-    numbers.points, numbers.signed_points, numbers.score, numbers.p_value, numbers.count, numbers.duration,
-    numbers.size, wording.heading, wording.readable, wording.file_name, wording.verdict, wording.difference_interval,
-    wording.evidence,
-)  # fmt: skip
-_FUNCTIONS = (numbers.counted, numbers.percent, numbers.interval)
+_FILTERS = (wording.points, wording.signed_points, wording.count, wording.heading, wording.readable)
+
+_SPANS = {
+    "forum": '<bdi dir="auto">{text}</bdi>',
+    "bold": "<b>{text}</b>",
+    "code": "<code>{text}</code>",
+    "break": "<br>",
+    "link": '<a href="{address}">{text}</a>',
+}
+
+
+class Part(NamedTuple):
+    """A part of a page with an entry in its navigation.
+
+    Attributes:
+        id: its id.
+        link: its title in the navigation.
+        heading: its heading.
+        blocks: what it consists of; HTML of a template is the whole part.
+    """
+
+    id: str
+    link: str
+    heading: Words
+    blocks: Sequence[Block] | Markup
 
 
 def fragment(template: str, package: str = PACKAGE, **values: Any) -> Markup:
-    """Render a part of a page; the same values give the same text.
+    """Render a template of a section that draws what no block is; the same values give the same text.
 
     Args:
         template: path of the template in its package.
@@ -39,70 +60,46 @@ def fragment(template: str, package: str = PACKAGE, **values: Any) -> Markup:
     return Markup(_environment(package).get_template(template).render(values))
 
 
-def rendering(template: str, name: str) -> Callable[[Any], Markup]:
-    """The function that renders values with a template of the kit or of our sections.
-
-    Args:
-        template: path of the template.
-        name: variable of the template that holds the values.
-    """
-    return lambda values: fragment(template, **{name: values})
-
-
-def _macro(name: str) -> Callable[..., Markup]:
-    """The function that renders a macro of the kit."""
-
-    def render(*values: Any) -> Markup:
-        rendered: Markup = getattr(_environment(PACKAGE).get_template("kit/macros.html.j2").module, name)(*values)
-        return rendered
-
-    return render
-
-
-section = _macro("section")
-"""A part of the page with an entry in its navigation: its id, its heading, and what it consists of, rendered."""
-
-paragraph = _macro("paragraph")
-"""A sentence, and its classes in the style sheet, if it has some."""
-
-grid_table = _macro("grid_table")
-"""A ``Grid`` with its title and explanation."""
-
-plot = _macro("plot")
-"""A ``Drawing`` and its caption."""
+def words(text: Words) -> Markup:
+    """A text with its formats."""
+    if isinstance(text, str):
+        return Markup.escape(visible(text))
+    if not isinstance(text, Span):
+        return Markup("").join(map(words, text))
+    shown = Markup.escape(visible(text.text))
+    if text.kind == "key":
+        colour = Markup(' style="background:var(--{})"').format(text.address) if text.address else ""
+        square = Markup('<i class="{}"{}></i>').format(f"chip {text.role}".strip(), colour)
+        return Markup('<span class="key">{}{}</span> ').format(square, shown)
+    if text.kind:
+        return Markup(_SPANS[text.kind]).format(text=shown, address=quote(text.address, safe="/"))
+    attributes = Markup(' class="{}"').format(text.role) if text.role else Markup("")
+    if text.hint:
+        attributes += Markup(' title="{}"').format(visible(text.hint))
+    return Markup("<span{}>{}</span>").format(attributes, shown)
 
 
-def document(
-    title: str,
-    *,
-    header: Markup,
-    links: Sequence[tuple[str, str]],
-    sections: Sequence[Markup],
-    provenance: str,
-    script: str | None = None,
-) -> str:
+def rendered(blocks: Iterable[Block]) -> Markup:
+    """Blocks, one below the other."""
+    macros = _environment(PACKAGE).get_template("kit/blocks.html.j2").module
+    return Markup("\n").join(
+        block if isinstance(block, Markup) else getattr(macros, type(block).__name__)(block)
+        for block in blocks
+        if not (isinstance(block, Only) and block.medium == "terminal")
+    )
+
+
+def document(banner: Banner, parts: Sequence[Part], script: str | None = None) -> str:
     """Render a page that loads nothing from elsewhere: a script may load only others beside the page.
 
     Args:
-        title: title of the document.
-        header: what stands above the sections.
-        links: ids and titles of the navigation; empty for none.
-        sections: the sections, in order.
-        provenance: what made the page.
+        banner: what stands above the sections.
+        parts: the sections, in order; several have a navigation.
         script: path below this package of the only script that the page's policy allows, by its hash; others it loads.
     """
     code = files(PACKAGE).joinpath(script).read_text(encoding="utf-8") if script else ""
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() if script else ""
-    return fragment(
-        "kit/page.html.j2",
-        title=title,
-        header=header,
-        links=links,
-        sections=sections,
-        provenance=provenance,
-        script=Markup(code),
-        digest=digest,
-    )
+    return fragment("kit/page.html.j2", banner=banner, parts=parts, script=Markup(code), digest=digest)
 
 
 def page_bytes(page: str) -> bytes:
@@ -120,10 +117,14 @@ def _environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {function.__name__: function for function in _FILTERS}
-    environment.globals |= {function.__name__: function for function in _FUNCTIONS}
-    environment.globals["significant"] = wording.SIGNIFICANT
+    environment.filters |= {function.__name__: function for function in (*_FILTERS, words, plain, rendered)}
+    environment.filters |= {"drawing": _drawing, "cell": lambda name: name if isinstance(name, Cell) else Cell(name)}
+    environment.tests["markup"] = lambda value: isinstance(value, Markup)
     return environment
+
+
+def _drawing(plot: Plot) -> Any:
+    return draw_small(plot.plotter, plot.name) if plot.small else draw_both(plot.plotter, plot.name)
 
 
 def _visible(value: Any) -> Any:

@@ -66,14 +66,14 @@ def themed(svg: str) -> str:
 
 
 @dataclass(frozen=True)
-class Plot:
+class Picture:
     """A figure, drawn in sentinel colours, and its text alternative for screen readers."""
 
     figure: Figure
     description: str
 
 
-Plotter = Callable[[int], Plot]
+Plotter = Callable[[int], Picture]
 """Makes a plot of a width in CSS pixels: a function of the plotted values and the width, without the values."""
 
 

@@ -1,15 +1,23 @@
 """Limitations of feature groups that affect the results."""
 
-from cqa_spark.reports.kit.page import rendering
+from cqa_spark.reports.kit.blocks import Block, Span, Text
 from cqa_spark.reports.reported_run import Caution, ReportedRun
 from cqa_spark.reports.section import Section
 
-Cautions = tuple[Caution, ...]
 
-
-def data(run: ReportedRun) -> Cautions | None:
+def data(run: ReportedRun) -> tuple[Caution, ...] | None:
     """The cautions of the run's systems."""
     return run.cautions or None
 
 
-SECTION = Section("cautions", "Cautions", data, rendering("sections/cautions.html.j2", "cautions"))
+def blocks(cautions: tuple[Caution, ...]) -> list[Block]:
+    """A paragraph for each caution."""
+    shown: list[Block] = []
+    for caution in cautions:
+        affected = f" This affects the results of {', '.join(caution.systems)}." if caution.systems else ""
+        groups = Span(", ".join(caution.groups), "bold")
+        shown.append(Text((groups, f": {caution.text}.{affected}"), "caution"))
+    return shown
+
+
+SECTION = Section("cautions", "Cautions", data, blocks)

@@ -3,22 +3,22 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from typing import Any
 
-from markupsafe import Markup
-
-from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports.evaluation import Comparison
-from cqa_spark.reports.kit.page import grid_table, rendering, section
-from cqa_spark.reports.kit.tables import Cell, Grid, difference_cell, print_grids
-from cqa_spark.reports.kit.wording import MISSING, points, signed_interval, signed_points
+from cqa_spark.reports.kit.blocks import Banner, Cell, Row, Span, Table, count_cells, difference_cell, forum
+from cqa_spark.reports.kit.wording import MISSING, count, listed, points, readable, signed_interval, signed_points
 from cqa_spark.reports.section import Head, Reported, Section, itself
-from cqa_spark.reports.sections import first_answers, table_changes
+from cqa_spark.reports.sections import first_answers
 from cqa_spark.reports.sections.first_answers import FirstAnswerChanges
-from cqa_spark.reports.sections.table_changes import RunChanges
+from cqa_spark.reports.sections.table_changes import RunChanges, as_mapping
 
 COMMON_NIGHTS = "replayed nights that all runs measured"
 """A population of measures."""
+
+COLUMNS = 6
+"""Largest number of columns listed for a table."""
 
 
 @dataclass(frozen=True)
@@ -63,22 +63,22 @@ class ComparedRuns(Reported):
     changes: tuple[RunChanges, ...] = ()
 
 
-def _settings(compared: ComparedRuns) -> list[Grid]:
+def _settings(compared: ComparedRuns) -> list[Table]:
     rows = tuple(
         (key, tuple(Cell(MISSING if value is None else value) for value in values)) for key, values in compared.settings
     )
     about = "Settings that differ, by run." if rows else "All settings are equal."
-    return [Grid("Settings", about, ("setting", *compared.runs), rows, texts=compared.runs)]
+    return [Table("Settings", about, ("setting", *compared.runs), rows, texts=compared.runs)]
 
 
-def _measures(compared: ComparedRuns) -> list[Grid]:
+def _measures(compared: ComparedRuns) -> list[Table]:
     first, *others = compared.runs
     headings = ("measure", first, *(heading for run in others for heading in (run, "difference")))
     by_population: dict[str, list[ComparedMeasure]] = {}
     for measure in compared.measures:
         by_population.setdefault(measure.population, []).append(measure)
     return [
-        Grid(
+        Table(
             title=f"Measures: {population}",
             about=_about(population, measures),
             headings=headings,
@@ -122,15 +122,35 @@ def _difference(test: Comparison | float | None) -> Cell:
     return replace(cell, small=f"{signed_interval(test.difference_low, test.difference_high)}, {cell.small}")
 
 
-def _answers(compared: ComparedRuns) -> list[Grid]:
+def _answers(compared: ComparedRuns) -> list[Table]:
     first, *others = compared.runs
     pairs = zip(others, compared.answers, strict=False)
     return [first_answers.table(changes, f"Other first answers in {run} than in {first}") for run, changes in pairs]
 
 
-def _print_tables(compared: ComparedRuns, terminal: Terminal) -> None:
-    for changes in compared.changes:
-        table_changes.console(changes, terminal)
+def _changes(compared: ComparedRuns) -> list[Table]:
+    return [_changed_rows(changes) for changes in compared.changes]
+
+
+def _changed_rows(changed: RunChanges) -> Table:
+    """The number of new, gone and changed rows of each site and table."""
+    about = "Rows are matched by key. Changed: any column other than the source file differs. In text: the body of a "
+    about += "post differs."
+    for run, names in ((changed.before, changed.only_before), (changed.after, changed.only_after)):
+        if names:
+            about += f" Only in {run}: {', '.join(map(readable, names))}."
+    rows: list[Row] = []
+    for site, tables in groupby(changed.tables, lambda changes: changes.site):
+        rows.append(Row(forum(site), style="group"))
+        for changes in tables:
+            numbers = changes.new, changes.gone, changes.changed
+            in_text = "" if changes.changed_in_text is None else count(changes.changed_in_text)
+            columns = [f"{column.name} {count(column.rows)}" for column in changes.columns]
+            cells = *count_cells(*numbers), Cell(in_text), Cell(listed(columns, COLUMNS), role="prose")
+            rows.append(Row(readable(changes.table), cells, "" if any(numbers) else "quiet"))
+    headings = ("site and table", "new", "gone", "changed", "in text", "changed columns")
+    title = f"From {changed.before} to {changed.after}"
+    return Table(title, about, headings, rows, ("changed columns",), style="sites")
 
 
 def comparison_json(compared: ComparedRuns) -> str:
@@ -140,37 +160,43 @@ def comparison_json(compared: ComparedRuns) -> str:
         "settings": dict(compared.settings),
         "measures": [asdict(measure) for measure in compared.measures],
         "first_answers": [asdict(changes) for changes in compared.answers],
-        "changes": [table_changes.as_mapping(changes) for changes in compared.changes],
+        "changes": [as_mapping(changes) for changes in compared.changes],
     }
     return json.dumps(values, indent=2, ensure_ascii=False)
 
 
-HEAD: Head[ComparedRuns, ComparedRuns] = Head(
-    itself,
-    rendering("sections/comparison_header.html.j2", "compared"),
-    title=lambda compared: f"Comparison of {', '.join(compared.runs)} · {compared.lake}",
-    provenance=lambda compared: f"cqa-spark {compared.code_version}",
-)
+def banner(compared: ComparedRuns) -> Banner:
+    """Numbers of settings and rows that differ."""
+    tables = [table for changes in compared.changes for table in changes.tables]
+    numbers = {
+        "settings that differ": len(compared.settings),
+        "new rows": sum(table.new for table in tables),
+        "rows gone": sum(table.gone for table in tables),
+        "changed rows": sum(table.changed for table in tables),
+    }
+    first, *others = compared.runs
+    return Banner(
+        title=f"Comparison of {', '.join(compared.runs)} · {compared.lake}",
+        provenance=f"cqa-spark {compared.code_version}",
+        eyebrow=(f"{compared.lake} · run ", Span(first, "bold"), f" and {', '.join(others)}"),
+        heading="Comparison of runs",
+        facts=[(name, count(number)) for name, number in numbers.items()],
+    )
 
 
-def _of_grids(name: str, title: str, grids: Callable[[ComparedRuns], list[Grid]]) -> Section[ComparedRuns, list[Grid]]:
-    """A section of tables."""
+HEAD: Head[ComparedRuns, ComparedRuns] = Head(itself, banner)
 
-    def page(shown: Sequence[Grid]) -> Markup:
-        return section(name, title, map(grid_table, shown))
 
-    return Section(name, title, lambda run: grids(run) or None, page, print_grids)
+def _of_tables(
+    name: str, title: str, tables: Callable[[ComparedRuns], list[Table]]
+) -> Section[ComparedRuns, list[Table]]:
+    """A section of tables, which appears if there are any."""
+    return Section(name, title, lambda run: tables(run) or None, lambda shown: shown)
 
 
 SECTIONS: tuple[Section[ComparedRuns, Any], ...] = (
-    _of_grids("settings", "Settings", _settings),
-    _of_grids("measures", "Measures", _measures),
-    _of_grids("first-answers", "Other first answers", _answers),
-    Section(
-        "changes",
-        "Tables",
-        lambda run: run if run.changes else None,
-        lambda run: section("changes", "Tables", map(table_changes.page, run.changes)),
-        _print_tables,
-    ),
+    _of_tables("settings", "Settings", _settings),
+    _of_tables("measures", "Measures", _measures),
+    _of_tables("first-answers", "Other first answers", _answers),
+    _of_tables("changes", "Tables", _changes),
 )

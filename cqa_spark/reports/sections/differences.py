@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 
-from markupsafe import Markup
-
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
-from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import Plot, draw_both, new_axes, sentinel
-from cqa_spark.reports.kit.wording import MINUS
+from cqa_spark.reports.kit.blocks import Block, Heading, Plot, Span, Text
+from cqa_spark.reports.kit.svg import Picture, new_axes, sentinel
+from cqa_spark.reports.kit.wording import MINUS, count, counted
 from cqa_spark.reports.queries import measured_queries
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
@@ -56,13 +54,26 @@ def data(run: ReportedRun) -> Differences | None:
     return Differences(run.best_system, run.baseline, run.main_measure, measured.steps, measured.unanswerable)
 
 
-def page(differences: Differences) -> Markup:
+def blocks(differences: Differences) -> list[Block]:
     """The numbers of queries, and a bar for each query."""
-    figure = draw_both(partial(plot_differences, differences), "differences")
-    return fragment("sections/differences.html.j2", differences=differences, figure=figure)
+    better, equal, worse = differences.outcomes
+    keys = (
+        Span(f"better on {counted(better, 'query', 'queries')}", "key", "yes"),
+        Span(f"equal on {count(equal)}", "key", "even"),
+        Span(f"worse on {count(worse)}", "key", "loss"),
+    )
+    caption = (
+        f"{differences.measure} of {differences.system} minus that of {differences.baseline}, in percentage points: "
+        "one bar per query, sorted by difference."
+    )
+    if differences.unanswerable:
+        without = f" {count(differences.unanswerable)} have no relevant candidate,"
+        caption += f"{without} so no order is better than another."
+    plot = Plot("differences", partial(plot_differences, differences), caption)
+    return [Heading("Differences by query", 2), Text(keys, "legend"), plot]
 
 
-def plot_differences(differences: Differences, width: int) -> Plot:
+def plot_differences(differences: Differences, width: int) -> Picture:
     """Draw one bar per query, at least one, in percentage points, from the largest gain to the largest loss."""
     figure, axes = new_axes(width, _HEIGHT)
     ends = list(accumulate(queries for _, queries in differences.steps))
@@ -84,7 +95,7 @@ def plot_differences(differences: Differences, width: int) -> Plot:
         f"{differences.measure} of {differences.system} minus {differences.baseline} for each query, sorted: "
         f"better on {better}, equal on {equal}, worse on {worse} queries."
     )
-    return Plot(figure, description)
+    return Picture(figure, description)
 
 
-SECTION = Section("differences", "Differences", data, page, products=(EXAMPLES, QUERY_METRICS), optional=(POSTS,))
+SECTION = Section("differences", "Differences", data, blocks, products=(EXAMPLES, QUERY_METRICS), optional=(POSTS,))

@@ -6,16 +6,13 @@ from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from statistics import mean, stdev
-from typing import Generic, TypeVar
-
-from markupsafe import Markup
+from typing import TypeVar
 
 from cqa_spark.lake.schemas.metrics import SITE_METRICS
 from cqa_spark.lake.schemas.studies import ABLATIONS, CROSS_VALIDATIONS, LEARNING_CURVES, SEEDS
-from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import Drawing, Plot, Whisker, curve_of, described, draw_both, whiskers
-from cqa_spark.reports.kit.tables import Cell, Grid
-from cqa_spark.reports.kit.wording import count, points, verdict
+from cqa_spark.reports.kit.blocks import NO_VALUE, Block, Cell, Heading, Plot, Row, Table, Text, count_cells
+from cqa_spark.reports.kit.svg import Picture, Whisker, curve_of, described, whiskers
+from cqa_spark.reports.kit.wording import count, interval, p_value, points, signed_points, verdict
 from cqa_spark.reports.reported_run import ReportedRun, from_entry
 from cqa_spark.reports.section import Section
 
@@ -149,9 +146,9 @@ def in_reading_order(ablations: Sequence[Ablation]) -> tuple[Ablation, ...]:
     return tuple(sorted(ablations, key=order))
 
 
-def seeds_table(seeds: Sequence[SeedValues], measure: str, label: Callable[[str], str] = str) -> Grid:
+def seeds_table(seeds: Sequence[SeedValues], measure: str, label: Callable[[str], str] = str) -> Table:
     """Each system, by its displayed name, over several seeds; no rows for systems with one."""
-    return Grid(
+    return Table(
         title="Seeds",
         about=(
             f"{measure} of the same system trained with several seeds: the part of a result that is due to random "
@@ -187,15 +184,6 @@ def cross_validation_conclusion(variants: Sequence[CrossValidation]) -> str:
 Result = TypeVar("Result", bound=ReportedVariant)
 
 
-@dataclass(frozen=True)
-class _SystemFigure(Generic[Result]):
-    """The variants of one system, and their plot."""
-
-    system: str
-    variants: tuple[Result, ...]
-    figure: Drawing
-
-
 def data(run: ReportedRun) -> Experiments | None:
     """The experiments; the comparison with published results shows the seeds of its systems itself."""
     results = run.once(experiments)
@@ -204,28 +192,100 @@ def data(run: ReportedRun) -> Experiments | None:
     return shown if shown.cross_validations or shown.ablations or shown.curves or has_seeds else None
 
 
-def page(shown: Experiments) -> Markup:
+def blocks(shown: Experiments) -> list[Block]:
     """A plot and a table for each experiment."""
-    measure, validated = shown.measure, shown.cross_validations
-    return fragment(
-        "sections/experiments.html.j2",
-        experiments=shown,
-        conclusion=cross_validation_conclusion(validated) if validated else "",
-        validation_figure=draw_both(partial(plot_cross_validations, validated, measure), "cross-validations")
-        if validated
-        else None,
-        ablations=[
-            _SystemFigure(
-                variants[0].system, variants, draw_both(partial(plot_ablations, variants, measure), f"ablation{number}")
-            )
-            for number, variants in enumerate(_by_system(shown.ablations))
-        ],
-        curves=[
-            _SystemFigure(points[0].system, points, draw_both(partial(plot_curve, points, measure), f"curve{number}"))
-            for number, points in enumerate(_by_system(shown.curves))
-        ],
-        seeds=seeds_table(shown.seeds, measure),
+    parts = _cross_validation(shown) if shown.cross_validations else []
+    for number, variants in enumerate(_by_system(shown.ablations)):
+        parts += _ablation(variants, shown.measure, number)
+    for number, curve in enumerate(_by_system(shown.curves)):
+        parts += _learning_curve(curve, shown.measure, number)
+    seeds = seeds_table(shown.seeds, shown.measure)
+    return [*parts, seeds] if seeds.rows else parts
+
+
+def _cross_validation(shown: Experiments) -> list[Block]:
+    first, measure = shown.cross_validations[0], shown.measure
+    caption = (
+        f"{measure} of each system on the training split: mean of {first.repeats} cross-validations with "
+        f"{first.folds} folds by thread, and its interval over {count(first.queries)} queries."
     )
+    about = (
+        f"The standard deviation is over the repeats. The paired test is against {first.best}; p\u2011values are "
+        "adjusted for the number of tests (Holm)."
+    )
+    rows = [
+        Row(result.system, _tested(result, result.system == result.best, Cell(points(result.spread))))
+        for result in shown.cross_validations
+    ]
+    headings = ("System", measure, "Standard deviation", *_TESTED)
+    return [
+        Heading("Cross-validation"),
+        Text(cross_validation_conclusion(shown.cross_validations), "prose"),
+        Plot("cross-validations", partial(plot_cross_validations, shown.cross_validations, measure), caption),
+        Table("", about, headings, rows),
+    ]
+
+
+def _ablation(variants: Sequence[Ablation], measure: str, number: int) -> list[Block]:
+    system = variants[0].system
+    caption = (
+        f"{measure} of {system} trained without each feature family, and on each family alone. The dotted line is the "
+        "full system; families whose removal is significantly worse are coloured. Correlated families can replace each "
+        "other, so small losses do not mean that all of them could be removed. The test accounts for the sample of "
+        "queries, not for the random seed of training."
+    )
+    rows = [
+        Row(variant.name, (*count_cells(variant.features), *_tested(variant, variant.variant == "all")))
+        for variant in variants
+    ]
+    return [
+        Heading(f"Ablation of {system}"),
+        Plot(f"ablation{number}", partial(plot_ablations, variants, measure), caption),
+        _variants_table(variants[0], measure, "features", ("Features", "Number"), rows),
+    ]
+
+
+def _learning_curve(curve: Sequence[CurvePoint], measure: str, number: int) -> list[Block]:
+    system = curve[0].system
+    caption = (
+        f"{measure} of {system} by number of training threads, with its interval. Features that learn from labels "
+        "were fitted on each share."
+    )
+    rows = [
+        Row(
+            f"{100 * point.share:.0f} %",
+            (*count_cells(point.threads, point.examples), *_tested(point, point.share == 1)),
+        )
+        for point in curve
+    ]
+    headings = ("Share", "Threads", "Examples")
+    return [
+        Heading(f"Learning curve of {system}"),
+        Plot(f"curve{number}", partial(plot_curve, curve, measure), caption),
+        _variants_table(curve[0], measure, "training threads", headings, rows),
+    ]
+
+
+_TESTED = ("Interval", "Difference", "p-value")
+
+
+def _variants_table(
+    variant: ReportedVariant, measure: str, reference: str, headings: tuple[str, ...], rows: Sequence[Row]
+) -> Table:
+    about = (
+        f"{measure} with its {variant.confidence * 100:.0f} % interval, and the paired test against all {reference}; "
+        "p\u2011values are adjusted for the number of tests (Holm)."
+    )
+    return Table("", about, (*headings, measure, *_TESTED), rows)
+
+
+def _tested(variant: ReportedVariant, is_reference: bool, *cells: Cell) -> tuple[Cell, ...]:
+    """The value, further cells, the interval, and the paired test against the reference, which has none itself."""
+    value = Cell(points(variant.value)), *cells, Cell(interval(variant.low, variant.high))
+    if is_reference:
+        return *value, NO_VALUE, NO_VALUE
+    difference = Cell(signed_points(variant.difference), role=verdict(variant))
+    return *value, difference, Cell(p_value(variant.p_value), role="p-value")
 
 
 def _by_system(variants: Sequence[Result]) -> list[tuple[Result, ...]]:
@@ -233,8 +293,8 @@ def _by_system(variants: Sequence[Result]) -> list[tuple[Result, ...]]:
     return [tuple(variant for variant in variants if variant.system == system) for system in systems]
 
 
-def plot_cross_validations(validated: Sequence[CrossValidation], measure: str, width: int) -> Plot:
-    """Plot the mean of systems, best first, over the repeats with its interval, and a line at the best system."""
+def plot_cross_validations(validated: Sequence[CrossValidation], measure: str, width: int) -> Picture:
+    """Picture the mean of systems, best first, over the repeats with its interval, and a line at the best system."""
     rows = [
         Whisker(
             result.system, result.value, result.low, result.high, "accent" if result.system == result.best else "ink"
@@ -242,28 +302,28 @@ def plot_cross_validations(validated: Sequence[CrossValidation], measure: str, w
         for result in validated
     ]
     description = f"{measure} of each system in cross-validation, with intervals: {described(rows)}."
-    return Plot(whiskers(rows, validated[0].value, width), description)
+    return Picture(whiskers(rows, validated[0].value, width), description)
 
 
-def plot_ablations(ablations: Sequence[Ablation], measure: str, width: int) -> Plot:
-    """Plot the variants of one system with their intervals, and a line at the full system, which is one of them."""
+def plot_ablations(ablations: Sequence[Ablation], measure: str, width: int) -> Picture:
+    """Picture the variants of one system with their intervals, and a line at the full system, which is one of them."""
     full = next(ablation for ablation in ablations if ablation.variant == "all")
     rows = [
         Whisker(ablation.name, ablation.value, ablation.low, ablation.high, _role(ablation)) for ablation in ablations
     ]
     description = f"{measure} of {full.system} on subsets of its features, with intervals: {described(rows)}."
-    return Plot(whiskers(rows, full.value, width), description)
+    return Picture(whiskers(rows, full.value, width), description)
 
 
-def plot_curve(curve: Sequence[CurvePoint], measure: str, width: int) -> Plot:
-    """Plot a measure of one system over the number of training threads, ascending, with its interval as a band."""
+def plot_curve(curve: Sequence[CurvePoint], measure: str, width: int) -> Picture:
+    """Picture a measure of one system over the number of training threads, ascending, with its interval as a band."""
     values = [Whisker(count(point.threads), point.value, point.low, point.high, "accent") for point in curve]
     figure = curve_of(values, [point.threads for point in curve], width)
     words = "; ".join(
         f"{count(point.threads)} threads {points(point.value)} ({points(point.low)} to {points(point.high)})"
         for point in curve
     )
-    return Plot(figure, f"{measure} of {curve[0].system} by training threads: {words}.")
+    return Picture(figure, f"{measure} of {curve[0].system} by training threads: {words}.")
 
 
 def _role(ablation: Ablation) -> str:
@@ -276,6 +336,6 @@ SECTION = Section(
     "experiments",
     "Experiments",
     data,
-    page,
+    blocks,
     optional=(CROSS_VALIDATIONS, ABLATIONS, LEARNING_CURVES, SEEDS, SITE_METRICS),
 )

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from markupsafe import Markup
-
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES
 from cqa_spark.reports.evaluation import evaluation
-from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import WIDE, Drawing, Plot, draw_both, group_role, named_bars
-from cqa_spark.reports.kit.wording import MINUS
+from cqa_spark.reports.kit.blocks import Block, Cell, Details, Heading, Plot, Row, Span, Table, Text
+from cqa_spark.reports.kit.svg import WIDE, Picture, group_role, named_bars
+from cqa_spark.reports.kit.wording import MINUS, MISSING, points
 from cqa_spark.reports.reasons import feature_label
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
@@ -75,12 +73,6 @@ def data(run: ReportedRun) -> Importances | None:
     return Importances(features, run.once(evaluation).systems) if features else None
 
 
-def page(importances: Importances) -> Markup:
-    """A plot for each learned system, and a table of all features."""
-    learned = draw_importances(importances)
-    return fragment("sections/features.html.j2", learned_systems=learned, importances=importances.features)
-
-
 def split_feature(column: str) -> tuple[str, str]:
     """The group and the name of a feature column; the group of an unversioned column is ``other``."""
     match = _GROUP.fullmatch(column)
@@ -91,33 +83,47 @@ FEATURES_SHOWN = 25
 """Largest number of bars in a plot."""
 
 
-@dataclass(frozen=True)
-class LearnedSystem:
-    """The plot of a system's most important features, with the colour role of each group in it."""
-
-    system: str
-    figure: Drawing
-    roles: dict[str, str]
-
-
-def draw_importances(importances: Importances) -> tuple[LearnedSystem, ...]:
-    """Draw the learned systems, ranked ones first; a group has the same colour in all of them."""
+def blocks(importances: Importances) -> list[Block]:
+    """A plot for each learned system, ranked ones first, and a table of all features."""
     totals: defaultdict[str, float] = defaultdict(float)
     for item in importances.features:
         totals[item.group] += item.importance
     ordered = sorted(totals, key=lambda group: (-totals[group], group))
+    # A group has the same colour in all plots.
     roles = {group: group_role(index) for index, group in enumerate(ordered)}
     by_system: dict[str, list[ReportedImportance]] = {system: [] for system in importances.systems}
     for item in sorted(importances.features, key=lambda item: item.system):
         by_system.setdefault(item.system, []).append(item)
-    learned: list[LearnedSystem] = []
+    shown: list[Block] = []
     for system, features in by_system.items():
-        if shown := features[:FEATURES_SHOWN]:
-            figure = draw_both(partial(plot_importances, shown, roles), f"features{len(learned)}")
-            used = {item.group for item in shown}
-            learned.append(LearnedSystem(system, figure, {group: roles[group] for group in ordered if group in used}))
-    return tuple(learned)
+        if not features:
+            continue
+        drawn = features[:FEATURES_SHOWN]
+        used = {item.group for item in drawn}
+        keys = tuple(Span(group, "key", address=roles[group]) for group in ordered if group in used)
+        plot = Plot(f"features{len(shown)}", partial(plot_importances, drawn, roles), _CAPTION)
+        of_system: list[Block] = [Text(keys, "legend"), plot]
+        shown += [Details(system, of_system)] if shown else [Heading(system), *of_system]
+    rows = []
+    for item in importances.features:
+        name = Cell(item.about, Span(item.feature, "code"), "prose") if item.about else Cell(item.feature, role="prose")
+        effect = {1: "raises", -1: "lowers", 0: MISSING}[item.direction]
+        rows.append(Row(item.system, (Cell(item.group), name, Cell(points(item.importance)), Cell(effect))))
+    table = Table(
+        "",
+        "Share of total importance in each learned system.",
+        ("System", "Group", "Feature", "Share, %", "Effect"),
+        rows,
+        ("Group", "Feature"),
+        style="features",
+    )
+    return [*shown, Details("Table of all features", [table])]
 
+
+_CAPTION = (
+    f"Share of total importance, in percent, coloured by feature group. +: larger values raise the score; {MINUS}: "
+    "they lower it; no sign: the ranker does not report a direction."
+)
 
 _LETTERS = 62
 """Characters on a line of a feature's name beside a wide plot."""
@@ -131,7 +137,7 @@ LINES = 2
 _SIGN = {1: " +", -1: f" {MINUS}", 0: ""}
 
 
-def plot_importances(importances: Sequence[ReportedImportance], roles: Mapping[str, str], width: int) -> Plot:
+def plot_importances(importances: Sequence[ReportedImportance], roles: Mapping[str, str], width: int) -> Picture:
     """Draw the share of each feature, most important first, of the total importance, in percent; roles are by group."""
     shares = [item.importance * 100 for item in importances]
     wide = width >= WIDE
@@ -150,7 +156,7 @@ def plot_importances(importances: Sequence[ReportedImportance], roles: Mapping[s
         lines=LINES,
         names_above=not wide,
     )
-    return Plot(figure, _description(importances))
+    return Picture(figure, _description(importances))
 
 
 def _description(importances: Sequence[ReportedImportance]) -> str:
@@ -158,4 +164,4 @@ def _description(importances: Sequence[ReportedImportance]) -> str:
     return f"Share of total importance by feature: {shares}."
 
 
-SECTION = Section("features", "Features", data, page, products=(FEATURE_IMPORTANCES,))
+SECTION = Section("features", "Features", data, blocks, products=(FEATURE_IMPORTANCES,))

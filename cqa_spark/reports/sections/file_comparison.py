@@ -1,15 +1,15 @@
-"""The comparison of prediction files, as a grid."""
+"""The comparison of prediction files, as a table."""
 
 from collections.abc import Sequence
 from math import isnan
 
 from cqa_spark.evaluation.compare_files import RankingComparison
 from cqa_spark.evaluation.files.pairs import distinct_labels
-from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, difference_cell, value_cell
+from cqa_spark.reports.kit.blocks import NO_VALUE, Cell, Table, difference_cell, value_cell
 from cqa_spark.reports.kit.wording import count, p_value
 
 
-def file_comparison_grid(comparisons: Sequence[RankingComparison], confidence: float) -> Grid:
+def file_comparison_table(comparisons: Sequence[RankingComparison], confidence: float) -> Table:
     """A row for each measure, baseline and file.
 
     Args:
@@ -29,7 +29,7 @@ def file_comparison_grid(comparisons: Sequence[RankingComparison], confidence: f
         "effect size": lambda compared: _number(compared, compared.effect_size, f"{compared.effect_size:+.2f}"),
         **({"Williams' test": _williams} if of_correlations else {}),
     }
-    return Grid(
+    return Table(
         title=f"{count(comparisons[0].queries)} queries, in percentage points",
         about=(
             f"Values have a {confidence:.0%} bootstrap interval over queries. Differences are from "

@@ -2,16 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from markupsafe import Markup
 from pyspark.sql import DataFrame
 
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.night import FIRST_ANSWERS
-from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
+from cqa_spark.reports.kit.blocks import Block, Cell, Details, Heading, Only, Post, Table, Text, forum
 from cqa_spark.reports.kit.wording import counted
 from cqa_spark.reports.queries import TEXTS, PostText, collect_texts
 from cqa_spark.reports.reported_run import ReportedRun
@@ -94,15 +90,26 @@ def data(run: ReportedRun) -> FirstAnswerChanges | None:
     return first_answer_changes(entries, run.tables) if entries else None
 
 
-def page(changes: FirstAnswerChanges) -> Markup:
-    """The threads, with both texts."""
-    short = partial(_short, most=_ON_PAGE)
-    return fragment("sections/first_answers.html.j2", about=_about(changes), threads=changes.threads, short=short)
-
-
-def console(changes: FirstAnswerChanges, terminal: Terminal) -> None:
-    """Print the table."""
-    print_grid(table(changes, "Other first answers than last night"), terminal)
+def blocks(changes: FirstAnswerChanges) -> list[Block]:
+    """The threads: on the page with both texts, in the terminal with their beginnings."""
+    stories = [
+        Details(
+            forum(thread.title or thread.query_id),
+            [
+                Post(_short(thread.text_before, _ON_PAGE), [f"last night, {thread.before}"]),
+                Post(_short(thread.text_after, _ON_PAGE), [f"tonight, {thread.after}"]),
+            ],
+            story=True,
+            is_open=thread is changes.threads[0],
+            aside=f"{thread.site}, {thread.query_id}, {thread.order}",
+        )
+        for thread in changes.threads
+    ]
+    return [
+        Heading("What changed tonight", 2),
+        Only("page", [Text(_about(changes)), *stories]),
+        Only("terminal", [table(changes, "Other first answers than last night")]),
+    ]
 
 
 def _about(changes: FirstAnswerChanges) -> str:
@@ -110,9 +117,9 @@ def _about(changes: FirstAnswerChanges) -> str:
     return f"{counted(changes.number, 'thread')} {begin} with another answer; {len(changes.threads)} shown."
 
 
-def table(changes: FirstAnswerChanges, title: str) -> Grid:
+def table(changes: FirstAnswerChanges, title: str) -> Table:
     """A row for each thread."""
-    return Grid(
+    return Table(
         title=title,
         about=_about(changes),
         headings=("question", "before", "now", "order"),
@@ -131,6 +138,4 @@ def table(changes: FirstAnswerChanges, title: str) -> Grid:
     )
 
 
-SECTION = Section(
-    "first-answers", "Other first answers", data, page, console, products=(FIRST_ANSWERS,), optional=TEXTS
-)
+SECTION = Section("first-answers", "Other first answers", data, blocks, products=(FIRST_ANSWERS,), optional=TEXTS)

@@ -3,26 +3,28 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
+from pyspark.sql import Row as SparkRow
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
-from cqa_spark.reports.kit.page import rendering
-from cqa_spark.reports.reported_run import ReportedRun, from_entry
+from cqa_spark.reports.kit.blocks import (
+    Block,
+    Cell,
+    Code,
+    Details,
+    Heading,
+    Row,
+    Table,
+    Text,
+    count_cells,
+    forum,
+    warning_cell,
+)
+from cqa_spark.reports.kit.wording import count
+from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
-
-
-@dataclass(frozen=True)
-class FileRows:
-    """Records of one input file; those that are neither out nor quarantined are forgotten."""
-
-    site: str
-    source_file: str
-    split: str
-    rows_in: int
-    rows_out: int
-    rows_quarantined: int
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,16 @@ class QuarantineSample:
 
 @dataclass(frozen=True)
 class Intake:
-    """The records read and quarantined; totals are over all files, lists have a bounded length."""
+    """The records read and quarantined; totals are over all files, lists have a bounded length.
+
+    Files are entries of ``INGESTED_FILES``; records that are neither out nor quarantined are forgotten.
+    """
 
     rows_in: int = 0
     rows_out: int = 0
     rows_quarantined: int = 0
     file_count: int = 0
-    files: tuple[FileRows, ...] = ()
+    files: tuple[Entry, ...] = ()
     reasons: tuple[QuarantineReason, ...] = ()
     samples: tuple[QuarantineSample, ...] = ()
 
@@ -83,15 +88,14 @@ def data(run: ReportedRun) -> Intake | None:
     )
 
 
-def _files(entries: Sequence[Entry]) -> tuple[FileRows, ...]:
-    def order(file: FileRows) -> tuple[int, int, str, str]:
-        return -file.rows_quarantined, -file.rows_in, file.site, file.source_file
+def _files(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    def order(file: Entry) -> tuple[int, int, str, str]:
+        return -file["rows_quarantined"], -file["rows_in"], file["site"], file["source_file"]
 
-    rows = (from_entry(FileRows, entry) for entry in entries)
-    return tuple(sorted(rows, key=order)[:FILES])
+    return tuple(sorted(entries, key=order)[:FILES])
 
 
-def _reasons(quarantine: DataFrame) -> list[Row]:
+def _reasons(quarantine: DataFrame) -> list[SparkRow]:
     """The most frequent reasons, each with the first record that has it."""
     raw = F.substring("raw", 1, RAW_CHARACTERS).alias("raw")
     record = F.struct("source_file", "byte_offset", raw)
@@ -100,5 +104,45 @@ def _reasons(quarantine: DataFrame) -> list[Row]:
     return counted.orderBy(F.desc("rows"), "reason").limit(REASONS).collect()
 
 
-_PAGE = rendering("sections/intake.html.j2", "intake")
-SECTION = Section("intake", "Input", data, _PAGE, products=(INGESTED_FILES,), optional=(QUARANTINE,))
+def blocks(intake: Intake) -> list[Block]:
+    """The records of each file, the reasons for quarantine, and a record of each of the most frequent ones."""
+    about = "Records by file: every record is either ingested or quarantined"
+    if intake.rows_forgotten:
+        about += f", or one of {count(intake.rows_forgotten)} that the lake has forgotten"
+    about += "."
+    if intake.file_count > len(intake.files):
+        about += (
+            f" The table shows the {len(intake.files)} of {count(intake.file_count)} files with the most quarantined "
+            "records."
+        )
+    files = [
+        Row(
+            Cell(_base_name(file["source_file"]), role="path", hint=file["source_file"]),
+            (
+                Cell(file["split"]),
+                *count_cells(file["rows_in"], file["rows_out"]),
+                warning_cell(file["rows_quarantined"]),
+            ),
+        )
+        for file in intake.files
+    ]
+    total = Row("All files", (Cell(""), *count_cells(intake.rows_in, intake.rows_out, intake.rows_quarantined)))
+    headings = ("File", "Split", "Records", "Ingested", "Quarantined")
+    shown: list[Block] = [Table("", about, headings, files, ("Split",), total=total)]
+    if intake.reasons:
+        reasons = [Row(Cell(forum(item.reason), role="prose"), count_cells(item.rows)) for item in intake.reasons]
+        shown += [
+            Heading("Quarantine"),
+            Table("", "Reasons for quarantine.", ("Reason", "Records"), reasons),
+        ]
+        for sample in intake.samples:
+            position = f"{_base_name(sample.source_file)}, byte {count(sample.byte_offset)}"
+            shown.append(Details(position, [Text(forum(sample.reason)), Code(forum(sample.raw))]))
+    return shown
+
+
+def _base_name(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
+SECTION = Section("intake", "Input", data, blocks, products=(INGESTED_FILES,), optional=(QUARANTINE,))

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cqa_spark.lake.run_log import RunRecord
-from cqa_spark.reports.kit.page import rendering
+from cqa_spark.reports.kit.blocks import NO_VALUE, Banner, Block, Cell, Row, Span, Table, Text, Words
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.wording import MISSING, points
 from cqa_spark.reports.section import Head, Reported, Section, itself
 
 
@@ -67,14 +69,42 @@ class LakePage(Reported):
         return self.publications[0]
 
 
-HEAD: Head[LakePage, LakePage] = Head(
-    itself,
-    rendering("sections/lake_header.html.j2", "page"),
-    title=lambda page: f"{page.name} · {page.published.record.run_id}",
-    provenance=lambda page: f"cqa-spark {page.published.record.code_version}",
-)
+def banner(page: LakePage) -> Banner:
+    """The published run."""
+    published, report = page.published, page.published.report
+    run, moment = Span(published.record.run_id, "bold"), f"{published.moment:%Y-%m-%d %H:%M} UTC"
+    link = [Span("Report of this run", "link", address=report)] if report else []
+    return Banner(
+        title=f"{page.name} · {published.record.run_id}",
+        provenance=f"cqa-spark {published.record.code_version}",
+        eyebrow=("Lake ", Span(page.name, "bold"), " · run ", run, f" of {moment}"),
+        heading=page.sites[0].name if len(page.sites) == 1 else page.name,
+        sentences=[*page.sentences, *link],
+    )
+
+
+def runs(page: LakePage) -> list[Block]:
+    """The published runs, with links to their reports."""
+    rows = []
+    for publication in page.publications:
+        record, score = publication.record, NO_VALUE
+        if record.scores:
+            main = record.scores[0]
+            score = Cell(points(main.value), f"{main.measure}, {main.system}")
+        report: Words = Span("report", "link", address=publication.report) if publication.report else MISSING
+        moment = Cell(f"{publication.moment:%Y-%m-%d %H:%M}")
+        rows.append(Row(record.run_id, (moment, score, Cell(report), Cell(record.message or "this run"))))
+    about: Words = (
+        "The last published runs, the latest first. Reports of earlier ones are linked as long as their files are "
+        "kept. ", Span("cqa runs list", "code"), " shows all runs.",
+    )  # fmt: skip
+    table = Table("", "", ("Run", "End", "Score", "Report", "About"), rows, ("End", "Report", "About"), style="grid")
+    return [Text(about, "legend"), table]
+
+
+HEAD: Head[LakePage, LakePage] = Head(itself, banner)
 
 THREADS: Section[LakePage, LakePage] = Section(
-    "threads", "Threads", itself, rendering("sections/lake_threads.html.j2", "page")
+    "threads", "Threads", itself, lambda page: fragment("sections/lake_threads.html.j2", page=page)
 )
-RUNS: Section[LakePage, LakePage] = Section("runs", "Runs", itself, rendering("sections/lake_runs.html.j2", "page"))
+RUNS: Section[LakePage, LakePage] = Section("runs", "Runs", itself, runs)

@@ -5,14 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from markupsafe import Markup
 
 from cqa_spark.evaluation.statistics.nights import AGES, ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, Worth
-from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.page import grid_table, section
-from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, print_grids
+from cqa_spark.reports.kit.blocks import NO_VALUE, Block, Cell, Only, Table, Text
 from cqa_spark.reports.kit.wording import counted, interval, p_value, points, signed_interval, signed_points
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
@@ -52,17 +49,11 @@ def data(run: ReportedRun) -> NightWorth:
     )
 
 
-def page(night: NightWorth) -> Markup:
-    """The tables; the sentences are in the head of the page."""
-    return section(SECTION.name, SECTION.title, map(grid_table, tables(night)))
-
-
-def console(night: NightWorth, terminal: Terminal) -> None:
-    """Print the sentences and tables."""
-    for sentence in sentences(night):
-        terminal.line(sentence)
-    terminal.line()
-    print_grids(tables(night), terminal)
+def blocks(night: NightWorth) -> list[Block]:
+    """The tables that have rows; the head of the page has the sentences."""
+    tables = (_orders(night), _bands(night), _served(night)) if night.orders else (_labelled(night),)
+    told = Only("terminal", [*map(Text, sentences(night)), Text("")])
+    return [told, *(table for table in tables if table.rows)]
 
 
 def sentences(night: NightWorth) -> tuple[str, ...]:
@@ -95,15 +86,9 @@ def _bounds(worth: Worth) -> str:
     return signed_interval(worth.low_difference, worth.high_difference)
 
 
-def tables(night: NightWorth) -> tuple[Grid, ...]:
-    """Orders by population, bands, and the orders served, or orders by split; those that have rows."""
-    grids = (_orders(night), _bands(night), _served(night)) if night.orders else (_labelled(night),)
-    return tuple(grid for grid in grids if grid.rows)
-
-
-def _labelled(night: NightWorth) -> Grid:
+def _labelled(night: NightWorth) -> Table:
     measure = night.worth[0].measure if night.worth else ""
-    return Grid(
+    return Table(
         title="Worth of orders on labelled queries",
         about=f"{measure} in percent on the queries that the system has not learned from, with 95 % intervals; the "
         f"difference is from {night.simple}.",
@@ -116,10 +101,10 @@ def _labelled(night: NightWorth) -> Grid:
     )
 
 
-def _orders(night: NightWorth) -> Grid:
+def _orders(night: NightWorth) -> Table:
     names = list(dict.fromkeys(each.order for each in night.worth))
     by_value = sorted(names, key=lambda name: -_value(night, name))
-    return Grid(
+    return Table(
         title="Worth of orders on replayed nights",
         about="P@1 in percent, with 95 % intervals by thread; ties count by their chance. A thread is looked at 1, 2, "
         "4, 8, … days after the question, as long as no acceptance was known. Last nights: the latest of a thread, "
@@ -140,10 +125,10 @@ def _cell(worth: Worth | None) -> Cell:
     return Cell(points(worth.value), interval(worth.low, worth.high) if np.isfinite(worth.low) else "")
 
 
-def _bands(night: NightWorth) -> Grid:
+def _bands(night: NightWorth) -> Table:
     bands = dict.fromkeys(each.band for each in night.worth if each.population == NIGHTS)
     found = {band: night.row(night.system, NIGHTS, band) for band in bands}
-    return Grid(
+    return Table(
         title=f"{night.system} by age and by votes",
         about="Nights by the age of the question, and by the number of votes for its answers; the difference is from "
         "the simple order.",
@@ -163,10 +148,10 @@ def _measured_cells(worth: Worth) -> tuple[Cell, ...]:
     return (_cell(worth), Cell(signed_points(worth.difference), _bounds(worth), role), Cell(p_value(worth.p_value)))
 
 
-def _served(night: NightWorth) -> Grid:
+def _served(night: NightWorth) -> Table:
     by_band: Mapping[str, list[Entry]] = {band: [e for e in night.orders if e["band"] == band] for band in AGES}
     rows = [(band, order, entries) for band, found in by_band.items() for order, entries in _by_order(found).items()]
-    return Grid(
+    return Table(
         title="Orders served",
         about="By the age of the question. A simple order is served where the 95 % interval of the system's gain over "
         "it, by the site's own nights and by what other sites let expect, is below 0 on three nights in a row.",
@@ -190,5 +175,5 @@ def _why(entries: Sequence[Entry]) -> str:
 
 
 SECTION = Section(
-    "night-worth", "What the night is worth", data, page, console, products=(NIGHT_WORTH,), optional=(SERVED_ORDERS,)
+    "night-worth", "What the night is worth", data, blocks, products=(NIGHT_WORTH,), optional=(SERVED_ORDERS,)
 )

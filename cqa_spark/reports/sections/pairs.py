@@ -3,15 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
 from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import UNRETRIEVED
-from cqa_spark.reports.kit.page import grid_table, paragraph, section
-from cqa_spark.reports.kit.tables import Cell, Grid
+from cqa_spark.reports.kit.blocks import Block, Cell, Heading, Table, Text
 from cqa_spark.reports.kit.wording import counted
 from cqa_spark.reports.queries import QUERY, TEXTS, PostText, collect_texts, truncated
 from cqa_spark.reports.reported_run import Query, ReportedRun
@@ -36,7 +34,7 @@ class Pairs:
     """The pairs of each kind with the highest scores of a system, a table for each kind that has pairs."""
 
     system: str
-    tables: tuple[Grid, ...]
+    tables: tuple[Table, ...]
 
 
 def data(run: ReportedRun) -> Pairs | None:
@@ -49,12 +47,11 @@ def data(run: ReportedRun) -> Pairs | None:
     return Pairs(run.best_system, tables) if tables else None
 
 
-def page(pairs: Pairs) -> Markup:
+def blocks(pairs: Pairs) -> list[Block]:
     """A table for each kind of pairs."""
     best = f"the five with the highest score of {pairs.system} in each category."
-    about = paragraph(f"Pairs of a question and an earlier question: {best}")
-    tables = map(grid_table, pairs.tables)
-    return section("pairs", "Pairs of questions", [about, *tables])
+    about = Text(f"Pairs of a question and an earlier question: {best}")
+    return [Heading("Pairs of questions", 2), about, *pairs.tables]
 
 
 def _shown(run: ReportedRun) -> DataFrame:
@@ -78,7 +75,7 @@ def _shown(run: ReportedRun) -> DataFrame:
     return numbered_pairs.where(F.col("position") <= PAIRS_EACH).orderBy("position")
 
 
-def _grid(kind: str, rows: Sequence[Row], texts: Mapping[Query, PostText]) -> Grid:
+def _grid(kind: str, rows: Sequence[Row], texts: Mapping[Query, PostText]) -> Table:
     title, about = KINDS[kind]
     shown = tuple(
         (
@@ -91,7 +88,7 @@ def _grid(kind: str, rows: Sequence[Row], texts: Mapping[Query, PostText]) -> Gr
         )
         for row in rows
     )
-    return Grid(
+    return Table(
         title=f"{title}: {counted(rows[0].pairs, 'pair')}",
         about=about,
         headings=("question", "earlier question", "rank", "score"),
@@ -105,4 +102,4 @@ def _title(texts: Mapping[Query, PostText], site: str, id_: str) -> str:
     return truncated(text.subject or text.body or id_, CHARACTERS)
 
 
-SECTION = Section("pairs", "Pairs", data, page, products=(EXAMPLES, UNRETRIEVED), optional=(RANKINGS, *TEXTS))
+SECTION = Section("pairs", "Pairs", data, blocks, products=(EXAMPLES, UNRETRIEVED), optional=(RANKINGS, *TEXTS))

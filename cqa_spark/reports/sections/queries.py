@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
@@ -13,7 +12,22 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.reports.evaluation import evaluation
-from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.blocks import (
+    Block,
+    Cell,
+    Details,
+    Heading,
+    Post,
+    Ranking,
+    Row,
+    Span,
+    Strip,
+    Table,
+    Text,
+    Words,
+    forum,
+)
+from cqa_spark.reports.kit.wording import points, score
 from cqa_spark.reports.queries import QUERY, TEXTS, PostText, any_of, collect_texts, measured_queries, truncated
 from cqa_spark.reports.reasons import FeatureContribution, feature_value, signed
 from cqa_spark.reports.reported_run import MeasuredQuery, Pair, Query, QueryLinks, ReportedRun
@@ -202,12 +216,95 @@ def data(run: ReportedRun) -> Queries | None:
     )
 
 
-def page(queries: Queries) -> Markup:
+def blocks(queries: Queries) -> list[Block]:
     """The queries, folded: their texts, candidates and the reasons of the scores."""
-    explains = any(candidate.contributions for story in queries.stories for candidate in story.candidates)
-    return fragment(
-        "sections/queries.html.j2", queries=queries, explains=explains, feature_value=feature_value, signed=signed
+    is_sample = queries.stories[0].kind == "sample"
+    shown: list[Block] = [Heading("Queries" if is_sample else "Best and worst queries", 2), _legend(queries, is_sample)]
+    titles = {"best": "Best", "worst": "Worst", "sample": f"Rankings of {queries.best_system}"}
+    for kind, title in titles.items():
+        stories = [story for story in queries.stories if story.kind == kind]
+        if stories:
+            shown += [Heading(title), *(_folded(story, queries, story is stories[0]) for story in stories)]
+    if queries.disagreements:
+        headings = ("Question", "Better system", "Its first candidate", "First candidate of the other")
+        rows = [
+            Row(
+                Cell((Span(query.subject, "bold"), " ", forum(query.text)), role="text"),
+                (Cell(query.better), Cell(forum(query.first)), Cell(forum(query.other_first))),
+            )
+            for query in queries.disagreements
+        ]
+        about = (
+            "The largest differences between the best system and the baseline, where they rank different candidates "
+            "first."
+        )
+        shown += [Heading("Where systems disagree"), Table("", about, headings, rows, headings, style="queries")]
+    return shown
+
+
+def _legend(queries: Queries, is_sample: bool) -> Text:
+    """What squares and triangles mean, and where all queries are."""
+    words: list[Words] = []
+    if not is_sample:
+        words += ["One square per candidate, in ranked order. "]
+        words += [Span("relevant", "key", "yes"), Span("not relevant", "key", "no")]
+    words.append("Expand a query to read it. ")
+    if any(candidate.contributions for story in queries.stories for candidate in story.candidates):
+        words += [
+            "Below each candidate are the three features with the largest effect on its score, each from a different "
+            "group: ",
+            Span("▲ up", role="better"), ", ", Span("▼ down", role="worse"), ". ",
+        ]  # fmt: skip
+    if queries.links:
+        table, csv = Span("searchable table", "link", address=queries.links.page), queries.links.csv
+        words += ["All queries: ", table, ", ", Span("CSV", "link", address=csv), "."]
+    return Text(tuple(words), "legend")
+
+
+def _folded(story: QueryStory, queries: Queries, is_open: bool) -> Details:
+    """A query with its candidates."""
+    strips = []
+    if story.value is not None:
+        marks = [_mark(candidate) for candidate in story.candidates]
+        strips.append(Strip(queries.best_system, marks, points(story.value)))
+        if story.given_order:
+            has_value = story.baseline_value is not None and queries.is_baseline_given_order
+            value = points(story.baseline_value or 0.0) if has_value else ""
+            strips.append(Strip("given order", [_mark(candidate) for candidate in story.given_order], value, True))
+    source = Text(f"{story.query_id} · {story.site}", "source")
+    return Details(
+        forum(story.subject or story.query_id),
+        [Post(story.text), Ranking([_post(candidate) for candidate in story.candidates]), source],
+        story=True,
+        is_open=is_open,
+        strips=strips,
     )
+
+
+def _mark(candidate: RankedCandidate) -> str:
+    if candidate.relevant is None:
+        return "open"
+    return "yes" if candidate.relevant else "no"
+
+
+def _post(candidate: RankedCandidate) -> Post:
+    """A candidate with its rank, judgment and score, and the features behind it."""
+    tag: list[Words] = [Span(str(candidate.rank), "bold")]
+    if candidate.relevant is not None:
+        tag.append(Span("relevant" if candidate.relevant else "not relevant", role="label"))
+    tag += [f"score {score(candidate.score)}", f"predicted {'relevant' if candidate.predicted else 'not relevant'}"]
+    if candidate.initial_rank is not None:
+        tag.append(f"initial rank {candidate.initial_rank}")
+    reasons, values = [], []
+    for contribution in candidate.reasons:
+        role, sign = ("better", "▲ ") if contribution.by > 0 else ("worse", "▼ ")
+        reasons.append((Span(sign, role=role), Span(contribution.plain, role=role, hint=contribution.feature)))
+    for contribution in candidate.contributions:
+        role = "better" if contribution.by > 0 else "worse"
+        value = f" = {feature_value(contribution)}"
+        label = Span(contribution.label, role=role, hint=contribution.feature)
+        values.append((Span(f"{signed(contribution.by)} ", role=role), label, Span(value, role=role)))
+    return Post(candidate.text, tag, _mark(candidate), reasons, values)
 
 
 def _choose(run: ReportedRun) -> list[tuple[str, MeasuredQuery]]:
@@ -284,4 +381,4 @@ def _story(
     )  # fmt: skip
 
 
-SECTION = Section("queries", "Queries", data, page, optional=(RANKINGS, EXAMPLES, QUERY_METRICS, *TEXTS))
+SECTION = Section("queries", "Queries", data, blocks, optional=(RANKINGS, EXAMPLES, QUERY_METRICS, *TEXTS))

@@ -6,7 +6,9 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from cqa_spark.process.terminal import visible_line
-from cqa_spark.reports.kit.page import rendering
+from cqa_spark.reports.kit.blocks import Banner, Span
+from cqa_spark.reports.kit.page import fragment
+from cqa_spark.reports.kit.wording import count, readable
 from cqa_spark.reports.reported_run import MeasuredQuery
 from cqa_spark.reports.section import Head, Reported, Section, itself
 
@@ -73,13 +75,26 @@ def _cells(query: MeasuredQuery) -> Iterator[object]:
             yield f"'{text}" if text.startswith(_FORMULA) else text
 
 
-HEAD: Head[QueryTable, QueryTable] = Head(
-    itself,
-    rendering("sections/query_table_header.html.j2", "table"),
-    title=lambda table: f"Queries · {table.best_system} · {table.run_id}",
-    provenance=lambda table: "cqa-spark",
-)
+def banner(table: QueryTable) -> Banner:
+    """What the table shows, and where all queries are."""
+    compared = f" and {table.baseline}" if table.baseline else ""
+    legend = f"{table.measure} of {table.best_system}{compared} on each query, in percentage points. "
+    if len(table.shown) < table.queries:
+        legend += (
+            f"The {count(len(table.shown))} queries with the lowest values of {count(table.queries)}; all are in the "
+            "CSV file. "
+        )
+    return Banner(
+        title=f"Queries · {table.best_system} · {table.run_id}",
+        provenance="cqa-spark",
+        eyebrow=(f"{readable(table.task)} · {table.split} · run ", Span(table.run_id, "bold")),
+        heading="All queries",
+        legend=(legend, Span("CSV", "link", address=table.csv)),
+    )
+
+
+HEAD: Head[QueryTable, QueryTable] = Head(itself, banner)
 
 SECTION: Section[QueryTable, QueryTable] = Section(
-    "queries", "Queries", itself, rendering("sections/query_table.html.j2", "table")
+    "queries", "Queries", itself, lambda table: fragment("sections/query_table.html.j2", table=table)
 )

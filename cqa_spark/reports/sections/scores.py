@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from markupsafe import Markup
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.reports.evaluation import evaluation
-from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import Plot, draw_small, new_axes, sentinel
+from cqa_spark.reports.kit.blocks import BREAK, Block, Cell, Columns, Heading, Plot, Span, Table, Text
+from cqa_spark.reports.kit.svg import Picture, new_axes, sentinel
 from cqa_spark.reports.kit.wording import count
 from cqa_spark.reports.reported_run import RankedSystem, ReportedRun
 from cqa_spark.reports.section import Section
@@ -151,23 +150,61 @@ _LARGEST = 14
 """Diameter of the largest dot, in CSS pixels."""
 
 
-def page(scores: Scores) -> Markup:
+def blocks(scores: Scores) -> list[Block]:
     """The histograms of all systems; calibration and confusion of the best one."""
-    best = scores.best
-    is_calibrated = any(best.relevant) and best.calibration
-    return fragment(
-        "sections/scores.html.j2",
-        scores=scores,
-        fewest=FEWEST,
-        figures={
-            histogram.system: draw_small(partial(plot_scores, histogram), f"scores{number}")
-            for number, histogram in enumerate(scores.histograms)
-        },
-        calibration=draw_small(partial(plot_calibration, best), "calibration") if is_calibrated else None,
-    )
+    histograms, best = scores.histograms, scores.best
+    keys = []
+    about = "Share of the candidates by score, for each system."
+    if any(sum(histogram.relevant) for histogram in histograms):
+        about = (
+            "Share of the relevant candidates, and of the others, by score, for each system. The less the two "
+            "histograms overlap, the better the score separates them."
+        )
+        keys = [
+            Span("relevant, above the axis", "key", "yes"),
+            Span("not relevant, below the axis", "key", "loss"),
+        ]
+    if any(sum(histogram.unjudged) for histogram in histograms):
+        keys.append(Span("unjudged, above the axis", "key", "unjudged"))
+    plots = [
+        Plot(f"scores{number}", partial(plot_scores, histogram), histogram.system, small=True)
+        for number, histogram in enumerate(histograms)
+    ]
+    of_best: list[Block] = []
+    if any(best.relevant) and best.calibration:
+        meaning = "The scores are not probabilities, but the share should rise with the score."
+        if best.are_probabilities:
+            meaning = "Calibrated probabilities lie on the dotted line."
+        explanation = (
+            f"Share of relevant candidates by score. {meaning} A dot stands for at least {FEWEST} candidates; its "
+            "area is proportional to their number."
+        )
+        calibration = partial(plot_calibration, best)
+        of_best.append(Plot("calibration", calibration, "Calibration", small=True, about=explanation))
+    if scores.confusion:
+        of_best.append(_confusion_table(scores.confusion))
+    shown: list[Block] = [Text(about, "legend"), Text(tuple(keys), "legend"), Columns(plots)]
+    if of_best:
+        shown += [Heading(f"Scores of {best.system}"), Columns(of_best, "row roomy")]
+    return shown
 
 
-def plot_scores(histogram: ScoreHistogram, width: int) -> Plot:
+def _confusion_table(confusion: Confusion) -> Table:
+    def cells(relevant: int, others: int, *roles: str) -> list[Cell]:
+        return [Cell(count(number), role=role) for number, role in zip((relevant, others), roles, strict=True)]
+
+    about = (
+        Span("Confusion", "bold"), BREAK, "Number of candidates by prediction and judgment; ",
+        Span("correct", role="better"), " and ", Span("wrong", role="worse"), " predictions.",
+    )  # fmt: skip
+    rows = [
+        ("predicted relevant", cells(confusion.true_positives, confusion.false_positives, "better", "worse")),
+        ("predicted not relevant", cells(confusion.false_negatives, confusion.true_negatives, "worse", "better")),
+    ]
+    return Table("", about, ("", "relevant", "not relevant"), rows, style="confusion")
+
+
+def plot_scores(histogram: ScoreHistogram, width: int) -> Picture:
     """Draw the share of relevant, other and unjudged candidates per score; a rare kind shows as well as others."""
     figure, axes = new_axes(width, _HISTOGRAM_HEIGHT)
     edges = histogram.edges
@@ -181,7 +218,7 @@ def plot_scores(histogram: ScoreHistogram, width: int) -> Plot:
     axes.locator_params(axis="x", nbins=5)
     axes.set_yticks([])
     axes.spines["bottom"].set_visible(False)
-    return Plot(figure, _described_histogram(histogram))
+    return Picture(figure, _described_histogram(histogram))
 
 
 def _shares(candidates: Sequence[int]) -> list[float]:
@@ -200,7 +237,7 @@ def _described_histogram(histogram: ScoreHistogram) -> str:
     return f"Scores of {histogram.system} from {histogram.low:.3g} to {histogram.high:.3g}: {counts} candidates."
 
 
-def plot_calibration(histogram: ScoreHistogram, width: int) -> Plot:
+def plot_calibration(histogram: ScoreHistogram, width: int) -> Picture:
     """Draw the percentage of relevant candidates in each bin of scores; the area of a dot is the number of candidates.
 
     Scores that are probabilities should lie on the dotted diagonal; other scores should rise from left to right. At
@@ -221,7 +258,7 @@ def plot_calibration(histogram: ScoreHistogram, width: int) -> Plot:
     parts = "; ".join(
         f"{100 * share:.0f} % of {count(total)} at {centre:.3g}" for centre, share, total in histogram.calibration
     )
-    return Plot(figure, f"Relevant candidates of {histogram.system} by score: {parts}.")
+    return Picture(figure, f"Relevant candidates of {histogram.system} by score: {parts}.")
 
 
-SECTION = Section("scores", "Scores", count_scores, page, optional=(RANKINGS, EXAMPLES))
+SECTION = Section("scores", "Scores", count_scores, blocks, optional=(RANKINGS, EXAMPLES))

@@ -4,7 +4,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
 
-from markupsafe import Markup
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -14,8 +13,23 @@ from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import SET_METRICS
 from cqa_spark.reports.evaluation import evaluation
-from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import Plot, Whisker, draw_both, draw_small, new_axes, sentinel, whiskers
+from cqa_spark.reports.kit.blocks import (
+    BREAK,
+    NO_VALUE,
+    Block,
+    Cell,
+    Columns,
+    Heading,
+    Plot,
+    Row,
+    Table,
+    Text,
+    Words,
+    better_or_worse,
+    forum,
+)
+from cqa_spark.reports.kit.svg import Picture, Whisker, new_axes, sentinel, whiskers
+from cqa_spark.reports.kit.wording import SIGNIFICANT, count, interval, points
 from cqa_spark.reports.queries import PostText, collect_texts
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
@@ -111,17 +125,69 @@ def data(run: ReportedRun) -> Similarity | None:
         )
 
 
-def page(similarity: Similarity) -> Markup:
-    """A plot and a table of all sets, a scatter plot of each, and the largest errors."""
-    return fragment(
-        "sections/similarity.html.j2",
-        similarity=similarity,
-        sets_figure=draw_both(partial(plot_sets, similarity), "sets"),
-        points_figures={
-            points.set_name: draw_small(partial(plot_points, points), f"points{number}")
-            for number, points in enumerate(similarity.points)
-        },
+def blocks(similarity: Similarity) -> list[Block]:
+    """The correlations as a plot and as a table, the pairs of each set, and the largest errors."""
+    leading, has_published = similarity.systems[0], bool(similarity.published)
+    caption = (
+        f"Pearson's correlation of {leading} with the gold similarities, times 100. The bar of a dot is the bootstrap "
+        f"interval over the pairs of the set{'; the red mark is the published result.' if has_published else '.'}"
     )
+    sources = dict.fromkeys(score.source for score in similarity.published)
+    errors = [
+        (f"{pair.gold:.1f}", (Cell(f"{pair.score:.1f}"), _sentences(pair), Cell(forum(pair.set_name))))
+        for pair in similarity.worst
+    ]
+    return [
+        Plot("sets", partial(plot_sets, similarity), caption),
+        _correlations(similarity),
+        *(Text(source, "source") for source in sources),
+        Heading("Gold similarity and score"),
+        Text(
+            f"Pairs scored by {similarity.best_system}; scores are rescaled to the mean and standard deviation of the "
+            "gold similarities. A perfect score lies on the diagonal.",
+            "legend",
+        ),
+        Columns(
+            [
+                Plot(f"points{number}", partial(plot_points, of_set), of_set.set_name, small=True)
+                for number, of_set in enumerate(similarity.points)
+            ]
+        ),
+        Heading("Largest errors"),
+        Table(
+            "",
+            f"Pairs for which the score of {similarity.best_system} differs most from the gold similarity.",
+            ("Gold", "Score", "Sentences", "Set"),
+            errors,
+            ("Sentences", "Set"),
+        ),
+    ]
+
+
+def _sentences(pair: WorstPair) -> Cell:
+    return Cell((forum(pair.one), BREAK, forum(pair.other)), role="prose")
+
+
+def _correlations(similarity: Similarity) -> Table:
+    """The correlations by set, and the published ones."""
+    about: tuple[Words, ...] = ("Pearson's correlation times 100 by set, with bootstrap intervals.",)
+    if similarity.baseline:
+        about += (" ", *better_or_worse(similarity.baseline), f"bootstrap test (p\xa0<\xa0{SIGNIFICANT}).")
+    rows = []
+    for set_name in similarity.sets:
+        scores = [similarity.correlation(system, set_name) for system in similarity.systems]
+        cells = [Cell(count(scores[0].queries))]
+        for score in scores:
+            sign = ""
+            if score.p_value < SIGNIFICANT:
+                sign = "better" if score.difference > 0 else "worse"
+            cells.append(Cell(points(score.value), interval(score.low, score.high), sign=sign))
+        if similarity.published:
+            published = similarity.published_on(set_name)
+            cells.append(NO_VALUE if published is None else Cell(points(published.value), published.system))
+        rows.append(Row(forum(set_name), cells))
+    headings = ("Set", "Pairs", *similarity.systems, *(["Published"] if similarity.published else []))
+    return Table("", about, headings, rows, style="measures")
 
 
 def _pairs(run: ReportedRun) -> DataFrame:
@@ -161,7 +227,7 @@ def _worst(run: ReportedRun, pairs: DataFrame) -> tuple[WorstPair, ...]:
     )
 
 
-def plot_points(points: Points, width: int) -> Plot:
+def plot_points(points: Points, width: int) -> Picture:
     """Draw the pairs of a set; a perfect score lies on the diagonal."""
     from matplotlib.ticker import MultipleLocator
 
@@ -174,10 +240,10 @@ def plot_points(points: Points, width: int) -> Plot:
         axis.set_major_locator(MultipleLocator(1))
     axes.set_xlim(-0.25, HIGHEST + 0.25)
     axes.set_ylim(-1, HIGHEST + 1)
-    return Plot(figure, f"Gold similarity and score of {len(points.gold)} pairs of {points.set_name}.")
+    return Picture(figure, f"Gold similarity and score of {len(points.gold)} pairs of {points.set_name}.")
 
 
-def plot_sets(similarity: Similarity, width: int) -> Plot:
+def plot_sets(similarity: Similarity, width: int) -> Picture:
     """Draw the best system's correlation on each set with its interval, and the published one as a mark."""
     best = [similarity.correlation(similarity.systems[0], name) for name in similarity.sets]
     figure = whiskers([Whisker(row.set_name, row.value, row.low, row.high, "ink") for row in best], None, width)
@@ -188,7 +254,7 @@ def plot_sets(similarity: Similarity, width: int) -> Plot:
                 100 * published.value, position - _MARK, position + _MARK, color=sentinel("loss"), linewidth=3
             )
     described = ", ".join(f"{row.set_name} {100 * row.value:.1f}" for row in best)
-    return Plot(figure, f"Correlation of {similarity.systems[0]} in percent: {described}.")
+    return Picture(figure, f"Correlation of {similarity.systems[0]} in percent: {described}.")
 
 
-SECTION = Section("similarity", "Sets", data, page, products=(SET_METRICS, EXAMPLES), optional=(POSTS,))
+SECTION = Section("similarity", "Sets", data, blocks, products=(SET_METRICS, EXAMPLES), optional=(POSTS,))

@@ -1,9 +1,6 @@
 """The head of a run's report: the best system, the size of the evaluation, and what was read."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-from markupsafe import Markup
 
 from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.lake.schemas.accounting import INGESTED_FILES
@@ -11,16 +8,25 @@ from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
 from cqa_spark.lake.schemas.rankings import RANKINGS
-from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
 from cqa_spark.reports.evaluation import Comparison, Evaluation, Measurement, evaluation
-from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.tables import ROLE_STYLES, difference_cell
+from cqa_spark.reports.kit.blocks import (
+    NO_VALUE,
+    Banner,
+    Block,
+    Cell,
+    Number,
+    Row,
+    Span,
+    Table,
+    Text,
+    difference_cell,
+)
 from cqa_spark.reports.kit.wording import (
-    MISSING,
     count,
     counted,
     duration,
     evidence,
+    p_value,
     points,
     readable,
     signed_points,
@@ -68,33 +74,51 @@ def data(run: ReportedRun) -> RunSummary:
     return RunSummary(run.once(evaluation), run.record, is_judged, read.rows_in, read.rows_quarantined, night)
 
 
-def page(summary: RunSummary) -> Markup:
-    """The header of the page."""
-    return fragment(
-        "sections/summary.html.j2",
-        summary=summary,
-        evaluation=summary.evaluation,
-        run=summary.record,
-        seconds=seconds(summary.record),
+def banner(summary: RunSummary) -> Banner:
+    """The best system with its main measure, the sentences, and the size of the run."""
+    evaluated, record = summary.evaluation, summary.record
+    best, compared, number = evaluated.best, evaluated.best_comparison, None
+    if best:
+        comparison = None
+        if compared:
+            over = f"over {readable(evaluated.baseline or '')}, {p_value(compared.p_value)}"
+            comparison = signed_points(compared.difference), over, verdict(compared)
+        interval = f"[{points(best.low)}, {points(best.high)}]"
+        number = Number(evaluated.main_measure, points(best.value), interval, comparison)
+    read = [("records read", summary.rows_in), ("quarantined", summary.rows_quarantined)] if summary.rows_in else []
+    sizes = [
+        ("queries", evaluated.queries),
+        ("candidates", evaluated.candidates),
+        ("systems", len(evaluated.systems)),
+        *read,
+    ]
+    return Banner(
+        title=" · ".join((evaluated.best_system, readable(evaluated.task), record.run_id)),
+        provenance=f"cqa-spark {record.code_version}",
+        eyebrow=(f"{readable(evaluated.task)} · {evaluated.split} · run ", Span(record.run_id, "bold")),
+        heading=evaluated.best_system,
+        facts=[*((name, count(size)) for name, size in sizes), ("duration", duration(seconds(record)))],
         sentences=sentences(summary),
+        beside=True,
+        number=number,
     )
 
 
-def console(summary: RunSummary, terminal: Terminal) -> None:
-    """Print the systems and their measures, best first.
-
-    A terminal that is too narrow for all measures shows the first ones; a file or pipe always gets all of them.
-    """
+def blocks(summary: RunSummary) -> list[Block]:
+    """The systems and their measures, best first, with the comparison of the main measure in the last column."""
     evaluated = summary.evaluation
-    terminal.line(f"{readable(evaluated.task)}: {_queries(evaluated)}, {counted(evaluated.candidates, 'candidate')}")
-    shown = evaluated.measures
-    while terminal.width and len(shown) > 1 and _table(evaluated, shown).width > terminal.width:
-        shown = shown[:-1]
-    terminal.table(_table(evaluated, shown))
-    if hidden := evaluated.measures[len(shown) :]:
-        terminal.line(f"see the report for {', '.join(hidden)}")
-    if not evaluated.measurements:
-        terminal.line(_unmeasured(summary))
+    size = f"{readable(evaluated.task)}: {_queries(evaluated)}, {counted(evaluated.candidates, 'candidate')}"
+    has_comparisons = bool(evaluated.comparisons)
+    compared = [f"{evaluated.main_measure} over {evaluated.baseline}"] if has_comparisons else []
+    rows = []
+    for system in evaluated.systems:
+        measured = [evaluated.measurement(system, measure) for measure in evaluated.measures]
+        cells = [NO_VALUE if measurement is None else Cell(points(measurement.value)) for measurement in measured]
+        if has_comparisons:
+            cells.append(difference_cell(evaluated.comparison(system, evaluated.main_measure)))
+        rows.append(Row(system, cells, "best" if system == evaluated.best_system else ""))
+    table = Table("", "", ("system", *evaluated.measures, *compared), rows, last_stays=has_comparisons)
+    return [Text(size), table, *([] if evaluated.measurements else [Text(_unmeasured(summary))])]
 
 
 def sentences(summary: RunSummary) -> tuple[str, ...]:
@@ -172,39 +196,4 @@ def _unbroken(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _table(evaluated: Evaluation, measures: Sequence[str]) -> TextTable:
-    compared = [f"{evaluated.main_measure} over {evaluated.baseline}"] if evaluated.comparisons else []
-    table = TextTable(Column("system", whole=True), *map(number, [*measures, *compared]))
-    for system in evaluated.systems:
-        best = system == evaluated.best_system
-        table.add_row(*_cells(evaluated, system, measures), style="bold" if best else "")
-    return table
-
-
-def _cells(evaluated: Evaluation, system: str, measures: Sequence[str]) -> Iterator[str | Styled]:
-    yield system
-    for measure in measures:
-        measured = evaluated.measurement(system, measure)
-        yield MISSING if measured is None else points(measured.value)
-    if evaluated.comparisons:
-        yield _comparison(evaluated, system)
-
-
-def _comparison(evaluated: Evaluation, system: str) -> str | Styled:
-    comparison = evaluated.comparison(system, evaluated.main_measure)
-    if comparison is None:
-        return MISSING
-    cell = difference_cell(comparison)
-    return Styled(f"{cell.text}  {cell.small}", ROLE_STYLES[cell.role])
-
-
-HEAD = Head(
-    data,
-    page,
-    title=lambda summary: " · ".join(
-        (summary.evaluation.best_system, readable(summary.evaluation.task), summary.record.run_id)
-    ),
-    provenance=lambda summary: f"cqa-spark {summary.record.code_version}",
-    console=console,
-    optional=(RANKINGS, EXAMPLES, METRICS, COMPARISONS, INGESTED_FILES),
-)
+HEAD = Head(data, banner, blocks, optional=(RANKINGS, EXAMPLES, METRICS, COMPARISONS, INGESTED_FILES))

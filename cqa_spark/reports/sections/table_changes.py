@@ -2,19 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
-from markupsafe import Markup
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.table import Table
-from cqa_spark.process.terminal import Styled, Terminal, TextTable, number
-from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.wording import count, listed
 from cqa_spark.reports.sections.inspection.contents import Counted, stacked
 
 ORIGIN = "source_file"
@@ -78,9 +73,6 @@ def _comparable(field: T.StructField) -> Column:
     value = F.col(field.name)
     return F.array_sort(F.map_entries(value)) if isinstance(field.dataType, T.MapType) else value
 
-
-COLUMNS = 6
-"""Largest number of columns listed for a table."""
 
 TEXT = "body"
 """Column of posts that holds their text; the title counts as a column of its own."""
@@ -176,25 +168,6 @@ def _table_changes(row: Row) -> TableChanges:
     )
 
 
-def page(changes: RunChanges) -> Markup:
-    """The number of new, gone and changed rows of each site and table."""
-    return fragment("sections/table_changes.html.j2", comparison=changes, column_list=_column_list)
-
-
-def console(changed: RunChanges, terminal: Terminal) -> None:
-    """Print the number of new, gone and changed rows of each site and table."""
-    terminal.line(f"from run {changed.before} to run {changed.after}")
-    table = TextTable("site and table", *map(number, ("new", "gone", "changed", "in text")), "changed columns")
-    for site, tables in groupby(changed.tables, lambda changes: changes.site):
-        table.add_row(Styled(site, "bold"))
-        for changes in tables:
-            table.add_row(*_cells(changes))
-    terminal.table(table)
-    for run, names in ((changed.before, changed.only_before), (changed.after, changed.only_after)):
-        if names:
-            terminal.line(f"only in run {run}: {', '.join(names)}")
-
-
 def as_mapping(changed: RunChanges) -> dict[str, Any]:
     """Number of new, gone and changed rows of each site and table, and of changed rows by column."""
     diff: dict[str, dict[str, Any]] = {}
@@ -207,17 +180,6 @@ def as_mapping(changed: RunChanges) -> dict[str, Any]:
         "only_before": list(changed.only_before),
         "only_after": list(changed.only_after),
     }
-
-
-def _cells(changes: TableChanges) -> list[str]:
-    in_text = "" if changes.changed_in_text is None else count(changes.changed_in_text)
-    numbers = [count(changes.new), count(changes.gone), count(changes.changed), in_text]
-    return [f"  {changes.table}", *numbers, _column_list(changes)]
-
-
-def _column_list(changes: TableChanges) -> str:
-    """The columns that changed most often, with the number of rows."""
-    return listed([f"{column.name} {count(column.rows)}" for column in changes.columns], COLUMNS)
 
 
 def _changes(changes: TableChanges) -> dict[str, Any]:

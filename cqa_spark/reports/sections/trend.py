@@ -6,14 +6,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 
-from markupsafe import Markup
-
 from cqa_spark.lake.run_log import RunRecord
-from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.page import grid_table, plot, rendering, section
-from cqa_spark.reports.kit.svg import Plot, Whisker, curve_of, described, draw_both
-from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, print_grid, value_cell
-from cqa_spark.reports.kit.wording import counted, points, signed_points
+from cqa_spark.reports.kit.blocks import NO_VALUE, Banner, Block, Cell, Plot, Span, Table, value_cell
+from cqa_spark.reports.kit.svg import Picture, Whisker, curve_of, described
+from cqa_spark.reports.kit.wording import count, counted, points, signed_points
 from cqa_spark.reports.section import Head, Reported, Section, itself
 
 _LEVELS = "▁▂▃▄▅▆▇█"
@@ -73,21 +69,23 @@ def points_of(records: Iterable[RunRecord], system: str, measure: str) -> tuple[
     )
 
 
-def page(trend: Trend) -> Markup:
-    """The curve, and a table of the runs."""
-    figure = draw_both(partial(plot_trend, trend), "trend")
+def blocks(trend: Trend) -> list[Block]:
+    """The curve, which the terminal shows in a line, and a table of the runs."""
+    table = Table(
+        title=f"{trend.measure} of {trend.system}",
+        about=f"In percent, with its interval, over {counted(len(trend.points), 'published run')}; the change is from "
+        "the run before; cqa runs compare tests it.",
+        headings=("run", "end", trend.measure, "change"),
+        rows=tuple(_rows(trend)),
+        texts=("end",),
+    )
     caption = f"{trend.measure} in percent by the end of the run (month and day), with its interval."
-    return section("trend", "Trend", [plot(figure, caption), grid_table(_grid(trend))])
+    line = f"{trend.measure} of {trend.system}: {sparkline([point.value for point in trend.points])}"
+    return [Plot("trend", partial(plot_trend, trend), caption, line=line), table]
 
 
-def console(trend: Trend, terminal: Terminal) -> None:
-    """Print the curve in a line, and the table."""
-    print_grid(_grid(trend), terminal)
-    terminal.line(f"{trend.measure} of {trend.system}: {sparkline([point.value for point in trend.points])}")
-
-
-def plot_trend(trend: Trend, width: int) -> Plot:
-    """Plot the measure by the time of the runs."""
+def plot_trend(trend: Trend, width: int) -> Picture:
+    """Picture the measure by the time of the runs."""
     values = [
         Whisker(
             f"{point.ended_at:%m-%d}",
@@ -100,24 +98,13 @@ def plot_trend(trend: Trend, width: int) -> Plot:
     ]
     days = [point.ended_at.timestamp() / 86_400 for point in trend.points]
     description = f"{trend.measure} of {trend.system} by run, with intervals: {described(values)}."
-    return Plot(curve_of(values, days, width), description)
+    return Picture(curve_of(values, days, width), description)
 
 
 def sparkline(values: list[float]) -> str:
     """A character for each value, at least one, the higher the greater."""
     low, high = min(values), max(values)
     return "".join(_LEVELS[round((value - low) / ((high - low) or 1) * (len(_LEVELS) - 1))] for value in values)
-
-
-def _grid(trend: Trend) -> Grid:
-    return Grid(
-        title=f"{trend.measure} of {trend.system}",
-        about=f"In percent, with its interval, over {counted(len(trend.points), 'published run')}; the change is from "
-        "the run before; cqa runs compare tests it.",
-        headings=("run", "end", trend.measure, "change"),
-        rows=tuple(_rows(trend)),
-        texts=("end",),
-    )
 
 
 def _rows(trend: Trend) -> Iterator[tuple[str, tuple[Cell, ...]]]:
@@ -143,11 +130,18 @@ def trend_json(trend: Trend) -> str:
     return json.dumps({"system": trend.system, "measure": trend.measure, "runs": runs}, indent=2)
 
 
-HEAD: Head[Trend, Trend] = Head(
-    itself,
-    rendering("sections/trend_header.html.j2", "trend"),
-    title=lambda trend: f"{trend.measure} of {trend.system} · {trend.lake}",
-    provenance=lambda trend: f"cqa-spark {trend.code_version}",
-)
+def banner(trend: Trend) -> Banner:
+    """The value of the last run."""
+    last = trend.points[-1]
+    return Banner(
+        title=f"{trend.measure} of {trend.system} · {trend.lake}",
+        provenance=f"cqa-spark {trend.code_version}",
+        eyebrow=(f"{trend.lake} · to run ", Span(last.run_id, "bold")),
+        heading=f"{trend.measure} of {trend.system}",
+        facts=[("last run", points(last.value)), ("published runs", count(len(trend.points)))],
+    )
 
-SECTION: Section[Trend, Trend] = Section("trend", "Trend", itself, page, console)
+
+HEAD: Head[Trend, Trend] = Head(itself, banner)
+
+SECTION: Section[Trend, Trend] = Section("trend", "Trend", itself, blocks)

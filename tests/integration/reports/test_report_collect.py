@@ -25,7 +25,7 @@ from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections import differences, features, intake, queries, scores
 from cqa_spark.reports.sections.differences import Differences
 from cqa_spark.reports.sections.features import ReportedImportance, split_feature
-from cqa_spark.reports.sections.intake import FileRows, QuarantineReason, QuarantineSample
+from cqa_spark.reports.sections.intake import QuarantineReason, QuarantineSample
 from cqa_spark.reports.sections.queries import CANDIDATE_CHARACTERS, RankedCandidate
 from cqa_spark.reports.sections.scores import BINS, Confusion
 
@@ -243,7 +243,8 @@ def test_a_query_that_no_ranking_could_serve_is_not_called_the_worst(
 def test_records_in_out_and_quarantined(report: ReportValues) -> None:
     read = report.data(intake.SECTION)
     assert (read.rows_in, read.rows_out, read.rows_quarantined, read.file_count) == (13, 11, 2, 2)
-    assert read.files[0] == FileRows(SITE, "/in/a.xml", "train", 10, 8, 2)
+    names = ("site", "source_file", "split", "rows_in", "rows_out", "rows_quarantined")
+    assert [read.files[0][name] for name in names] == [SITE, "/in/a.xml", "train", 10, 8, 2]
     assert read.reasons == (QuarantineReason("cut", 2),)
     assert read.samples == (QuarantineSample("/in/a.xml", 20, "cut", "<Thread 20"),)
 

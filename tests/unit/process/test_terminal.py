@@ -12,7 +12,8 @@ from rich.console import Console
 
 import cqa_spark
 from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number, visible, visible_line
-from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
+from cqa_spark.reports.kit.blocks import Cell, Table
+from cqa_spark.reports.kit.console import print_blocks
 from cqa_spark.reports.reasons import FeatureContribution
 from cqa_spark.reports.sections import explanation, reproduction
 from cqa_spark.reports.sections.explanation import Explained
@@ -172,7 +173,9 @@ def test_a_dumb_terminal_has_the_width_that_it_says(monkeypatch: pytest.MonkeyPa
 
 
 PRINTED = {
-    "grid": lambda terminal: print_grid(Grid(HOSTILE, HOSTILE, (HOSTILE,), ((HOSTILE, (Cell(HOSTILE),)),)), terminal),
+    "table": lambda terminal: print_blocks(
+        [Table(HOSTILE, HOSTILE, (HOSTILE,), ((HOSTILE, (Cell(HOSTILE),)),))], terminal
+    ),
     "explanation": lambda terminal: explanation.console(
         Explained(
             HOSTILE, HOSTILE, HOSTILE, "train", ((HOSTILE, 1.0, True, (FeatureContribution(HOSTILE, 1.0, 1.0),)),)

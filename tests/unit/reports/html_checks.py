@@ -7,12 +7,12 @@ from functools import partial
 from lxml import etree, html
 from markupsafe import Markup
 
-from cqa_spark.reports.kit.svg import NARROW, Plot, draw
+from cqa_spark.reports.kit.svg import NARROW, Picture, draw
 
 ACTIVE = {"script", "img", "iframe", "object", "embed", "link", "base", "form", "input"}
 
 
-def drawn(plot: Callable[..., Plot], *values: object, width: int = NARROW) -> Markup:
+def drawn(plot: Callable[..., Picture], *values: object, width: int = NARROW) -> Markup:
     """A plot of some values."""
     return draw(partial(plot, *values), "figure", width)
 

@@ -2,23 +2,22 @@
 
 from datetime import UTC, datetime
 
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.reports.evaluation import Comparison
 from cqa_spark.reports.kinds import INSPECTION
 from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections.comparison import ComparedMeasure, ComparedRuns
 from cqa_spark.reports.sections.first_answers import FirstAnswerChanges
-from cqa_spark.reports.sections.inspection.accounting import FileFacts, FileTotals, OrphanReference, Refusal
 from cqa_spark.reports.sections.inspection.contents import (
     Counted,
     Month,
     Nulls,
-    Quartiles,
     ScoreCount,
     TableFacts,
     ThreadCounts,
 )
-from cqa_spark.reports.sections.inspection.facts import Inspection, SiteFacts
+from cqa_spark.reports.sections.inspection.facts import FileTotals, Inspection, Refusal, SiteFacts
 from cqa_spark.reports.sections.table_changes import RunChanges, TableChanges
 
 RECORD = RunRecord(
@@ -30,6 +29,20 @@ RECORD = RunRecord(
     "0.1.0+3f2a9c1",
     recorded_at=datetime(2016, 12, 20, 7, 30, tzinfo=UTC),
 )
+
+
+def orphan(table: str, reference: str, missing_in: str, rows: int) -> Entry:
+    """An entry of ``ORPHANS``."""
+    return {"table_name": table, "reference": reference, "missing_in": missing_in, "rows": rows}
+
+
+def file(
+    path: str, table: str | None, lines: int | None, rows: int, quarantined: int, not_rows: int | None,
+    is_complete: bool | None,
+) -> Entry:  # fmt: skip
+    """An entry of ``INGESTED_FILES``."""
+    numbers = {"lines": lines, "rows_in": rows + quarantined, "rows_out": rows, "rows_quarantined": quarantined}
+    return numbers | {"source_file": path, "table_name": table, "not_rows": not_rows, "is_complete": is_complete}
 
 
 def beer() -> SiteFacts:
@@ -53,16 +66,16 @@ def beer() -> SiteFacts:
         ),
         first="2014-01-20",
         last="2016-12-11",
-        threads=ThreadCounts(700, 1200, 420, Quartiles(-4, 2, 4, 7.5, 60), Quartiles(-8, 1, 3, 5, 98)),
+        threads=ThreadCounts(700, 1200, 420, (-4, 2, 4, 7.5, 60), (-8, 1, 3, 5, 98)),
         scores=(ScoreCount(-5, 3, 4), ScoreCount(0, 80, 160), ScoreCount(20, 12, 30)),
         months=(Month(2014 * 12, 90, 200), Month(2014 * 12 + 1, 40, 70), Month(2016 * 12 + 11, 20, 10)),
         tags=(Counted("taste", 120), Counted("brewing", 80)),
-        orphans=(OrphanReference("votes", "post_id", "posts", 34), OrphanReference("posts", "user_id", "users", 12)),
+        orphans=(orphan("votes", "post_id", "posts", 34), orphan("posts", "user_id", "users", 12)),
         refusals=(Refusal("a row has Id … already", 3, "/dump/Posts.xml", 4711, "a row has Id 5 already", "<row Id="),),
         file_totals=FileTotals(2, 1, 13_007, 13_000, 1, 6),
         files=(
-            FileFacts("/dump/Votes.xml", "votes", 11_003, 11_000, 0, 3, False),
-            FileFacts("/dump/Posts.xml", "posts", 2_005, 2_000, 1, 3, True),
+            file("/dump/Votes.xml", "votes", 11_003, 11_000, 0, 3, False),
+            file("/dump/Posts.xml", "posts", 2_005, 2_000, 1, 3, True),
         ),
     )
 
@@ -75,7 +88,7 @@ def forum() -> SiteFacts:
         quarantined_elsewhere=2,
         threads=ThreadCounts(40, 0, 0),
         file_totals=FileTotals(1, 0, None, 40, 2, 0),
-        files=(FileFacts("/in/train.xml", None, None, 40, 2, None, None),),
+        files=(file("/in/train.xml", None, None, 40, 2, None, None),),
     )
 
 

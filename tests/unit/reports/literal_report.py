@@ -15,7 +15,7 @@ from cqa_spark.reports.reported_run import RankedSystem, ReportedRun
 from cqa_spark.reports.section import ReportValues
 from cqa_spark.reports.sections.differences import Differences
 from cqa_spark.reports.sections.features import Importances, ReportedImportance
-from cqa_spark.reports.sections.intake import FileRows, Intake, QuarantineReason, QuarantineSample
+from cqa_spark.reports.sections.intake import Intake, QuarantineReason, QuarantineSample
 from cqa_spark.reports.sections.queries import Disagreement, Queries, QueryStory, RankedCandidate
 from cqa_spark.reports.sections.scores import Confusion, ScoreHistogram, Scores
 from cqa_spark.reports.sections.summary import RunSummary
@@ -234,6 +234,12 @@ def queries() -> Queries:
     return Queries("best_a", stories, (disagreement,), is_baseline_given_order=True)
 
 
+def file(path: str, split: str, read: int, ingested: int, quarantined: int) -> Entry:
+    """An entry of ``INGESTED_FILES``."""
+    numbers = {"rows_in": read, "rows_out": ingested, "rows_quarantined": quarantined}
+    return {"site": "qatarliving.com", "source_file": path, "split": split} | numbers
+
+
 def intake() -> Intake:
     """Two files, twelve refused records."""
     return Intake(
@@ -242,8 +248,8 @@ def intake() -> Intake:
         rows_quarantined=12,
         file_count=2,
         files=(
-            FileRows("qatarliving.com", "/data/train/SemEval2016-Task3-CQA-QL-train-part2.xml", "train", 679, 667, 12),
-            FileRows("qatarliving.com", "/data/dev/SemEval2016-Task3-CQA-QL-dev-subtaskA.xml", "dev", 244, 244, 0),
+            file("/data/train/SemEval2016-Task3-CQA-QL-train-part2.xml", "train", 679, 667, 12),
+            file("/data/dev/SemEval2016-Task3-CQA-QL-dev-subtaskA.xml", "dev", 244, 244, 0),
         ),
         reasons=(
             QuarantineReason("the thread ends before its closing tag", 9),

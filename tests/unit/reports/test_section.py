@@ -8,10 +8,10 @@ from pathlib import Path
 import literal_report as literal
 import pytest
 from lxml import html
-from markupsafe import Markup
 
 from cqa_spark.lake.schemas.night import CHANGES, CHECKS
 from cqa_spark.reports.kinds import run_report
+from cqa_spark.reports.kit.blocks import Banner, Block, Text
 from cqa_spark.reports.section import Head, Reported, ReportKind, Section
 
 PLUGIN = """
@@ -21,10 +21,10 @@ from cqa_spark.reports.section import Section
 def data(run):
     return "<b>" + run.split
 
-def page(split):
+def drawing(split):
     return fragment("split.html.j2", package="of_others", split=split)
 
-SECTION = Section("split", "Split", data, page)
+SECTION = Section("split", "Split", data, drawing)
 """
 
 
@@ -74,11 +74,11 @@ def count(read: Counted) -> int:
     return len(read.reads)
 
 
-def shown(number: int) -> Markup:
-    return Markup("<p>{}</p>").format(number)
+def shown(number: int) -> list[Block]:
+    return [Text(str(number))]
 
 
-HEAD = Head(count, shown, title=lambda number: f"<{number}>", provenance=lambda number: "a test")
+HEAD = Head(count, lambda number: Banner(f"<{number}>", "a test", "", "heading"))
 SECTION = Section("counted", "Counted", count, shown)
 
 

@@ -178,17 +178,6 @@ def _day(time: Column | None) -> Column:
 
 
 @dataclass(frozen=True)
-class Quartiles:
-    """Minimum, quartiles and maximum of a distribution."""
-
-    lowest: float
-    lower: float
-    median: float
-    upper: float
-    highest: float
-
-
-@dataclass(frozen=True)
 class ScoreCount:
     """Number of questions and answers with a score; the lowest and highest score include all scores beyond them."""
 
@@ -214,13 +203,16 @@ class Month:
 
 @dataclass(frozen=True)
 class ThreadCounts:
-    """Number of questions and answers, with the distributions of their scores; number of posts that were invented."""
+    """Number of questions and answers, and of posts that the archive invented.
+
+    The scores are minimum, quartiles and maximum; there are none where no post has a score.
+    """
 
     questions: int
     answers: int
     accepted: int
-    question_scores: Quartiles | None = None
-    answer_scores: Quartiles | None = None
+    question_scores: tuple[float, ...] = ()
+    answer_scores: tuple[float, ...] = ()
     invented: int = 0
 
     @property

@@ -1,31 +1,21 @@
 """The facts of the sites of a run; a bounded number of rows per site reaches the driver."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
 
+from cqa_spark.corpora.accounting import forgotten
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_log import RunRecord
 from cqa_spark.reports.section import Reported
-from cqa_spark.reports.sections.inspection.accounting import (
-    NO_FILES,
-    FileFacts,
-    FileTotals,
-    OrphanReference,
-    Refusal,
-    collect_quarantined,
-    collect_refusals,
-    file_totals,
-    first_files,
-    orphans_by_site,
-)
 from cqa_spark.reports.sections.inspection.contents import (
     Counted,
     Month,
     Nulls,
-    Quartiles,
     ScoreCount,
     TableFacts,
     ThreadCounts,
@@ -34,10 +24,53 @@ from cqa_spark.reports.sections.inspection.contents import (
     collect_scores,
     collect_tables,
     collect_tags,
+    first_rows,
+    grouped,
 )
 
 SITES = 20
 """Number of sites shown in detail, those with the most rows; the table of tables lists all sites."""
+
+REASONS = 20
+FILES = 20
+RAW_CHARACTERS = 300
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A reason for quarantine, with the first record as an example.
+
+    Attributes:
+        reason: one sentence; numbers in which the records differ are replaced by an ellipsis.
+        rows: number of quarantined records.
+        source_file: file of the example.
+        byte_offset: offset of the example in its file, in bytes from 0.
+        example_reason: reason of the example.
+        raw: beginning of the example's text.
+    """
+
+    reason: str
+    rows: int
+    source_file: str
+    byte_offset: int
+    example_reason: str
+    raw: str
+
+
+@dataclass(frozen=True)
+class FileTotals:
+    """Totals over all input files of a site; ``lines`` is None unless they are counted in every file."""
+
+    files: int = 0
+    incomplete: int = 0
+    lines: int | None = None
+    rows_out: int = 0
+    rows_quarantined: int = 0
+    not_rows: int = 0
+    rows_forgotten: int = 0
+
+
+NO_FILES = FileTotals()
 
 
 @dataclass(frozen=True)
@@ -54,10 +87,10 @@ class SiteFacts:
         scores: questions and answers by score, lowest first.
         months: questions and answers by month, earliest first.
         tags: tags with the most posts.
-        orphans: dangling references, most rows first.
+        orphans: dangling references (entries of ``ORPHANS``), most rows first.
         refusals: reasons for quarantine, most frequent first.
         file_totals: totals over all files.
-        files: truncated files first, then those with the most quarantined records.
+        files: entries of ``INGESTED_FILES``: truncated files first, then those with the most quarantined records.
     """
 
     site: str
@@ -69,10 +102,10 @@ class SiteFacts:
     scores: tuple[ScoreCount, ...] = ()
     months: tuple[Month, ...] = ()
     tags: tuple[Counted, ...] = ()
-    orphans: tuple[OrphanReference, ...] = ()
+    orphans: tuple[Entry, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     file_totals: FileTotals = NO_FILES
-    files: tuple[FileFacts, ...] = ()
+    files: tuple[Entry, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -144,7 +177,7 @@ def _table_facts(
         name=name,
         rows=summary.rows if summary else 0,
         quarantined=quarantined.get(name, 0),
-        orphans=sum(reference.rows for reference in facts.get("orphans", ()) if reference.table == name),
+        orphans=sum(entry["rows"] for entry in facts.get("orphans", ()) if entry["table_name"] == name),
         first=summary.first if summary else None,
         last=summary.last if summary else None,
         nulls=tuple(Nulls(nulls.column, nulls.rows, nulls.of) for nulls in empty if nulls.rows < nulls.of),
@@ -158,14 +191,10 @@ def _threads(row: Row) -> ThreadCounts:
         row.questions,
         row.answers,
         row.accepted,
-        _quartiles(row.question_scores),
-        _quartiles(row.answer_scores),
+        tuple(row.question_scores or ()),
+        tuple(row.answer_scores or ()),
         row.invented,
     )
-
-
-def _quartiles(values: Sequence[float] | None) -> Quartiles | None:
-    return Quartiles(*values) if values else None
 
 
 @dataclass(frozen=True)
@@ -193,17 +222,19 @@ class InspectedRun(Reported):
 def inspection(run: InspectedRun) -> Inspection:
     """The facts of all sites."""
     summaries, drift = collect_tables(run.community), collect_drift(run.community)
+    files = grouped(run.files, lambda entry: entry)
+    most_rows = sorted(run.orphans, key=lambda entry: (-entry["rows"], entry["table_name"], entry["reference"]))
     facts: dict[str, Mapping[str, Any]] = {
-        "orphans": orphans_by_site(run.orphans),
-        "file_totals": file_totals(run.files),
-        "files": first_files(run.files),
+        "orphans": grouped(most_rows, lambda entry: entry),
+        "file_totals": {site: _totals(entries) for site, entries in files.items()},
+        "files": {site: _first_files(entries) for site, entries in files.items()},
     }
     if (posts := run.community.get("posts")) is not None:
         facts |= {"scores": collect_scores(posts), "months": collect_months(posts), "tags": collect_tags(posts)}
     quarantined: Mapping[str, Mapping[str | None, int]] = {}
     if run.quarantine is not None:
-        quarantined = collect_quarantined(run.quarantine, run.files)
-        facts["refusals"] = collect_refusals(run.quarantine)
+        quarantined = _quarantined(run.quarantine, run.files)
+        facts["refusals"] = _refusals(run.quarantine)
     sites = [
         _site_facts(
             site,
@@ -215,3 +246,71 @@ def inspection(run: InspectedRun) -> Inspection:
         for site in set().union(summaries, drift, quarantined, *facts.values())
     ]
     return Inspection(run.lake, run.record, tuple(sorted(sites, key=lambda site: (-site.rows, site.site))))
+
+
+def _quarantined(quarantine: DataFrame, files: Sequence[Entry]) -> dict[str, Counter[str | None]]:
+    """Number of quarantined records by site and table; the table is None for files that fill several tables.
+
+    Args:
+        quarantine: the table ``quarantine``.
+        files: entries of ``INGESTED_FILES``.
+    """
+    filled = {(entry["site"], entry["source_file"]): entry["table_name"] for entry in files}
+    by_site: dict[str, Counter[str | None]] = defaultdict(Counter)
+    for row in quarantine.groupBy("site", "source_file").agg(F.count(F.lit(1)).alias("rows")).collect():
+        by_site[row.site][filled.get((row.site, row.source_file))] += row.rows
+    return by_site
+
+
+def _refusals(quarantine: DataFrame) -> dict[str, tuple[Refusal, ...]]:
+    """The reasons for quarantine of each site, most frequent first.
+
+    Reasons may contain ids or offsets, so they are grouped without their numbers.
+    """
+    position = F.struct("source_file", "byte_offset")
+    raw = F.substring("raw", 1, RAW_CHARACTERS).alias("raw")
+    example = F.struct("source_file", "byte_offset", F.col("reason").alias("example_reason"), raw)
+    counted = quarantine.groupBy("site", F.regexp_replace("reason", r"\d+", "…").alias("kind")).agg(
+        F.count(F.lit(1)).alias("rows"),
+        F.when(F.min("reason") == F.max("reason"), F.min("reason")).alias("only_reason"),
+        F.min_by(example, position).alias("example"),
+    )
+    named = counted.select("site", F.coalesce("only_reason", "kind").alias("reason"), "rows", "example")
+    order = (F.desc("rows"), "reason")
+    rows = first_rows(named, REASONS, *order).orderBy("site", *order).collect()
+    return grouped(rows, lambda row: Refusal(reason=row.reason, rows=row.rows, **row.example.asDict()))
+
+
+def _totals(files: Sequence[Entry]) -> FileTotals:
+    lines = [entry["lines"] for entry in files]
+    return FileTotals(
+        files=len(files),
+        incomplete=sum(entry["is_complete"] is False for entry in files),
+        lines=None if None in lines else sum(lines),
+        rows_out=sum(entry["rows_out"] for entry in files),
+        rows_quarantined=sum(entry["rows_quarantined"] for entry in files),
+        not_rows=sum(entry["not_rows"] or 0 for entry in files),
+        rows_forgotten=sum(map(forgotten, files)),
+    )
+
+
+def _first_files(files: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Truncated files first, then those with the most quarantined records, then the largest."""
+
+    def order(entry: Entry) -> tuple[bool, bool, int, int, str]:
+        is_complete = entry["is_complete"]
+        return (
+            is_complete is None,
+            bool(is_complete),
+            -entry["rows_quarantined"],
+            -entry["rows_in"],
+            entry["source_file"],
+        )
+
+    return tuple(sorted(files, key=order)[:FILES])
+
+
+def adds_up(file: Entry) -> bool:
+    """Whether the record counts of a file agree with its lines; true if lines are not counted."""
+    records = file["rows_out"] + file["rows_quarantined"] + forgotten(file) + (file["not_rows"] or 0)
+    return file["lines"] is None or bool(file["lines"] == records)

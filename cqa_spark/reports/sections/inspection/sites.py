@@ -1,32 +1,263 @@
-"""The sites with the most rows, each with its posts, columns, orphans, quarantined records and files."""
+"""What an inspection shows: a table of all sites and tables, and the sites with the most rows in detail."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
-from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number
-from cqa_spark.reports.kit.page import fragment
-from cqa_spark.reports.kit.svg import Plot, draw_both, draw_small, named_bars, new_axes, sentinel
-from cqa_spark.reports.kit.tables import warning
-from cqa_spark.reports.kit.wording import MINUS, MISSING, count, counted, file_name, listed, percent
-from cqa_spark.reports.section import Link, Section
-from cqa_spark.reports.sections.inspection import wording
+from cqa_spark.lake.journal import Entry
+from cqa_spark.reports.kit.blocks import (
+    Banner,
+    Bars,
+    Block,
+    Cell,
+    Code,
+    Columns,
+    Details,
+    Facts,
+    Heading,
+    Plot,
+    Row,
+    Span,
+    Table,
+    Text,
+    count_cells,
+    forum,
+    warning_cell,
+)
+from cqa_spark.reports.kit.svg import Picture, named_bars, new_axes, sentinel
+from cqa_spark.reports.kit.wording import (
+    MINUS,
+    MISSING,
+    count,
+    counted,
+    file_name,
+    listed,
+    number,
+    percent,
+    readable,
+)
+from cqa_spark.reports.section import Head, Section
 from cqa_spark.reports.sections.inspection.contents import (
     HIGHEST_SCORE,
     LOWEST_SCORE,
     Counted,
     Month,
-    Nulls,
     ScoreCount,
 )
-from cqa_spark.reports.sections.inspection.facts import InspectedRun, Inspection, SiteFacts, inspection
+from cqa_spark.reports.sections.inspection.facts import (
+    FileTotals,
+    InspectedRun,
+    Inspection,
+    SiteFacts,
+    adds_up,
+    inspection,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+ATTRIBUTES = 20
+"""Largest number of unknown attributes of a table that are listed for a site; the overview names fewer."""
+
+
+def banner(inspected: Inspection) -> Banner:
+    """Totals over the sites."""
+    record, sites = inspected.record, inspected.sites
+    numbers = {
+        "sites": len(sites),
+        "rows": sum(site.rows for site in sites),
+        "quarantined": sum(site.quarantined for site in sites),
+        "files": sum(site.file_totals.files for site in sites),
+        "truncated files": sum(site.file_totals.incomplete for site in sites),
+    }
+    recorded = f"Run {record.run_id}, {record.recorded_at:%Y-%m-%d %H:%M:%S %Z}".rstrip()
+    return Banner(
+        title=f"Inspection of {inspected.lake} · {record.run_id}",
+        provenance=f"{recorded} · cqa-spark {record.code_version}",
+        eyebrow=(f"{inspected.lake} · run ", Span(record.run_id, "bold")),
+        heading="Inspection",
+        facts=[(name, count(value)) for name, value in numbers.items()],
+    )
+
+
+def inspected_run_line(inspected: Inspection) -> list[Block]:
+    """The inspected run."""
+    record = inspected.record
+    return [Text(f"{inspected.lake}, run {record.run_id} of {record.recorded_at:%Y-%m-%d %H:%M}")]
+
+
+def overview(inspected: Inspection) -> list[Block]:
+    """The table of all sites and tables."""
+    rows: list[Row] = []
+    for site in inspected.sites:
+        rows.append(Row(forum(site.site), style="group"))
+        for table in site.tables:
+            names = listed([attribute.name for attribute in table.unknown_attributes], limit=5)
+            warnings = warning_cell(table.quarantined), warning_cell(table.orphans)
+            days = Cell(table.first or ""), Cell(table.last or "")
+            cells = *count_cells(table.rows), *warnings, *days, Cell(forum(names) if names else "", role="prose")
+            rows.append(Row(readable(table.name), cells, "" if table.rows else "quiet"))
+        if site.quarantined_elsewhere:
+            empty = [Cell("")] * 4
+            rows.append(Row("files of several tables", (Cell(""), warning_cell(site.quarantined_elsewhere), *empty)))
+    about = (
+        "Rows by site and table. Quarantined: records that could not be parsed. Orphans: rows with a reference to a "
+        "missing row. Unknown attributes: attributes of the dump without a declared column."
+    )
+    headings = ("site and table", "rows", "quarantined", "orphans", "from", "to", "unknown attributes")
+    shown: list[Block] = [Table("", about, headings, rows, ("from", "to", "unknown attributes"), style="sites")]
+    if len(inspected.sites) > len(inspected.detailed):
+        most = f"the {len(inspected.detailed)} sites with the most rows"
+        shown.append(Text(f"The following sections describe {most}.", "legend"))
+    return shown
+
+
+def detailed_sites(inspected: Inspection) -> list[Block]:
+    """A part of the page for each site."""
+    shown: list[Block] = []
+    for position, site in enumerate(inspected.detailed, start=1):
+        shown += _site(site, position)
+    return shown
+
+
+def _site(site: SiteFacts, position: int) -> list[Block]:
+    """The threads, null values, orphans, unknown attributes, quarantined records and files of a site."""
+    shown: list[Block] = [Heading(forum(site.site), 2, id=f"site{position}"), Facts(threads_facts(site))]
+    if site.months:
+        caption = "Posts by month: questions above the axis, answers below."
+        shown.append(Plot(f"months{position}", partial(plot_months, site.months), caption))
+    pair: list[Block] = []
+    if site.scores:
+        caption = "Posts by score: questions above the axis, answers below."
+        plotter = partial(plot_score_counts, site.scores, LOWEST_SCORE, HIGHEST_SCORE)
+        pair.append(Plot(f"scores{position}", plotter, caption, small=True))
+    if site.tags:
+        caption = "Number of posts with each of the most frequent tags."
+        line = f"top tags: {listed([f'{tag.name} {count(tag.rows)}' for tag in site.tags], 10)}"
+        pair.append(Plot(f"tags{position}", partial(plot_tags, site.tags), caption, small=True, line=line))
+    if pair:
+        shown.append(Columns(pair, "pair"))
+    nulls = [
+        Bars(
+            readable(table.name),
+            [
+                (column.name, column.rows / column.of, percent(column.rows, column.of))
+                for column in sorted(table.nulls, key=lambda column: -column.rows)
+            ],
+        )
+        for table in site.tables
+        if table.nulls
+    ]
+    if nulls:
+        shown += [Heading("Null values"), Columns(nulls, "nulls")]
+    absent = [(readable(table.name), ", ".join(table.absent)) for table in site.tables if table.absent]
+    if absent:
+        shown += [Heading("Columns missing from the files"), Facts(absent)]
+    if site.orphans:
+        about = (
+            "Rows with a reference to a missing row. They are kept: dumps omit deleted rows, but not the rows that "
+            "refer to them."
+        )
+        rows = [
+            Row(
+                f"{readable(entry['table_name'])}, {entry['reference']}",
+                (Cell(readable(entry["missing_in"])), *count_cells(entry["rows"])),
+            )
+            for entry in site.orphans
+        ]
+        headings = ("Column", "Refers to", "Rows")
+        shown += [Heading("Orphans"), Table("", about, headings, rows, ("Refers to",))]
+    rows = [
+        Row(forum(attribute.name), (Cell(readable(table.name)), *count_cells(attribute.rows)))
+        for table in site.tables
+        for attribute in table.unknown_attributes[:ATTRIBUTES]
+    ]
+    if rows:
+        about = "Attributes of the dump without a declared column; the column unknown_attributes holds their values."
+        headings = ("Attribute", "Table", "Rows")
+        shown += [Heading("Unknown attributes"), Table("", about, headings, rows, ("Table",))]
+    if site.refusals:
+        shown.append(Heading("Quarantine"))
+    for refusal in site.refusals:
+        where = f"{file_name(refusal.source_file)}, byte {count(refusal.byte_offset)}"
+        example = Text((f"Example: {where}: ", forum(refusal.example_reason)))
+        summary = f"{counted(refusal.rows, 'record')}: ", forum(refusal.reason)
+        shown.append(Details(summary, [example, Code(forum(refusal.raw))]))
+    if site.files:
+        shown += [Heading("Files"), _files(site)]
+    return shown
+
+
+def threads_facts(site: SiteFacts) -> list[tuple[str, str]]:
+    """Period, and questions and answers with their scores; a forum may have no answers."""
+    facts = []
+    if site.first is not None and site.last is not None:
+        period = site.first if site.first == site.last else f"{site.first} to {site.last}"
+        facts.append(("Posts, comments", period))
+    if site.threads is None:
+        return facts
+    threads = site.threads
+    text = counted(threads.questions, "question")
+    if threads.answers or not threads.questions:
+        text += f", {counted(threads.answers, 'answer')}"
+    if threads.answers and threads.answers_per_question is not None:
+        accepted = percent(threads.accepted, threads.questions)
+        text += f": {threads.answers_per_question:.2f} answers per question"
+        text += f"; {accepted} of the questions have an accepted answer"
+    if threads.invented:
+        text += f"; {counted(threads.invented, 'post')} invented by the archive, not used"
+    facts.append(("Threads", text))
+    spreads = (("Questions", threads.question_scores), ("Answers", threads.answer_scores))
+    return facts + [(name, f"score: {_spread(scores)}") for name, scores in spreads if scores]
+
+
+def _spread(scores: Sequence[float]) -> str:
+    """Median, interquartile range and range of a distribution."""
+    lowest, lower, median, upper, highest = map(number, scores)
+    return f"median {median}, middle half {lower} to {upper}, range {lowest} to {highest}"
+
+
+def _files(site: SiteFacts) -> Table:
+    about = f"{_files_sentence(site.file_totals)}."
+    if site.file_totals.files > len(site.files):
+        about += f" The table shows {len(site.files)} of them, truncated files first."
+    headings = ("File", "Table", "Lines", "Rows", "Quarantined", "No record", "Status")
+    return Table("", about, headings, [_file(file) for file in site.files], ("Table", "Status"))
+
+
+def _file(file: Entry) -> Row:
+    status = Cell(MISSING)
+    if file["is_complete"] is not None:
+        status = Cell("complete") if file["is_complete"] else Cell("truncated", role="worse")
+    lines = MISSING if file["lines"] is None else count(file["lines"])
+    return Row(
+        Cell(file_name(file["source_file"]), role="path", hint=file["source_file"]),
+        (
+            Cell(readable(file["table_name"] or "several")),
+            Cell(lines) if adds_up(file) else Cell(lines, "counts disagree", role="worse"),
+            Cell(count(file["rows_out"])),
+            warning_cell(file["rows_quarantined"]),
+            Cell(MISSING if file["not_rows"] is None else count(file["not_rows"])),
+            status,
+        ),
+    )
+
+
+def _files_sentence(totals: FileTotals) -> str:
+    """Number of files, and their lines by outcome."""
+    files = counted(totals.files, "file")
+    if totals.incomplete:
+        files += f", {count(totals.incomplete)} truncated"
+    parts = [f"{count(totals.rows_out)} rows", f"{count(totals.rows_quarantined)} quarantined"]
+    if totals.rows_forgotten:
+        parts.append(f"{count(totals.rows_forgotten)} forgotten")
+    if totals.lines is None:
+        return f"{files}: {' + '.join(parts)}"
+    other = f"{count(totals.not_rows)} without a record"
+    return f"{files}: {counted(totals.lines, 'line')} = {' + '.join([*parts, other])}"
 
 
 # Plots of a site's posts: by month, by score and by tag.
@@ -36,7 +267,7 @@ _YEAR = 56  # width of a year label with its margins, in CSS pixels
 _STEPS = (1, 2, 5, 10, 20, 50)
 
 
-def plot_months(months: Sequence[Month], width: int) -> Plot:
+def plot_months(months: Sequence[Month], width: int) -> Picture:
     """Draw questions above the axis and answers below it, earliest month first; months without posts stay empty."""
     figure, axes = new_axes(width, _HEIGHT)
     first, last = months[0].number, months[-1].number
@@ -48,7 +279,7 @@ def plot_months(months: Sequence[Month], width: int) -> Plot:
     # A year is labelled at its January, or at the first month if that is later.
     axes.set_xticks([max(first, 12 * year) for year in years], [str(year) for year in years], ha="left")
     total = f"{counted(sum(questions), 'question')} and {counted(sum(answers), 'answer')}"
-    return Plot(figure, f"{total} by month, {_named(first)} to {_named(last)}.")
+    return Picture(figure, f"{total} by month, {_named(first)} to {_named(last)}.")
 
 
 def _labelled_years(first: int, end: int, most: int) -> list[int]:
@@ -65,7 +296,7 @@ def _named(number: int) -> str:
 _EVERY = 5
 
 
-def plot_score_counts(scores: Sequence[ScoreCount], lowest: int, highest: int, width: int) -> Plot:
+def plot_score_counts(scores: Sequence[ScoreCount], lowest: int, highest: int, width: int) -> Picture:
     """Draw questions above the axis and answers below it, a bin per score; the outer ones include those beyond."""
     figure, axes = new_axes(width, _HEIGHT)
     by_score = {count.score: count for count in scores}
@@ -75,7 +306,7 @@ def plot_score_counts(scores: Sequence[ScoreCount], lowest: int, highest: int, w
     marks = range(lowest, highest + 1, _EVERY)
     axes.set_xticks(list(marks), [_label(score, lowest, highest) for score in marks])
     total = f"{counted(sum(questions), 'question')} and {counted(sum(answers), 'answer')}"
-    return Plot(figure, f"{total} by score, {lowest} or less to {highest} or more.")
+    return Picture(figure, f"{total} by score, {lowest} or less to {highest} or more.")
 
 
 def _label(score: int, lowest: int, highest: int) -> str:
@@ -83,7 +314,7 @@ def _label(score: int, lowest: int, highest: int) -> str:
     return f"≤ {text}" if score == lowest else f"≥ {text}" if score == highest else text
 
 
-def plot_tags(tags: Sequence[Counted], width: int) -> Plot:
+def plot_tags(tags: Sequence[Counted], width: int) -> Picture:
     """Draw the number of posts of each tag, at least one, most frequent first."""
     names = [tag.name for tag in tags]
     texts = [count(tag.rows) for tag in tags]
@@ -91,7 +322,7 @@ def plot_tags(tags: Sequence[Counted], width: int) -> Plot:
         names, [tag.rows for tag in tags], texts, width, row=21, thickness=0.66, font=11, gap=4, room=0.16
     )
     described = "; ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
-    return Plot(figure, f"Number of posts of the most frequent tags: {described}.")
+    return Picture(figure, f"Number of posts of the most frequent tags: {described}.")
 
 
 _TICKS = 6
@@ -120,116 +351,28 @@ def _draw_mirrored(axes: Axes, edges: Sequence[float], above: Sequence[int], bel
     axes.yaxis.set_major_formatter(lambda value, _: count(round(abs(value))))
 
 
-NAMES = 10
-"""Largest number of names in a list."""
+def inspection_json(inspected: Inspection) -> str:
+    """Rows, quarantined records, orphans and undeclared attributes of each site and table.
 
-RAW_CHARACTERS = 120
-"""Number of characters that the terminal shows of a quarantined record."""
-
-
-def page(inspected: Inspection) -> Markup:
-    """A part of the page for each site."""
-    return Markup("\n").join(
-        fragment(
-            "sections/inspection/sites.html.j2", site=site, number=number, wording=wording, **_figures(site, number)
-        )
-        for number, site in enumerate(inspected.detailed, start=1)
-    )
-
-
-def links(inspected: Inspection) -> tuple[Link, ...]:
-    """The sites, for the navigation."""
-    return tuple((f"site{number}", site.site) for number, site in enumerate(inspected.detailed, start=1))
-
-
-def console(inspected: Inspection, terminal: Terminal) -> None:
-    """Print the facts of each site."""
-    for site in inspected.detailed:
-        terminal.line()
-        terminal.line(site.site, style="bold")
-        terminal.table(_facts(site))
-        if site.files:
-            terminal.table(_files(site))
-    if hidden := len(inspected.sites[len(inspected.detailed) :]):
-        terminal.line()
-        terminal.line(f"{counted(hidden, 'smaller site')} not shown in detail")
-
-
-def _figures(site: SiteFacts, number: int) -> dict[str, Any]:
-    """The figures of a site; None without data."""
-    scores = (site.scores, LOWEST_SCORE, HIGHEST_SCORE)
-    return {
-        "months": draw_both(partial(plot_months, site.months), f"months{number}") if site.months else None,
-        "scores": draw_small(partial(plot_score_counts, *scores), f"scores{number}") if site.scores else None,
-        "tags": draw_small(partial(plot_tags, site.tags), f"tags{number}") if site.tags else None,
-    }
-
-
-def _facts(site: SiteFacts) -> TextTable:
-    table = TextTable(Column("", whole=True, style="dim"), "", has_headings=False)
-    for name, lines in _lines(site):
-        if any(lines):
-            table.add_row(name, "\n".join(filter(None, lines)))
-    return table
-
-
-def _lines(site: SiteFacts) -> Iterator[tuple[str, Sequence[str]]]:
-    threads = site.threads
-    yield "posts, comments", [wording.period(site)]
-    if threads is not None:
-        yield "threads", [wording.threads_sentence(site)]
-        spreads = (("questions", threads.question_scores), ("answers", threads.answer_scores))
-        yield "scores", [f"{kind}: {wording.spread(scores)}" for kind, scores in spreads if scores]
-    yield "top tags", [listed([f"{tag.name} {count(tag.rows)}" for tag in site.tags], NAMES)]
-    yield "nulls", [f"{table.name}: {_nulls(table.nulls)}" for table in site.tables if table.nulls]
-    yield "not in the files", [f"{table.name}: {', '.join(table.absent)}" for table in site.tables if table.absent]
-    yield "orphans", [f"{item.table}.{item.reference} → {item.missing_in}: {count(item.rows)}" for item in site.orphans]
-    yield (
-        "unknown attributes",
-        [
-            f"{table.name}: {listed([f'{item.name} {count(item.rows)}' for item in table.unknown_attributes], NAMES)}"
+    ``quarantined_elsewhere`` counts the quarantined records of files that fill several tables, by site.
+    """
+    by_site: dict[str, dict[str, Any]] = {}
+    for site in sorted(inspected.sites, key=lambda site: site.site):
+        by_site[site.site] = {
+            table.name: {
+                "rows": table.rows,
+                "quarantined": table.quarantined,
+                "orphans": table.orphans,
+                "unknown_attributes": sorted(attribute.name for attribute in table.unknown_attributes),
+            }
             for table in site.tables
-            if table.unknown_attributes
-        ],
-    )
-    yield (
-        "quarantine",
-        [
-            f"{counted(item.rows, 'record')}: {item.reason}\n    {wording.location(item)}: {item.raw[:RAW_CHARACTERS]}"
-            for item in site.refusals
-        ],
-    )
-    yield "files", [wording.files_sentence(site.file_totals) if site.file_totals.files else ""]
+        }
+    elsewhere = {site.site: site.quarantined_elsewhere for site in inspected.sites if site.quarantined_elsewhere}
+    values = {"lake": inspected.lake, "run_id": inspected.record.run_id, "sites": by_site}
+    return json.dumps(values | {"quarantined_elsewhere": dict(sorted(elsewhere.items()))}, indent=2)
 
 
-def _nulls(nulls: Sequence[Nulls]) -> str:
-    most_first = sorted(nulls, key=lambda column: (-column.rows / column.of, column.name))
-    return ", ".join(f"{column.name} {percent(column.rows, column.of)}" for column in most_first)
+HEAD: Head[InspectedRun, Inspection] = Head(inspection, banner, inspected_run_line)
 
-
-def _files(site: SiteFacts) -> TextTable:
-    hidden = site.file_totals.files > len(site.files)
-    caption = f"{len(site.files)} of {counted(site.file_totals.files, 'file')}" if hidden else ""
-    numbers = map(number, ("lines", "rows", "quarantined", "no record"))
-    table = TextTable("file", *numbers, "table", "status", caption=caption)
-    for file in site.files:
-        lines = MISSING if file.lines is None else count(file.lines)
-        table.add_row(
-            file_name(file.path),
-            lines if file.adds_up else Styled(f"{lines} (counts disagree)", "red"),
-            count(file.rows_out),
-            warning(file.rows_quarantined),
-            MISSING if file.not_rows is None else count(file.not_rows),
-            file.table or "(several)",
-            _status(file.is_complete),
-        )
-    return table
-
-
-def _status(is_complete: bool | None) -> str | Styled:
-    if is_complete is None:
-        return MISSING
-    return "complete" if is_complete else Styled("truncated", "red")
-
-
-SECTION: Section[InspectedRun, Inspection] = Section("sites", "Sites", inspection, page, console, links=links)
+TABLES: Section[InspectedRun, Inspection] = Section("tables", "Tables", inspection, overview)
+SITES: Section[InspectedRun, Inspection] = Section("sites", "Sites", inspection, detailed_sites)

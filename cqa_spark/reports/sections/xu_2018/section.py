@@ -7,16 +7,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
-
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.metrics import COMPARISONS, SITE_METRICS
 from cqa_spark.lake.schemas.studies import ABLATIONS, ATTENTIONS, SEEDS, TRANSFERS, TRIALS
-from cqa_spark.process.terminal import Terminal, TextTable, number
-from cqa_spark.reports.kit.page import grid_table, paragraph, plot, section
-from cqa_spark.reports.kit.svg import Plot, draw_both, new_axes, sentinel, short
-from cqa_spark.reports.kit.tables import print_grids
+from cqa_spark.process.terminal import TextTable, number
+from cqa_spark.reports.kit.blocks import Block, Heading, Plot, Text
+from cqa_spark.reports.kit.svg import Picture, new_axes, sentinel, short
 from cqa_spark.reports.kit.wording import p_value, signed_points, verdict
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Headline, Section
@@ -52,25 +49,17 @@ def headline(journal: Mapping[str, Sequence[Entry]], measures: tuple[str, ...]) 
     return Headline(study.leading, study.baseline, study.measures)
 
 
-def page(study: AnswerStudy) -> Markup:
+def blocks(study: AnswerStudy) -> list[Block]:
     """The conclusions, the tables, and heat maps of attention."""
-    plots = {
-        _CAPTION.format(label(attention.system)): draw_both(partial(plot_attention, attention), f"attention{number}")
-        for number, attention in enumerate(study.attentions)
-    }
-    parts = [
-        *(paragraph(sentence, "prose") for sentence in conclusions(study)),
-        *map(grid_table, tables(study)),
-        *(plot(drawing, caption) for caption, drawing in plots.items()),
+    return [
+        Heading("Comparison with Xu et al. (2018)", 2),
+        *(Text(sentence, "prose") for sentence in conclusions(study)),
+        *tables(study),
+        *(
+            Plot(f"attention{number}", partial(plot_attention, attention), _CAPTION.format(label(attention.system)))
+            for number, attention in enumerate(study.attentions)
+        ),
     ]
-    return section("preferred-answer", "Comparison with Xu et al. (2018)", parts)
-
-
-def console(study: AnswerStudy, terminal: Terminal) -> None:
-    """Print the tables and the conclusions."""
-    print_grids(tables(study), terminal)
-    for sentence in conclusions(study):
-        terminal.line(sentence)
 
 
 def conclusions(study: AnswerStudy) -> tuple[str, ...]:
@@ -106,7 +95,7 @@ def _listed(systems: list[str]) -> str:
     return ", ".join(map(label, systems))
 
 
-def plot_attention(attention: AttentionExample, width: int) -> Plot:
+def plot_attention(attention: AttentionExample, width: int) -> Picture:
     """Draw how the words of an answer (columns) and of its question (rows) attend to each other."""
     shares = attention.normalised()
     strongest = sorted(
@@ -118,7 +107,7 @@ def plot_attention(attention: AttentionExample, width: int) -> Plot:
     )
     pairs = "; ".join(f"{asked} and {said}" for _, asked, said in strongest[:_NAMED])
     description = f"Attention weights of a question and its preferred answer; the strongest: {pairs}"
-    return Plot(_heat_map(attention.query_words, attention.candidate_words, shares, width), description)
+    return Picture(_heat_map(attention.query_words, attention.candidate_words, shares, width), description)
 
 
 def _heat_map(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]], width: int) -> Figure:
@@ -153,8 +142,7 @@ SECTION = Section(
     "preferred-answer",
     "Published",
     data,
-    page,
-    console,
+    blocks,
     products=(SITE_METRICS,),
     optional=(COMPARISONS, TRANSFERS, TRIALS, ATTENTIONS, ABLATIONS, SEEDS),
     headline=headline,

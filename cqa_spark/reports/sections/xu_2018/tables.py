@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from cqa_spark.lake.schemas.community import EVERY
-from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, difference_cell, value_cell
+from cqa_spark.reports.kit.blocks import NO_VALUE, Cell, Table, difference_cell, value_cell
 from cqa_spark.reports.kit.wording import count, counted, points, signed_points, verdict
 from cqa_spark.reports.sections.experiments import Ablation, seeds_table
 from cqa_spark.reports.sections.xu_2018.published import (
@@ -28,7 +28,7 @@ WIDE_INTERVAL = 0.05
 _ABLATED = {"without": ": without", "only": ": alone"}
 
 
-def tables(study: AnswerStudy) -> tuple[Grid, ...]:
+def tables(study: AnswerStudy) -> tuple[Table, ...]:
     """The tables that have rows; the table by site only for several sites."""
     sites = [by_site(study)] if len(study.sites) > 1 else []
     shown = (
@@ -54,7 +54,7 @@ def published_cells(results: PublishedPrecision | None, shown: Callable[[float],
     return Cell(shown(results.small), role="muted"), Cell(shown(results.large), role="muted")
 
 
-def table_4(study: AnswerStudy) -> Grid:
+def table_4(study: AnswerStudy) -> Table:
     """All measures of each system, and P@1 of the paper."""
 
     def cells(system: str) -> tuple[Cell, ...]:
@@ -63,7 +63,7 @@ def table_4(study: AnswerStudy) -> Grid:
         test = NO_VALUE if system == study.baseline else difference_cell(figures[0])
         return (*values, test, *published_cells(TABLE_4.get(system)))
 
-    return Grid(
+    return Table(
         title="Table 4: systems",
         about=(
             f"On {study.evaluation_set}, with intervals. The paired test is against {label(study.baseline)}, the best "
@@ -75,11 +75,11 @@ def table_4(study: AnswerStudy) -> Grid:
     )
 
 
-def against_baselines(study: AnswerStudy) -> Grid:
+def against_baselines(study: AnswerStudy) -> Table:
     """The difference of each learned system from each baseline."""
     baselines = [system for system in study.systems if is_baseline(system)]
     learned = [system for system in study.systems if not is_baseline(system)]
-    return Grid(
+    return Table(
         title="Comparison with all baselines",
         about=(
             f"Difference in {study.measures[0]}, in percentage points, with the two-sided p-value of a paired test, "
@@ -93,9 +93,9 @@ def against_baselines(study: AnswerStudy) -> Grid:
     )
 
 
-def both_variants(study: AnswerStudy) -> Grid:
+def both_variants(study: AnswerStudy) -> Table:
     """Both variants of each ranker, and the gain from the state of the dump."""
-    return Grid(
+    return Table(
         title="Snapshot and as-of features",
         about=(
             f"{study.measures[0]} of the same ranker with features as of the cut, and with features from the state of "
@@ -123,7 +123,7 @@ def _main(study: AnswerStudy, system: str) -> Cell:
     return value_cell(figure.value, figure.low, figure.high)
 
 
-def by_site(study: AnswerStudy) -> Grid:
+def by_site(study: AnswerStudy) -> Table:
     """The main measure of each system on each site."""
     main = study.measures[0]
     sizes = {site: study.figure(study.baseline, site, main).queries for site in study.sites}
@@ -133,7 +133,7 @@ def by_site(study: AnswerStudy) -> Grid:
         return replace(value_cell(figure.value, figure.low, figure.high), role=role)
 
     significant = f"Coloured if the difference from {label(study.baseline)} on the site is statistically significant."
-    return Grid(
+    return Table(
         title=f"{main} by site",
         about=" ".join([significant, *too_small(study)]),
         headings=("system", *(f"{site} ({count(size)})" for site, size in sizes.items())),
@@ -144,9 +144,9 @@ def by_site(study: AnswerStudy) -> Grid:
     )
 
 
-def transferred(study: AnswerStudy) -> Grid:
+def transferred(study: AnswerStudy) -> Table:
     """Each system on each site, trained with and without the site; no rows without such an experiment."""
-    return Grid(
+    return Table(
         title="Transfer between sites",
         about=(
             f"{study.measures[0]} on each site, with the system trained on all sites, on this site only, or on the "
@@ -167,10 +167,10 @@ def _transfer_rows(study: AnswerStudy) -> Iterator[tuple[str, tuple[Cell, ...]]]
             yield f"{marked(system)}: {name}", (*cells, difference_cell(of["others"]))
 
 
-def searched(study: AnswerStudy) -> Grid:
+def searched(study: AnswerStudy) -> Table:
     """The default parameters and the best trial of each system; no rows without a search."""
     chosen = "; ".join(f"{label(search.system)}: {search.chosen}" for search in study.searches)
-    return Grid(
+    return Table(
         title="Tuning",
         about=(
             f"{study.measures[0]} on the validation split, with the default parameters of the recipe and with those of "
@@ -187,7 +187,7 @@ def _search_cells(search: Search) -> tuple[Cell, ...]:
     return Cell(points(search.given)), best, difference_cell(search), Cell(count(search.tried))
 
 
-def table_5(study: AnswerStudy) -> Grid:
+def table_5(study: AnswerStudy) -> Table:
     """Each system without each feature group, and on each group alone; no rows without an ablation."""
     systems = list(dict.fromkeys(ablation.system for ablation in study.ablations))
     by_variant = {(ablation.system, ablation.variant, ablation.family): ablation for ablation in study.ablations}
@@ -209,7 +209,7 @@ def table_5(study: AnswerStudy) -> Grid:
             for system, variant in columns
         ]
         rows.insert(0, ("all", (*full, *published_cells(TABLE_5_ALL))))
-    return Grid(
+    return Table(
         title="Table 5: feature groups",
         about=(
             f"{study.measures[0]}: the change when a group is removed (in percentage points, coloured if significant), "

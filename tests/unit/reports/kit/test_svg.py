@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import literal_report as literal
 import pytest
-from html_checks import drawn, labels
-from lxml import etree
+from html_checks import drawn, labels, words
+from lxml import etree, html
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
@@ -15,7 +15,7 @@ from cqa_spark.reports.kit.svg import NARROW, ROLES, WIDE, folded, group_role, s
 from cqa_spark.reports.kit.wording import MINUS
 from cqa_spark.reports.sections import scores
 from cqa_spark.reports.sections.differences import Differences, plot_differences
-from cqa_spark.reports.sections.features import ReportedImportance, draw_importances, plot_importances
+from cqa_spark.reports.sections.features import ReportedImportance, plot_importances
 from cqa_spark.reports.sections.record import plot_steps
 from cqa_spark.reports.sections.scores import ScoreHistogram, plot_calibration, plot_scores
 from cqa_spark.reports.sections.systems import plot_measure
@@ -119,10 +119,15 @@ def test_steps_show_their_time() -> None:
 
 
 def test_a_group_keeps_its_colour_in_every_system() -> None:
-    first, second = draw_importances(literal.importances())
-    assert (first.system, second.system) == ("best_a", "logistic")
-    assert first.roles == second.roles
-    assert list(first.roles.items())[:2] == [("lexicon_v1", "group-1"), ("dialogue_v1", "group-2")]
+    page = html.document_fromstring(literal.short_report(features=literal.importances()).page())
+    section = page.get_element_by_id("features")
+    shown = [section.findtext("h3"), *(words(summary) for summary in section.iter("summary"))]
+    assert shown[:2] == ["best_a", "logistic"]
+    first, second = ([(words(key), key.find("i").get("style")) for key in legend.find_class("key")]
+                     for legend in section.find_class("legend"))  # fmt: skip
+    assert first == second
+    colours = [("lexicon_v1", "background:var(--group-1)"), ("dialogue_v1", "background:var(--group-2)")]
+    assert first[:2] == colours
 
 
 def test_a_system_that_was_not_measured_is_left_out_of_the_drawing() -> None:

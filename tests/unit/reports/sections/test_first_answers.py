@@ -1,8 +1,9 @@
 """The section on threads with another first answer."""
 
+import literal_report as literal
 from lxml import html
 
-from cqa_spark.reports.sections.first_answers import ChangedThread, FirstAnswerChanges, page, table
+from cqa_spark.reports.sections.first_answers import ChangedThread, FirstAnswerChanges, table
 
 LONG = "word " * 100
 ORDER = "night_answers → votes_then_length"
@@ -10,7 +11,8 @@ CHANGES = FirstAnswerChanges(30, (ChangedThread("beer", "1", "Which <glass>?", "
 
 
 def test_the_page_has_both_texts() -> None:
-    shown = html.document_fromstring(f"<html>{page(CHANGES)}</html>").text_content()
+    page = literal.short_report(**{"first-answers": CHANGES}).page()
+    shown = html.document_fromstring(page).get_element_by_id("first-answers").text_content()
     for text in ("30 threads begin with another answer; 1 shown.", "Which <glass>?", "last night, 11", "The tulip."):
         assert text in shown
     assert "tonight, 12" in shown

@@ -1,5 +1,6 @@
 """The section on what a night is worth."""
 
+import literal_report as literal
 from html_checks import rows
 from lxml import html
 
@@ -7,7 +8,7 @@ from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.night import Worth
 from cqa_spark.reports.kit.wording import MINUS
-from cqa_spark.reports.sections.night_worth import NightWorth, page, sentences
+from cqa_spark.reports.sections.night_worth import NightWorth, sentences
 
 SYSTEM, SIMPLE = "night_answers", "votes_then_length"
 
@@ -48,7 +49,8 @@ def test_without_measured_nights_it_says_so() -> None:
 
 
 def test_the_tables_have_orders_bands_and_reasons() -> None:
-    found = rows(html.document_fromstring(f"<html>{page(NIGHT)}</html>"))
+    page = literal.short_report(**{"night-worth": NIGHT}).page()
+    found = rows(html.document_fromstring(page).get_element_by_id("night-worth"))
     assert [row[:2] for row in found] == [
         [SYSTEM, "75.0065.00\N{EN DASH}85.00"],
         [SIMPLE, "73.0063.00\N{EN DASH}83.00"],
@@ -77,7 +79,8 @@ def test_other_tasks_are_measured_on_labelled_queries() -> None:
         "(95 % interval +13.00 to +21.00, p = 0.001).",
     )
     assert sentences(NightWorth("best_a", "given_order", []))[1] == "No labelled query tells what it is worth."
-    found = rows(html.document_fromstring(f"<html>{page(LABELLED)}</html>"))
+    page = literal.short_report(**{"night-worth": LABELLED}).page()
+    found = rows(html.document_fromstring(page).get_element_by_id("night-worth"))
     dash = "\N{EN DASH}"
     assert found == [
         ["best_a", "test", "244", f"71.0067.00{dash}75.00", "+17.00+13.00 to +21.00", "p = 0.001"],

@@ -40,7 +40,7 @@ def test_what_the_last_report_presents_first_by_run(lake: str, capsys: pytest.Ca
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["monday", "2026-11-23", "00:00", "70.00", interval(0.65, 0.75), MISSING] in lines
     assert ["tuesday", "2026-11-24", "00:00", "75.00", "+5.00"] in lines
-    assert lines[-1] == ["P@1", "of", "answers:", "▁█"]
+    assert lines[0] == ["P@1", "of", "answers:", "▁█"]
 
 
 def test_another_system_as_json_and_on_a_page(lake: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,9 +67,9 @@ def test_truncated_files_and_wrong_counts_are_highlighted(document: html.HtmlEle
     table = list(document.get_element_by_id("site1").iter("table"))[-1]
     assert rows(table) == [
         ["dump/Votes.xml", "votes", "11,003", "11,000", "0", "3", "truncated"],
-        ["dump/Posts.xml", "posts", "2,005", "2,000", "1", "3", "complete"],
+        ["dump/Posts.xml", "posts", "2,005counts disagree", "2,000", "1", "3", "complete"],
     ]
-    assert [words(cell) for cell in table.find_class("worse")] == ["truncated", "2,005", "1"]
+    assert [words(cell) for cell in table.find_class("worse")] == ["truncated", "2,005counts disagree", "1"]
 
 
 def test_ids_are_unique_and_every_reference_has_its_target(page: str) -> None:
@@ -89,7 +89,7 @@ def test_hostile_text_stays_text(text: str) -> None:
         tables=(replace(site.tables[0], unknown_attributes=(Counted(text, 1),)),),
         tags=(Counted(text, 3),),
         refusals=(replace(site.refusals[0], reason=text, example_reason=text, raw=text),),
-        files=(replace(site.files[0], path=text),),
+        files=(site.files[0] | {"source_file": text},),
     )
     document = html.document_fromstring(literal.inspected(Inspection("build/lake", literal.RECORD, (hostile,))).page())
     assert_inert(document)

@@ -10,7 +10,8 @@ from rich.console import Console
 
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.tables import Cell
+from cqa_spark.reports.kit.blocks import Cell
+from cqa_spark.reports.kit.console import print_blocks
 from cqa_spark.reports.reasons import FeatureContribution
 from cqa_spark.reports.reported_run import Caution
 from cqa_spark.reports.sections.experiments import Ablation, SeedValues
@@ -165,6 +166,6 @@ def test_seeds_are_labelled_like_the_systems() -> None:
 
 def test_a_terminal_shows_the_same_tables() -> None:
     shown = io.StringIO()
-    section.console(STUDY, Terminal(Console(file=shown, width=40)))
+    print_blocks(section.blocks(STUDY), Terminal(Console(file=shown, width=40)))
     assert "50.00 47.00\N{EN DASH}53.00" in shown.getvalue()
     assert "Snapshot and as-of features" in shown.getvalue()
