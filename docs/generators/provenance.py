@@ -39,7 +39,7 @@ from generators.fingerprints import Sources
 from generators.markdown import code, page, table
 from generators.measured_runs import FILE as RUNS
 from generators.measured_runs import TABLE, measured, measured_runs, write_runs
-from generators.worth import README, with_worth
+from generators.worth import write_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "docs/provenance.json"
@@ -243,7 +243,7 @@ def write(figures: Mapping[str, Any], entries: Mapping[str, Entry]) -> None:
         REPRODUCED.write_text(json.dumps(merged, indent=2, sort_keys=True) + "\n", encoding="utf-8")
     else:
         write_runs(figures)
-        README.write_text(with_worth(README.read_text(encoding="utf-8")), encoding="utf-8")
+        write_pages()
     known = json.loads(FILE.read_text(encoding="utf-8")) | dict(entries)
     FILE.write_text(json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
 
