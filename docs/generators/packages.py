@@ -1,6 +1,6 @@
 """The drawing and the table of packages in docs/design.md, from imports, layers and docstrings.
 
-    PYTHONPATH=docs python -m generators.packages    # writes both into the page
+PYTHONPATH=docs python -m generators.packages    # writes both into the page
 """
 
 import ast

@@ -1,6 +1,6 @@
 """What systems are worth, in README and the tutorial: between comments, from the shipped card and the file of figures.
 
-    PYTHONPATH=docs python -m generators.worth    # writes the sections into the pages
+PYTHONPATH=docs python -m generators.worth    # writes the sections into the pages
 """
 
 import json

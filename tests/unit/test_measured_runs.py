@@ -4,8 +4,8 @@ import json
 import re
 
 import pytest
-from generators.measurements import measurements_page
 from generators.measured_runs import DOCS, TABLE, filled, measured_runs
+from generators.measurements import measurements_page
 
 from cqa_spark.systems.reproduced_figures import POPULATIONS, reproduced_figures, reproduced_scores
 from cqa_spark.systems.system import known_systems
