@@ -61,8 +61,8 @@ def tables_page() -> str:
     tables = [each for each in found if each not in journal]
     return page(
         "Tables",
-        "A published table is a [Delta table](../how-to/read-results.md#delta-tables), `LAKE/tables/NAME`. A journal table "
-        "is a file for each attempt of a run, `LAKE/runs/RUN.ATTEMPT/NAME.parquet`, with `run_id` as first column. See "
+        "A published table is a [Delta table](../how-to/read-results.md#delta-tables), `LAKE/tables/NAME`. A journal "
+        "table is a file for each attempt of a run, `LAKE/runs/RUN.ATTEMPT/NAME.parquet`, with `run_id` as first column. See "
         "[Design](../design.md#the-lake).",
         "## Published tables",
         *map(_table, tables),

@@ -10,8 +10,8 @@ from generators.measured_runs import measured_runs
 from generators.provenance import note
 
 INTRO = """Every figure of quality that a page of this documentation shows or repeats, by run. Values are percent.
-Brackets hold 95 % intervals, and *minus* is the difference from another system on the same queries, with the p-value of a paired
-test. [Results](../results.md) explains the main ones, [Provenance](provenance.md) has the inputs, and
+Brackets hold 95 % intervals, and *minus* is the difference from another system on the same queries, with the p-value of
+a paired test. [Results](../results.md) explains the main ones, [Provenance](provenance.md) has the inputs, and
 [Benchmarks](../benchmarks.md) times and sizes."""
 
 COUNTS = {"nights", "threads"}

@@ -122,18 +122,19 @@ def provenance_page() -> str:
     rows, again = [], []
     for name, entry in sorted(provenance().items()):
         stale = stale_systems(entry)
-        inputs = " ".join(f"{path} {digest}" for path, digest in entry["inputs"].items()) or UNKNOWN
-        seconds = f"{entry['seconds']:.0f}" if entry["seconds"] else UNKNOWN
+        inputs = " ".join(f"{code(path)} {code(digest)}" for path, digest in entry["inputs"].items()) or UNKNOWN
+        seconds = f"{entry['seconds']:.0f} s" if entry["seconds"] else UNKNOWN
+        seconds += f", {entry['processor']}" if entry["processor"] else ""
         state = "elsewhere" if entry.get("elsewhere") else "stale" if stale else "current"
         rows.append(
             [
-                *(code(name), state, entry["date"][:10], code(entry["commit"][:8])),
-                *(entry["processor"] or UNKNOWN, seconds, inputs, code(entry["command"])),
+                *(code(name), state, f"{entry['date'][:10]} {code(entry['commit'][:8])}"),
+                *(seconds, inputs, code(entry["command"])),
             ]
         )
         if stale and not entry.get("elsewhere"):
             again.append(entry["command"])
-    headings = ("figures", "state", "date", "commit", "processor", "seconds", "SHA-256 of inputs", "command")
+    headings = ("figures", "state", "date, commit", "time", "SHA-256 of inputs", "command")
     commands = "\n".join(["```", *dict.fromkeys(again), "```"]) if again else "None."
     return page("Provenance", INTRO, table(headings, rows), "## To run again", commands)
 
