@@ -62,8 +62,8 @@ def tables_page() -> str:
     return page(
         "Tables",
         "A published table is a [Delta table](../how-to/read-results.md#delta-tables), `LAKE/tables/NAME`. A journal "
-        "table is a file for each attempt of a run, `LAKE/runs/RUN.ATTEMPT/NAME.parquet`, with `run_id` as first column. See "
-        "[Design](../design.md#the-lake).",
+        "table is a file for each attempt of a run, `LAKE/runs/RUN.ATTEMPT/NAME.parquet`, with `run_id` as first "
+        "column. See [Design](../design.md#the-lake).",
         "## Published tables",
         *map(_table, tables),
         "## Journal tables",
