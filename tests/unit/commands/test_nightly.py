@@ -76,7 +76,14 @@ def test_other_systems_may_need_more(
     for name in ("train.xml", "night.xml"):
         (folder / name).write_bytes(POSTS)
     night = partial(
-        said, capsys, folder / "night.xml", str(tmp_path / "lake"), "--system", "best_a", "--train", str(folder / "train.xml")
+        said,
+        capsys,
+        folder / "night.xml",
+        str(tmp_path / "lake"),
+        "--system",
+        "best_a",
+        "--train",
+        str(folder / "train.xml"),
     )
     disk.free = 2 * LAKE + 3 * SCRATCH - 1
     assert "60.3 MB needed, 60.2 MB free" in night()
