@@ -6,6 +6,7 @@ from pathlib import Path
 
 from generators.catalogues import features_page, measures_page, systems_page, tables_page
 from generators.commands import commands_page, settings_page
+from generators.measurements import measurements_page
 from generators.notebooks import notebook_page
 from generators.project_files import project_page
 from generators.provenance import provenance_page, with_notes
@@ -26,6 +27,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/tables.md": tables_page,
     "reference/python.md": python_page,
     "reference/reproductions.md": reproductions_page,
+    "reference/measurements.md": measurements_page,
     "reference/provenance.md": provenance_page,
 }
 

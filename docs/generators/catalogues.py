@@ -9,6 +9,7 @@ from cqa_spark.features.registry import described, known_groups
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas import declared_tables
 from cqa_spark.lake.table import Table
+from cqa_spark.rankers.model import BaselineModel
 from cqa_spark.reports.kit.wording import counted
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import code, folded, page, plain, sentence, table
@@ -61,9 +62,9 @@ def tables_page() -> str:
     tables = [each for each in found if each not in journal]
     return page(
         "Tables",
-        "A published table is a [Delta table](../nightly.md#for-delta-readers), `LAKE/tables/NAME`. A journal table is "
-        "a file for each attempt of a run, `LAKE/runs/RUN.ATTEMPT/NAME.parquet`, with `run_id` as first column. See "
-        "[Design](../design.md#the-lake).",
+        "A published table is a [Delta table](../how-to/read-results.md#delta-tables), `LAKE/tables/NAME`. A journal "
+        "table is a file for each attempt of a run, `LAKE/runs/RUN.ATTEMPT/NAME.parquet`, with `run_id` as first "
+        "column. See [Design](../design.md#the-lake).",
         "## Published tables",
         *map(_table, tables),
         "## Journal tables",
@@ -90,6 +91,7 @@ def _stated(system: System) -> Iterator[tuple[str, str]]:
     yield "feature groups", ", ".join(f"[{name}](features.md#{name})" for name in system.feature_groups)
     yield "ranker", code(system.ranker.name)
     yield "parameters", ", ".join(code(f"{name}: {value}") for name, value in system.ranker.parameters.items())
+    yield "predicts as relevant", _predicted(system)
     yield "upstream systems", ", ".join(f"[{name}](#{name})" for name in system.upstream)
     if system.paper:
         yield "paper", plain(f"{system.paper.title}. {system.paper.where}, {system.paper.table}")
@@ -97,6 +99,17 @@ def _stated(system: System) -> Iterator[tuple[str, str]]:
     yield "reproduces", plain(" ".join(system.reproduces.split()))
     yield "replaces", plain(" ".join(system.replaces.split()))
     yield "missing", plain(" ".join(system.missing.split()))
+
+
+def _predicted(system: System) -> str:
+    """The candidates that a system predicts relevant; empty for tasks whose measures ignore predictions."""
+    if system.task in ("sts", "preferred_answer"):
+        return ""
+    ranker = system.build()
+    if not issubclass(ranker.model_type, BaselineModel):
+        return "candidates above a threshold, which is learned or a probability"
+    predicts = ranker.parameters.model_dump().get("predict", "all")
+    return {"all": "every candidate", "none": "no candidate"}.get(predicts, "")
 
 
 def _table(declared: Table | JournalTable) -> str:

@@ -39,7 +39,7 @@ from generators.fingerprints import Sources
 from generators.markdown import code, page, table
 from generators.measured_runs import FILE as RUNS
 from generators.measured_runs import TABLE, measured, measured_runs, write_runs
-from generators.worth import README, with_worth
+from generators.worth import write_pages
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "docs/provenance.json"
@@ -122,18 +122,19 @@ def provenance_page() -> str:
     rows, again = [], []
     for name, entry in sorted(provenance().items()):
         stale = stale_systems(entry)
-        inputs = " ".join(f"{path} {digest}" for path, digest in entry["inputs"].items()) or UNKNOWN
-        seconds = f"{entry['seconds']:.0f}" if entry["seconds"] else UNKNOWN
+        inputs = " ".join(f"{code(path)} {code(digest)}" for path, digest in entry["inputs"].items()) or UNKNOWN
+        seconds = f"{entry['seconds']:.0f} s" if entry["seconds"] else UNKNOWN
+        seconds += f", {entry['processor']}" if entry["processor"] else ""
         state = "elsewhere" if entry.get("elsewhere") else "stale" if stale else "current"
         rows.append(
             [
-                *(code(name), state, entry["date"][:10], code(entry["commit"][:8])),
-                *(entry["processor"] or UNKNOWN, seconds, inputs, code(entry["command"])),
+                *(code(name), state, f"{entry['date'][:10]} {code(entry['commit'][:8])}"),
+                *(seconds, inputs, code(entry["command"])),
             ]
         )
         if stale and not entry.get("elsewhere"):
             again.append(entry["command"])
-    headings = ("figures", "state", "date", "commit", "processor", "seconds", "SHA-256 of inputs", "command")
+    headings = ("figures", "state", "date, commit", "time", "SHA-256 of inputs", "command")
     commands = "\n".join(["```", *dict.fromkeys(again), "```"]) if again else "None."
     return page("Provenance", INTRO, table(headings, rows), "## To run again", commands)
 
@@ -243,7 +244,7 @@ def write(figures: Mapping[str, Any], entries: Mapping[str, Entry]) -> None:
         REPRODUCED.write_text(json.dumps(merged, indent=2, sort_keys=True) + "\n", encoding="utf-8")
     else:
         write_runs(figures)
-        README.write_text(with_worth(README.read_text(encoding="utf-8")), encoding="utf-8")
+        write_pages()
     known = json.loads(FILE.read_text(encoding="utf-8")) | dict(entries)
     FILE.write_text(json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
 

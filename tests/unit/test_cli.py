@@ -246,26 +246,13 @@ def test_what_needs_no_spark_does_not_import_it(command):
     assert done.returncode == 0, done.stderr.decode()
 
 
-def test_every_job_that_spark_submit_runs_has_its_entry_point():
-    stages = {"ingest", "pair", "featurize", "train", "score", "evaluate", "report", "runs", "export"}
-    others = {
-        "run",
-        "duplicates",
-        "nightly",
-        "rank",
-        "tune",
-        "reproduce",
-        "dataset",
-        "features",
-        "experiment",
-        "explain",
-        "doctor",
-    }
-    expected = stages | others
-    assert {path.stem for path in (ROOT / "jobs").glob("*.py")} == expected
-    assert expected < {word for job in ALL for word in (job.name, job.name.split()[0])}
-    for name in expected:
-        assert f'main(["{name}", *sys.argv[1:]])' in (ROOT / "jobs" / f"{name}.py").read_text(encoding="utf-8")
+def test_every_script_for_spark_submit_runs_the_command_of_its_name() -> None:
+    commands = {word for job in ALL for word in (job.name, job.name.split()[0])}
+    scripts = [*(ROOT / "jobs").glob("*.py")]
+    assert scripts
+    for path in scripts:
+        assert path.stem in commands
+        assert f'main(["{path.stem}", *sys.argv[1:]])' in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("command", ["help", "runs", "systems list", "systems list --format json"])

@@ -45,8 +45,8 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_line_is_a_command_or_has_a_reason_why_it_does_not_run() -> None:
-    assert len(OURS) > 150
-    assert len(SCRIPTS) > 5
+    assert OURS
+    assert SCRIPTS
     others = [line for line in DOCUMENTED if line not in OURS + SCRIPTS]
     assert [line for line in others if not reason_not_to_run(line)] == []
     unused = [pattern for pattern in NOT_HERE if not any(re.search(pattern, line) for line in DOCUMENTED)]
