@@ -6,35 +6,39 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
+from pydantic import Field
+
+from cqa_spark.commands.catalogue import CatalogueSettings
+from cqa_spark.commands.jobs import Job
 from cqa_spark.errors import InputError
 from cqa_spark.process.terminal import Column, Terminal, TextTable, number
 from cqa_spark.settings.conf_files import conf_files
 from cqa_spark.settings.datasets import read_data_set
-from cqa_spark.settings.file_commands import CatalogueSettings, DataCheckSettings, DataWhereSettings
 from cqa_spark.settings.research_data import DataPackage, PackageFile, data_folder, locate, read_package
+from cqa_spark.settings.values import DataPackageName, OptionalFolder, Positional
 
-Verdict = Literal["complete", "counts agree", "not checked", "differs", "missing"]
+
+class DataWhereSettings(CatalogueSettings):
+    """Show a package of research data: official name, address, licence, and where its files lie in a folder."""
+
+    examples = ("cqa data where semeval2016_task3",)
+
+    name: Annotated[DataPackageName, Positional(), Field(description="package; see cqa data list")]
+    folder: Annotated[OptionalFolder, Positional()] = Field(
+        default="", description="local folder with the unpacked files; default: CQA_DATA, else data in the user's cache"
+    )
+
+    def reads(self) -> list[str]:
+        """The folder."""
+        return [self.folder or data_folder()]
 
 
-class CheckedFile(NamedTuple):
-    """A file of a package, as a folder has it.
+class DataCheckSettings(DataWhereSettings):
+    """Look for the files of a package in a folder, and say which are missing or differ from the official ones."""
 
-    Attributes:
-        file: path below the data folder.
-        verdict: ``complete`` if its SHA-256 is known, ``counts agree`` if only its number of elements or lines is that
-            of the package, ``not checked`` if neither is known.
-        place: where it lies; empty if it is missing.
-        note: how it differs, or for what it stands in.
-        used_by: data sets of ``cqa reproduce`` that need it.
-    """
-
-    file: str
-    verdict: Verdict
-    place: str
-    note: str
-    used_by: list[str]
+    examples = ("cqa data check semeval2016_task3 semeval",)
 
 
 def list_packages(settings: CatalogueSettings) -> None:
@@ -98,6 +102,28 @@ def check_package(settings: DataCheckSettings) -> None:
         )
 
 
+Verdict = Literal["complete", "counts agree", "not checked", "differs", "missing"]
+
+
+class CheckedFile(NamedTuple):
+    """A file of a package, as a folder has it.
+
+    Attributes:
+        file: path below the data folder.
+        verdict: ``complete`` if its SHA-256 is known, ``counts agree`` if only its number of elements or lines is that
+            of the package, ``not checked`` if neither is known.
+        place: where it lies; empty if it is missing.
+        note: how it differs, or for what it stands in.
+        used_by: data sets of ``cqa reproduce`` that need it.
+    """
+
+    file: str
+    verdict: Verdict
+    place: str
+    note: str
+    used_by: list[str]
+
+
 def checked_files(package: DataPackage, folder: Path) -> list[CheckedFile]:
     """A verdict on each file of a package.
 
@@ -121,14 +147,6 @@ def checked_files(package: DataPackage, folder: Path) -> list[CheckedFile]:
     ]
 
 
-def counts_of(content: bytes, names: Mapping[str, int]) -> dict[str, int]:
-    """The number of lines of a file, or of its XML elements with these names."""
-    return {
-        name: len(content.splitlines()) if name == "lines" else len(re.findall(rf"<{name}[\s/>]".encode(), content))
-        for name in names
-    }
-
-
 def _checked(path: str, file: PackageFile, place: Path, used_by: list[str]) -> CheckedFile:
     if not place.exists():
         return CheckedFile(path, "missing", "", "", used_by)
@@ -149,7 +167,40 @@ def _compared(content: bytes, described: PackageFile) -> tuple[Verdict, str]:
     return ("counts agree", "") if counts else ("not checked", "")
 
 
+def counts_of(content: bytes, names: Mapping[str, int]) -> dict[str, int]:
+    """The number of lines of a file, or of its XML elements with these names."""
+    return {
+        name: len(content.splitlines()) if name == "lines" else len(re.findall(rf"<{name}[\s/>]".encode(), content))
+        for name in names
+    }
+
+
 def _differences(counts: Mapping[str, int], expected: Mapping[str, int]) -> Iterator[str]:
     for name, count in counts.items():
         if count != expected[name]:
             yield f"{count:,} {name} instead of {expected[name]:,}"
+
+
+JOBS = (
+    Job(
+        "data list",
+        "list the packages of research data that recipes and settings use",
+        "inspection",
+        CatalogueSettings,
+        list_packages,
+    ),
+    Job(
+        "data where",
+        "show where a package comes from, and where its files lie here",
+        "inspection",
+        DataWhereSettings,
+        show_package,
+    ),
+    Job(
+        "data check",
+        "compare the files of a package with their counts and SHA-256",
+        "inspection",
+        DataCheckSettings,
+        check_package,
+    ),
+)

@@ -1,22 +1,79 @@
 """``cqa similar``: the questions of an index that are most similar to a text, in seconds and without Spark."""
 
+from __future__ import annotations
+
 import json
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
+from pydantic import Field
 
+from cqa_spark.commands.jobs import Job
 from cqa_spark.errors import ContractError, InputError
-from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
-from cqa_spark.lake.snapshot import Snapshot, snapshot_of
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
-from cqa_spark.retrieval.bm25 import Bm25
-from cqa_spark.retrieval.published_index import Similar, most_similar, read_index
-from cqa_spark.retrieval.shard import Vectors, as_integers
-from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.settings.duplicates import RetrievalSettings, SimilarSettings
+from cqa_spark.settings.duplicates import RetrievalSettings
+from cqa_spark.settings.sections import JobSettings, OutputFormat, ReadRunId
+from cqa_spark.settings.values import Shown
 from cqa_spark.settings.yaml import parse_yaml
-from cqa_spark.text.encoders.encoder import Encoder, load_encoder
-from cqa_spark.text.encoders.model import EmbeddingModel
+
+if TYPE_CHECKING:
+    from cqa_spark.lake.snapshot import Snapshot
+    from cqa_spark.reports.kit.tables import Cell
+    from cqa_spark.retrieval.bm25 import Bm25
+    from cqa_spark.retrieval.published_index import Similar
+    from cqa_spark.retrieval.shard import Vectors
+    from cqa_spark.text.encoders.encoder import Encoder
+
+
+class SimilarSettings(JobSettings):
+    """Find the questions of a published index that are most similar to a text, without Spark."""
+
+    examples = (
+        'cqa similar --lake build/lake --text "how do I pour a stout"',
+        'cqa similar --lake build/lake --in-site cs.stackexchange.com --limit 5 --text "is quicksort stable"',
+        'cqa similar --lake build/lake --text "how do I pour a stout" --format json',
+    )
+    needs = ("text",)
+    reading = ("{job.lake}: index of run {job.published_run}",)
+    writing = ()
+
+    run_id: ReadRunId = None
+    text: Annotated[str, Shown("TEXT"), Field(description="question to search for")] = ""
+    in_site: Annotated[str | None, Shown("SITE"), Field(description="site to search; default: all sites")] = None
+    limit: Annotated[int, Field(ge=1, le=1000, description="number of questions to show")] = 10
+    format: OutputFormat = "table"
+
+
+def similar(settings: SimilarSettings) -> None:
+    """Search and print.
+
+    Raises:
+        InputError: the run has no index, or none of the site.
+    """
+    from cqa_spark.lake.snapshot import snapshot_of
+    from cqa_spark.reports.kit.tables import Cell, Grid, print_grid
+    from cqa_spark.runtime.workspace import read_lake
+
+    index = Index(snapshot_of(read_lake(settings), settings.run_id))
+    questions = index.search(settings.text, limit=settings.limit, site=settings.in_site)
+    terminal = Terminal()
+    if settings.format == "json":
+        print(json.dumps([each._asdict() for each in questions], indent=2, ensure_ascii=False))
+        return
+    if not questions:
+        terminal.line("no question is similar to the text")
+        return
+    print_grid(
+        Grid(
+            title="Similar questions",
+            about="The best by words (BM25) and by embeddings (cosine), fused by reciprocal rank.",
+            headings=("question", "site", "id", "BM25", "cosine"),
+            rows=tuple(
+                (each.title, (Cell(each.site), Cell(each.question_id), _shown(each.bm25, 2), _shown(each.cosine, 3)))
+                for each in questions
+            ),
+        ),
+        terminal,
+    )
 
 
 class Index:
@@ -30,6 +87,9 @@ class Index:
     """
 
     def __init__(self, run: Snapshot) -> None:
+        from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
+        from cqa_spark.retrieval.published_index import read_index
+
         if not run.has(INDEX_SHARDS):
             raise InputError(
                 f"run {run.record.run_id} has no index", "make one: cqa duplicates --input DUMP --lake LAKE"
@@ -59,6 +119,8 @@ class Index:
             InputError: the index has no such site.
             ContractError: the index has vectors of another version of the embedding model.
         """
+        from cqa_spark.retrieval.published_index import most_similar
+
         if site is not None and site not in self._by_site:
             raise InputError(f"the index has no questions of {site}", f"sites of the index: {', '.join(self.sites)}")
         chosen = [self._by_site[name] for name in (self.sites if site is None else [site])]
@@ -72,6 +134,10 @@ class Index:
 
     def _vector(self, text: str, model: tuple[str, str] | None) -> Vectors:
         """The embedding of a text; no columns without a model."""
+        import numpy as np
+
+        from cqa_spark.retrieval.shard import as_integers
+
         if model is None:
             return np.zeros((1, 0), np.int16)
         if model not in self._encoders:
@@ -79,36 +145,10 @@ class Index:
         return as_integers(self._encoders[model].encode([text]))
 
 
-def similar(settings: SimilarSettings) -> None:
-    """Search and print.
-
-    Raises:
-        InputError: the run has no index, or none of the site.
-    """
-    index = Index(snapshot_of(read_lake(settings), settings.run_id))
-    questions = index.search(settings.text, limit=settings.limit, site=settings.in_site)
-    terminal = Terminal()
-    if settings.format == "json":
-        print(json.dumps([each._asdict() for each in questions], indent=2, ensure_ascii=False))
-        return
-    if not questions:
-        terminal.line("no question is similar to the text")
-        return
-    print_grid(
-        Grid(
-            title="Similar questions",
-            about="The best by words (BM25) and by embeddings (cosine), fused by reciprocal rank.",
-            headings=("question", "site", "id", "BM25", "cosine"),
-            rows=tuple(
-                (each.title, (Cell(each.site), Cell(each.question_id), _shown(each.bm25, 2), _shown(each.cosine, 3)))
-                for each in questions
-            ),
-        ),
-        terminal,
-    )
-
-
 def _encoder(name: str, version: str) -> Encoder:
+    from cqa_spark.text.encoders.encoder import load_encoder
+    from cqa_spark.text.encoders.model import EmbeddingModel
+
     installed = EmbeddingModel.read(name)
     if installed.version != version:
         raise ContractError(
@@ -120,11 +160,26 @@ def _encoder(name: str, version: str) -> Encoder:
 
 
 def _shown(score: float | None, digits: int) -> Cell:
+    from cqa_spark.reports.kit.tables import Cell
+
     return Cell("" if score is None else f"{score:.{digits}f}")
 
 
 def _parameters(run: Snapshot) -> Bm25:
     """The retrieval parameters in the run's settings."""
+    from cqa_spark.retrieval.bm25 import Bm25
+
     settings = parse_yaml(run.record.config, f"settings of run {run.record.run_id}").value or {}
     retrieval = RetrievalSettings.model_validate(settings.get("retrieval", {}))
     return Bm25(retrieval.k1, retrieval.b)
+
+
+JOBS = (
+    Job(
+        "similar",
+        "the questions of a published index that are most similar to a text",
+        "end to end",
+        SimilarSettings,
+        similar,
+    ),
+)

@@ -1,29 +1,51 @@
 """``cqa tune``: features and labels of the training split → better parameters for a system's ranker."""
 
-import yaml
+from __future__ import annotations
 
-from cqa_spark.evaluation.statistics.summary import summarise
-from cqa_spark.experiments.cross_validation import CrossValidated, mean_over_repeats, nested_folds
-from cqa_spark.experiments.tuning import (
-    GIVEN,
-    Trial,
-    chosen,
-    cross_validate_choice,
-    nested_verdict,
-    planned_trials,
-    verdict,
-)
-from cqa_spark.flows.shared_steps import evaluation_of
-from cqa_spark.lake.run import Run
-from cqa_spark.lake.snapshot import snapshot_of
-from cqa_spark.object_store.locations import write_file
+from typing import TYPE_CHECKING, Annotated
+
+import yaml
+from pydantic import Field
+
+from cqa_spark.commands.jobs import Job
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.runtime.mlflow import track_trials, tracked
-from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.settings.experiments import TuneSettings
-from cqa_spark.settings.sections import EvaluationSettings, ObjectStorageSettings
-from cqa_spark.spark.frames import persisted, persistence_scope
-from cqa_spark.systems.system import read_systems
+from cqa_spark.settings.experiments import SearchSettings
+from cqa_spark.settings.sections import (
+    EvaluationSettings,
+    FeatureSettings,
+    ObjectStorageSettings,
+    StageSettings,
+    TrackedSettings,
+)
+from cqa_spark.settings.values import NotHashed, OutputFile, SystemName
+
+if TYPE_CHECKING:
+    from cqa_spark.experiments.cross_validation import CrossValidated
+    from cqa_spark.experiments.tuning import Trial
+
+
+class TuneSettings(StageSettings, TrackedSettings):
+    """Tune the parameters of a system's ranker by cross-validation on the training split; dev is not used."""
+
+    examples = (
+        "cqa tune --system best_a --budget 20 --lake build/lake --run-id mine",
+        "cqa tune --system best_a --budget 40 --repeats 5 --lake build/lake --run-id mine --tuned tuned.yaml",
+        "cqa tune --system lexical_b --budget 3 --nested --lake build/lake --run-id mine",
+    )
+
+    is_always_tracked = True
+
+    system: Annotated[SystemName, Field(description="system to tune; the run must contain its features")]
+    search: SearchSettings = SearchSettings()
+    tuned: Annotated[OutputFile | None, NotHashed()] = Field(
+        default=None, description="output file for the best parameters, as YAML for a recipe; default: only print them"
+    )
+    features: FeatureSettings = FeatureSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
+
+    def writes(self) -> list[str]:
+        """The parameters and the MLflow experiment; not the run."""
+        return [*([self.tuned] if self.tuned else []), *self.tracking.writes()]
 
 
 def tune(settings: TuneSettings) -> None:
@@ -32,6 +54,16 @@ def tune(settings: TuneSettings) -> None:
     Random search (Bergstra and Bengio 2012, JMLR 13): every trial is drawn independently, so a larger budget
     tries the same parameters first.
     """
+    from cqa_spark.experiments.cross_validation import nested_folds
+    from cqa_spark.experiments.tuning import chosen, cross_validate_choice, nested_verdict, planned_trials, verdict
+    from cqa_spark.flows import evaluation_of
+    from cqa_spark.lake.run import Run
+    from cqa_spark.lake.snapshot import snapshot_of
+    from cqa_spark.runtime.mlflow import track_trials, tracked
+    from cqa_spark.runtime.workspace import read_lake
+    from cqa_spark.spark.frames import persistence_scope
+    from cqa_spark.systems.system import read_systems
+
     system = read_systems([settings.system])[0]
     settings = settings.model_copy(update={"evaluation": evaluation_of(settings.evaluation, system.task)})
     measure = settings.evaluation.measures[0]
@@ -75,6 +107,11 @@ def _told(trial: Trial, measure: str) -> Trial:
 
 def _p_value(given: CrossValidated, other: CrossValidated, drawn: EvaluationSettings) -> float:
     """The paired test of other parameters against the given ones, over queries."""
+    from cqa_spark.evaluation.statistics.summary import summarise
+    from cqa_spark.experiments.cross_validation import mean_over_repeats
+    from cqa_spark.experiments.tuning import GIVEN
+    from cqa_spark.spark.frames import persisted
+
     with persisted(mean_over_repeats([given, other])) as (rows,):
         [compared] = summarise(rows, GIVEN, drawn.resamples, drawn.seed, drawn.confidence).comparisons
     return float(compared["p_value"])
@@ -86,6 +123,11 @@ def _results(trial: Trial) -> CrossValidated:
 
 
 def _write(path: str, conclusion: str, best: Trial, storage: ObjectStorageSettings) -> None:
+    from cqa_spark.object_store.locations import write_file
+
     comment = "".join(f"# {line}\n" for line in conclusion.splitlines())
     text = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False)
     write_file(path, (comment + text).encode(), storage)
+
+
+JOBS = (Job("tune", "tune the parameters of a system's ranker", "experiments", TuneSettings, tune),)

@@ -13,10 +13,9 @@ from cqa_spark.settings.sections import (
     Report,
     ResamplingSettings,
     SettingsSection,
-    StageSettings,
     TrackedSettings,
 )
-from cqa_spark.settings.values import GroupNames, NotHashed, OutputFolder, RunName, SiteName, SystemName, one_or_many
+from cqa_spark.settings.values import NotHashed, OutputFolder, RunName, SiteName, SystemName, one_or_many
 
 Sites = Annotated[tuple[SiteName, ...], BeforeValidator(one_or_many)]
 
@@ -220,27 +219,3 @@ class TrainNightsSettings(DumpJobSettings, TrackedSettings):
     def writes(self) -> list[str]:
         """The model, and the tables if a lake is given."""
         return [self.model, *([f"{self.lake}: tables of run {self.run_id or '(new)'}"] if self.lake else [])]
-
-
-class AuditSettings(SettingsSection):
-    """Scope of the audit."""
-
-    flag_prefix = ""
-
-    groups: GroupNames = Field(default=(), description="feature groups to audit; default: all as-of groups")
-    moments: int = Field(
-        default=3, ge=1, description="number of times, spread over the cuts, after which all data is changed"
-    )
-
-
-class FeatureAuditSettings(StageSettings):
-    """Check that as-of features do not depend on later events: change these events and compare the features."""
-
-    examples = (
-        "cqa features audit --lake build/lake --run-id beer",
-        "cqa features audit --lake build/lake --run-id beer --groups basic_u_asof_v1 --moments 5",
-    )
-    writing = ("{job.lake}: one record of the run log",)
-
-    audit: AuditSettings = AuditSettings()
-    features: FeatureSettings = FeatureSettings()

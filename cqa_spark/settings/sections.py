@@ -277,6 +277,12 @@ PageRows = Annotated[
 Report = Annotated[OutputFile | None, NotHashed(), Field(description="HTML file to write; default: in the lake")]
 
 
+class FilesCommand(Command):
+    """Base of the settings of commands on files, without lake or Spark; they have flags only."""
+
+    object_storage: ObjectStorage = ObjectStorageSettings()
+
+
 def baseline_not_run(given: Mapping[str, Any], default: str) -> Iterator[tuple[str, str, str]]:
     """A contradiction: a baseline that is not among the systems.
 

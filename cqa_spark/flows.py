@@ -1,27 +1,36 @@
-"""Sequences of steps that several flows share."""
+"""Sequences of steps that the flows of several commands and tasks share."""
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from cqa_spark.corpora.source import Source, file_source, is_of_dumps
 from cqa_spark.errors import ConfigError
 from cqa_spark.features.registry import embedding_models, reads_texts
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.runtime.flow import Step
-from cqa_spark.settings.files import RankSettings, ScoreSettings, TrainSettings
-from cqa_spark.settings.run import IngestSettings, RunSettings
-from cqa_spark.settings.sections import EvaluationSettings, FeatureSettings
+from cqa_spark.runtime.flow import Flow, Step
+from cqa_spark.settings.sections import EvaluationSettings, FeatureSettings, ObjectStorageSettings
 from cqa_spark.steps.analyse import Analyse
 from cqa_spark.steps.embed import Embed
 from cqa_spark.steps.featurize import Featurize
+from cqa_spark.steps.ingest import Ingest
+from cqa_spark.steps.pair import Pair
 from cqa_spark.steps.train import Train
-from cqa_spark.steps.upstream import TrainUpstream, upstream_of
+from cqa_spark.steps.upstream import TrainUpstream, tasks_of, upstream_of
 from cqa_spark.systems.system import System, groups_of, rank_by_words, task_of
 from cqa_spark.task_contract.contract import TASKS
 from cqa_spark.task_contract.contract import task as task_named
 
 
+class FileSettings(Protocol):
+    """The settings of a job on annotated files that say how to read them."""
+
+    site: str
+    corpus: str
+    object_storage: ObjectStorageSettings
+
+
 def annotated_files(
-    settings: RunSettings | RankSettings | TrainSettings | ScoreSettings | IngestSettings,
+    settings: FileSettings,
     by_split: Mapping[str, Sequence[str]],
     systems: Sequence[System] = (),
 ) -> Source:
@@ -31,21 +40,17 @@ def annotated_files(
         ConfigError: the systems are for a task of which files of this format have no examples, but those of others do.
     """
     if systems:
-        _require_examples(task_of(systems), settings.corpus, systems[0])
+        task, corpus = task_of(systems), settings.corpus
+        formats = task_named(task).formats
+        # A format that no task names, such as tables or one of a plug-in, may have examples of any.
+        if corpus not in formats and any(corpus in other.formats for other in TASKS.load_all().values()):
+            raise ConfigError(
+                f"{systems[0].name} ranks for the task {task}, and files of {corpus} have no examples of it; those of "
+                f"{' and '.join(formats)} have",
+                f"name a system for these files (cqa systems list), or files of {' or '.join(formats)}"
+                + (" with cqa nightly" if is_of_dumps(formats[0]) else " with --corpus"),
+            )
     return file_source(settings.corpus, by_split, site=settings.site, storage=settings.object_storage)
-
-
-def _require_examples(task: str, corpus: str, system: System) -> None:
-    formats = task_named(task).formats
-    # A format that no task names, such as tables or one of a plug-in, may have examples of any.
-    if corpus in formats or not any(corpus in other.formats for other in TASKS.load_all().values()):
-        return
-    raise ConfigError(
-        f"{system.name} ranks for the task {task}, and files of {corpus} have no examples of it; those of "
-        f"{' and '.join(formats)} have",
-        f"name a system for these files (cqa systems list), or files of {' or '.join(formats)}"
-        + (" with cqa nightly" if is_of_dumps(formats[0]) else " with --corpus"),
-    )
 
 
 def evaluation_of(settings: EvaluationSettings, task: str) -> EvaluationSettings:
@@ -89,7 +94,7 @@ def text_analysis(
         examples_only: encode only the texts of examples that a system learns from or ranks.
         last: the published run, whose texts are not analysed again; None to analyse all.
     """
-    everyone = [*systems, *[each.system for each in upstream_of(systems)]]
+    everyone = [*systems, *[upstream.system for upstream in upstream_of(systems)]]
     return text_steps(groups_of(everyone), words=rank_by_words(everyone), examples_only=examples_only, last=last)
 
 
@@ -107,3 +112,9 @@ def text_steps(
     models = embedding_models(groups)
     analysed = [Analyse(last=last)] if words or reads_texts(groups) else []
     return (*analysed, *([Embed(models, examples_only)] if models else []))
+
+
+def training_on_files(source: Source, corpus: str, systems: Sequence[System], features: FeatureSettings) -> Flow:
+    """Annotated files of a format → trained systems of one task."""
+    task = task_of(systems)
+    return Flow("train", (Ingest(source, corpus), Pair(tasks_of(systems)), *learning(systems, task, features)))
