@@ -16,7 +16,8 @@ from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.pair import Pair
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import TrainUpstream, tasks_of, upstream_of
-from cqa_spark.systems.system import System, groups_of, rank_by_words, task_of
+from cqa_spark.systems.recipes import groups_of, rank_by_words, task_of
+from cqa_spark.systems.system import System
 from cqa_spark.task_contract.contract import TASKS
 from cqa_spark.task_contract.contract import task as task_named
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing import get_context
 from pathlib import Path
 
+from cqa_spark.commands.table import JOBS, named
 from golden.duplicate import write_site
 
 from cqa_spark.cli import main
-from cqa_spark.commands.table import JOBS, Job, named
+from cqa_spark.commands.jobs import Job
 from cqa_spark.synth.qatar_living import write_sample
 
 ROOT = Path(__file__).resolve().parents[1]

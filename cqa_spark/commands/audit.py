@@ -15,7 +15,7 @@ from cqa_spark.settings.values import GroupNames
 
 if TYPE_CHECKING:
     from cqa_spark.features.audit import AuditedGroup, Exposure
-    from cqa_spark.flows.single_steps import Given
+    from cqa_spark.rankers.average import Given
     from cqa_spark.runtime.flow import Flow
 
 

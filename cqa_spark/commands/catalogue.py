@@ -20,8 +20,8 @@ from cqa_spark.systems.reproduced_figures import reproduced_scores
 
 if TYPE_CHECKING:
     from cqa_spark.plugins import PluginKind
+    from cqa_spark.systems.model_card import CardFigure, ModelCard
     from cqa_spark.systems.system import System
-    from cqa_spark.systems.trained_system import CardFigure, ModelCard
 
 
 class CatalogueSettings(Command):
@@ -39,7 +39,7 @@ def print_tasks(settings: CatalogueSettings) -> None:
 
 def print_rankers(settings: CatalogueSettings) -> None:
     """Print the rankers."""
-    from cqa_spark.rankers.ranker import RANKERS
+    from cqa_spark.rankers.registry import RANKERS
 
     _print_plugins(RANKERS, settings)
 
@@ -192,8 +192,8 @@ def systems_table(systems: list[System]) -> TextTable:
 
 def print_system(settings: ShowSystemSettings) -> None:
     """Print the recipe of a system with published and reproduced scores, and the card of its model if there is one."""
+    from cqa_spark.systems.shipped_models import shipped_card
     from cqa_spark.systems.system import read_recipe
-    from cqa_spark.systems.trained_system import shipped_card
 
     system, card = read_recipe(settings.name), shipped_card(settings.name)
     reproduced = reproduced_scores().get(system.name, {})

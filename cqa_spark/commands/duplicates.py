@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def planned_flow(settings: DuplicatesSettings) -> Flow:
     """The flow that the job would run now."""
     from cqa_spark.corpora.source import planned_dump
+    from cqa_spark.tasks.duplicate.flow import duplicates as duplicates_flow
     from cqa_spark.tasks.duplicate.task import Duplicate
-    from cqa_spark.tasks.duplicate.task import duplicates as duplicates_flow
 
     return duplicates_flow(settings, planned_dump(settings.dump_format or Duplicate.formats[0], settings))
 
@@ -33,8 +33,8 @@ def duplicates(settings: DuplicatesSettings) -> None:
     from cqa_spark.reports.sections import systems
     from cqa_spark.runtime.workspace import run_flow
     from cqa_spark.steps.report import written_report
+    from cqa_spark.tasks.duplicate.flow import duplicates as duplicates_flow
     from cqa_spark.tasks.duplicate.task import Duplicate
-    from cqa_spark.tasks.duplicate.task import duplicates as duplicates_flow
 
     source = one_dump(settings.dump_format or Duplicate.formats[0], settings)
     finished = run_flow(duplicates_flow(settings, source), settings)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from cqa_spark.commands.jobs import Job
-from cqa_spark.settings.sections import FilesCommand, NotHashed, ResamplingSettings, SettingsSection
-from cqa_spark.settings.values import InputFiles, JudgmentsFile, MeasureNames, Positional, one_or_many
+from cqa_spark.settings.sections import FilesCommand, ResamplingSettings, SettingsSection
+from cqa_spark.settings.values import InputFiles, JudgmentsFile, MeasureNames, NotHashed, Positional, one_or_many
 
 if TYPE_CHECKING:
     from cqa_spark.evaluation.files.judging import JudgedSet

@@ -125,7 +125,8 @@ def chosen_systems(settings: ReproduceSettings) -> list[System]:
     Raises:
         ConfigError: a named system has no data set, and none is given.
     """
-    from cqa_spark.systems.system import known_systems, read_systems
+    from cqa_spark.systems.recipes import read_systems
+    from cqa_spark.systems.system import known_systems
 
     if settings.all:
         names = known_systems()
@@ -333,7 +334,7 @@ def reproduction_flow(
     from cqa_spark.steps.predictions import WritePredictions
     from cqa_spark.steps.score import Score
     from cqa_spark.steps.upstream import tasks_of
-    from cqa_spark.systems.system import task_of
+    from cqa_spark.systems.recipes import task_of
 
     task = task_of(systems)
     files = (WritePredictions(path, system, task, split) for (system, split), path in predictions.items())

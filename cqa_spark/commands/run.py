@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from cqa_spark.commands.ingest import IngestSettings
-from cqa_spark.commands.jobs import Job
+from cqa_spark.commands.jobs import Job, job_settings
 from cqa_spark.commands.stages import print_report
 from cqa_spark.errors import noted
 from cqa_spark.process.terminal import Terminal
@@ -106,7 +106,7 @@ def all_steps(settings: RunSettings) -> Flow:
     from cqa_spark.steps.publish import Publish
     from cqa_spark.steps.report import Report as WriteReport
     from cqa_spark.steps.score import Score
-    from cqa_spark.systems.system import at_random, read_systems, task_of
+    from cqa_spark.systems.recipes import at_random, read_systems, task_of
     from cqa_spark.task_contract.contract import TASKS
     from cqa_spark.task_contract.contract import task as task_named
 
@@ -167,7 +167,7 @@ def demo(settings: DemoSettings) -> None:
     if not SAMPLE.exists():
         write_sample(SAMPLE, threads=200, dev_threads=60, seed=1)
     config = project_root() / "conf" / "demo.yaml"
-    run(resolve("cqa demo", RunSettings, ["--config", str(config)], {}).settings)
+    run(resolve("cqa demo", RunSettings, ["--config", str(config)], {}, job_settings()).settings)
 
 
 JOBS = (

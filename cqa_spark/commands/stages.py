@@ -88,7 +88,7 @@ def featurize_flow(settings: FeaturizeSettings) -> Flow:
     from cqa_spark.runtime.workspace import given
     from cqa_spark.steps.featurize import Featurize
     from cqa_spark.steps.upstream import TrainUpstream, upstream_of
-    from cqa_spark.systems.system import groups_of, rank_by_words, read_systems, task_of
+    from cqa_spark.systems.recipes import groups_of, rank_by_words, read_systems, task_of
 
     systems = read_systems(settings.systems)
     groups = groups_to_compute(settings)
@@ -125,7 +125,7 @@ def featurize(settings: FeaturizeSettings) -> None:
 
 def groups_to_compute(settings: FeaturizeSettings) -> list[str]:
     """The groups that the settings name, and those that their systems need, each once."""
-    from cqa_spark.systems.system import groups_of, read_systems
+    from cqa_spark.systems.recipes import groups_of, read_systems
 
     return list(dict.fromkeys([*groups_of(read_systems(settings.systems)), *settings.groups]))
 
@@ -148,7 +148,8 @@ def evaluate_flow(settings: EvaluateSettings) -> Flow:
     from cqa_spark.runtime.flow import Flow
     from cqa_spark.runtime.workspace import given
     from cqa_spark.steps.evaluate import Evaluate
-    from cqa_spark.systems.system import at_random, known_systems, read_systems
+    from cqa_spark.systems.recipes import at_random, read_systems
+    from cqa_spark.systems.system import known_systems
     from cqa_spark.systems.trained_system import model_artifact
 
     prefix = model_artifact("")
@@ -198,7 +199,7 @@ def report_flow(settings: ReportSettings) -> Flow:
 def _evaluation(settings: EvaluateSettings | ReportSettings) -> EvaluationSettings:
     """The evaluation of the task of the baseline."""
     from cqa_spark.flows import evaluation_of
-    from cqa_spark.systems.system import read_systems, task_of
+    from cqa_spark.systems.recipes import read_systems, task_of
 
     return evaluation_of(settings.evaluation, task_of(read_systems([settings.baseline])))
 

@@ -86,7 +86,7 @@ def train(settings: TrainSettings) -> None:
 def train_on_files(settings: TrainSettings) -> Flow:
     """Train one system on files."""
     from cqa_spark.flows import annotated_files, training_on_files
-    from cqa_spark.systems.system import read_systems
+    from cqa_spark.systems.recipes import read_systems
 
     assert settings.system is not None, "required with --model"
     systems = read_systems([settings.system])
@@ -99,7 +99,7 @@ def train_flow(settings: TrainSettings) -> Flow:
     from cqa_spark.runtime.flow import Flow
     from cqa_spark.runtime.workspace import given
     from cqa_spark.steps.train import Train
-    from cqa_spark.systems.system import read_systems, task_of
+    from cqa_spark.systems.recipes import read_systems, task_of
 
     if settings.model:
         return train_on_files(settings)
@@ -180,7 +180,7 @@ def score_flow(settings: ScoreSettings) -> Flow:
     from cqa_spark.runtime.flow import Flow
     from cqa_spark.runtime.workspace import given
     from cqa_spark.steps.score import Score
-    from cqa_spark.systems.system import read_systems, task_of
+    from cqa_spark.systems.recipes import read_systems, task_of
     from cqa_spark.systems.trained_system import load_recipe
 
     if settings.model is None:
@@ -261,7 +261,7 @@ def rank_flow(settings: RankSettings) -> Flow:
     from cqa_spark.steps.predictions import WritePredictions
     from cqa_spark.steps.score import Score
     from cqa_spark.steps.upstream import tasks_of
-    from cqa_spark.systems.system import read_systems, task_of
+    from cqa_spark.systems.recipes import read_systems, task_of
 
     systems = read_systems([settings.system])
     task = task_of(systems)

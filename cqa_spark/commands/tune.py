@@ -62,7 +62,7 @@ def tune(settings: TuneSettings) -> None:
     from cqa_spark.runtime.mlflow import track_trials, tracked
     from cqa_spark.runtime.workspace import read_lake
     from cqa_spark.spark.frames import persistence_scope
-    from cqa_spark.systems.system import read_systems
+    from cqa_spark.systems.recipes import read_systems
 
     system = read_systems([settings.system])[0]
     settings = settings.model_copy(update={"evaluation": evaluation_of(settings.evaluation, system.task)})

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from cqa_spark.commands.table import JOBS, Job, named
+from cqa_spark.commands.jobs import Job
+from cqa_spark.commands.table import JOBS, named
 from cqa_spark.reports.kit.wording import counted
 from cqa_spark.settings.command_line import Flag, flags
 from cqa_spark.settings.sections import Command, JobSettings, SettingsSection

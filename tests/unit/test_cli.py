@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from cqa_spark.commands.table import JOBS
 from py4j.protocol import Py4JNetworkError
 
 from cqa_spark import cli
 from cqa_spark.cli import main
-from cqa_spark.commands.table import JOBS, Job
+from cqa_spark.commands.jobs import Job
 from cqa_spark.errors import ConfigError, InputError, noted
 from cqa_spark.process.signals import Stopped
 from cqa_spark.settings.sections import Command

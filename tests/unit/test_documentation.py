@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, browser
+from cqa_spark.commands.table import JOBS
 from lxml import html
 
-from cqa_spark.commands.table import JOBS
 from cqa_spark.evaluation.measures import MEASURES
 from cqa_spark.features.registry import known_groups
 from cqa_spark.lake.declared import declared_tables

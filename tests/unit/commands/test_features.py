@@ -11,8 +11,7 @@ import yaml
 from rich.console import Console
 
 from cqa_spark.cli import main
-from cqa_spark.commands.features import group_table, groups_table
-from cqa_spark.commands.systems import systems_table
+from cqa_spark.commands.catalogue import group_table, groups_table, systems_table
 from cqa_spark.features.registry import described, known_groups
 from cqa_spark.process.terminal import Terminal, TextTable
 from cqa_spark.settings.conf_files import OVERLAY

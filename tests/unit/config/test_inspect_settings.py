@@ -1,8 +1,8 @@
 import pytest
 
-from cqa_spark.settings.inspection import InspectSettings
+from cqa_spark.commands.compare_runs import CompareRunsSettings
+from cqa_spark.commands.inspect import InspectSettings
 from cqa_spark.settings.resolve import resolve
-from cqa_spark.settings.runs import CompareRunsSettings
 from cqa_spark.settings.yaml import SettingsError
 
 

@@ -8,12 +8,11 @@ from types import SimpleNamespace
 
 import pyspark
 import pytest
+from cqa_spark.doctor import cluster, consultation, machine
 from packaging.requirements import Requirement
 
-from cqa_spark.doctor import cluster, consultation, machine
-from cqa_spark.doctor.cluster import examine_cluster, reach
-from cqa_spark.doctor.finding import Doubt, Finding, examine
-from cqa_spark.doctor.services import examine_storage, examine_tracking
+from cqa_spark.commands.doctor import Doubt, Finding, examine
+from cqa_spark.commands.doctor_services import examine_cluster, examine_storage, examine_tracking, reach
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.settings.sections import ObjectStorageSettings, TrackingSettings

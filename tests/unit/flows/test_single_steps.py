@@ -2,9 +2,8 @@
 
 import pytest
 
+from cqa_spark.commands.stages import EvaluateSettings, evaluate
 from cqa_spark.errors import ConfigError
-from cqa_spark.flows.single_steps import evaluate
-from cqa_spark.settings.stages import EvaluateSettings
 
 GIVEN = frozenset({"examples", "rankings", "posts", "model/best_a", "model/length"})
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from fake_bucket import FakeClient, bucket
 
-from cqa_spark.commands.known_names import checks
+from cqa_spark.commands.jobs import checks
 from cqa_spark.corpora.inputs import InputFile, find_inputs
 from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
 from cqa_spark.object_store import locations

@@ -1,15 +1,17 @@
 import pytest
 import yaml
-
 from cqa_spark.commands.table import JOBS, named
+
+from cqa_spark.commands.catalogue import ShowGroupSettings
+from cqa_spark.commands.export import ExportSettings
+from cqa_spark.commands.jobs import all_jobs
+from cqa_spark.commands.measure_files import EvaluateFileSettings
+from cqa_spark.commands.run import RunSettings
+from cqa_spark.commands.synth import SynthSettings
+from cqa_spark.commands.train import TrainSettings
 from cqa_spark.settings.command_line import build_parser, flags
 from cqa_spark.settings.conf_files import project_root
-from cqa_spark.settings.file_commands import ShowGroupSettings, SynthSettings
-from cqa_spark.settings.files import TrainSettings
-from cqa_spark.settings.measuring import EvaluateFileSettings
-from cqa_spark.settings.nightly import ExportSettings
-from cqa_spark.settings.resolve import all_jobs, known_keys
-from cqa_spark.settings.run import RunSettings
+from cqa_spark.settings.resolve import known_keys
 from cqa_spark.settings.sections import CheckSettings
 
 MODELS = [*all_jobs(), EvaluateFileSettings, ShowGroupSettings, SynthSettings]

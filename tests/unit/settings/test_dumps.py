@@ -2,8 +2,9 @@
 
 import pytest
 
+from cqa_spark.commands.ingest import IngestStackExchangeSettings
 from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
-from cqa_spark.settings.dumps import PEOPLE_COLUMNS, DumpSettings, IngestStackExchangeSettings
+from cqa_spark.settings.dumps import PEOPLE_COLUMNS, DumpSettings
 from cqa_spark.settings.resolve import resolve
 from cqa_spark.settings.yaml import SettingsError
 

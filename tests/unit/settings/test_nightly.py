@@ -4,17 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark.commands.known_names import checks
+from cqa_spark.commands.export import ExportDatasetSettings, ExportSettings, ExportTrecSettings
+from cqa_spark.commands.inspect import InspectSettings
+from cqa_spark.commands.jobs import checks
+from cqa_spark.commands.reproduce import ReproduceSettings
+from cqa_spark.commands.run import RunSettings
+from cqa_spark.commands.stages import FeaturizeSettings, ReportSettings
+from cqa_spark.commands.train import RankSettings, TrainSettings
+from cqa_spark.commands.tune import TuneSettings
 from cqa_spark.settings.duplicates import DuplicatesSettings
-from cqa_spark.settings.experiments import TuneSettings
-from cqa_spark.settings.files import RankSettings, TrainSettings
-from cqa_spark.settings.inspection import InspectSettings
-from cqa_spark.settings.nightly import ExportDatasetSettings, ExportSettings, ExportTrecSettings, NightlySettings
-from cqa_spark.settings.reproduce import ReproduceSettings
+from cqa_spark.settings.nightly import NightlySettings
 from cqa_spark.settings.resolve import resolve
-from cqa_spark.settings.run import RunSettings
 from cqa_spark.settings.sections import Command
-from cqa_spark.settings.stages import FeaturizeSettings, ReportSettings
 from cqa_spark.settings.yaml import Problem, SettingsError
 
 DUMP = ["--input", __file__, "--lake", "lake"]

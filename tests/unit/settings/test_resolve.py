@@ -1,14 +1,14 @@
 import pytest
 
+from cqa_spark.commands.measure_files import CompareFilesSettings, EvaluateFileSettings
+from cqa_spark.commands.run import RunSettings
+from cqa_spark.commands.runs import ListRunsSettings, ShowRunSettings
+from cqa_spark.commands.similar import SimilarSettings
+from cqa_spark.commands.stages import FeaturizeSettings, PairSettings
+from cqa_spark.commands.train import RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.settings.conf_files import project_root
-from cqa_spark.settings.duplicates import SimilarSettings
-from cqa_spark.settings.files import RankSettings, ScoreSettings, TrainSettings
-from cqa_spark.settings.measuring import CompareFilesSettings, EvaluateFileSettings
 from cqa_spark.settings.resolve import resolve, standard_files
-from cqa_spark.settings.run import RunSettings
-from cqa_spark.settings.runs import ListRunsSettings, ShowRunSettings
-from cqa_spark.settings.stages import FeaturizeSettings, PairSettings
 from cqa_spark.settings.yaml import SettingsError
 
 

@@ -13,11 +13,12 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.process import failures as extras
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.registry import RankerSpec
 from cqa_spark.steps import train
 from cqa_spark.steps.embed import Embed
 from cqa_spark.steps.train import Train, tuned_systems
-from cqa_spark.systems.system import System, read_systems
+from cqa_spark.systems.recipes import read_systems
+from cqa_spark.systems.system import System
 from cqa_spark.text.encoders import encoder
 from cqa_spark.text.encoders import model as model_files
 
