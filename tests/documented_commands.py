@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing import get_context
 from pathlib import Path
 
-from cqa_spark.commands.table import JOBS, named
 from golden.duplicate import write_site
 
 from cqa_spark.cli import main
-from cqa_spark.commands.jobs import Job
+from cqa_spark.commands.jobs import Job, all_jobs
 from cqa_spark.synth.qatar_living import write_sample
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,7 +59,7 @@ def documented_commands() -> dict[str, str]:
                 if PROBABLY_A_COMMAND.match(line):
                     printed.setdefault(without_comment(line), str(page.relative_to(ROOT)))
     for job in jobs().values():
-        for example in named(job.settings).examples:
+        for example in job.settings.examples:
             printed.setdefault(example, f"cqa {job.name} --help")
     return printed
 
@@ -72,7 +71,7 @@ def without_comment(line: str) -> str:
 
 def jobs() -> dict[str, Job]:
     """All commands by name."""
-    return {job.name: job for group in JOBS.values() for job in group}
+    return {job.name: job for job in all_jobs()}
 
 
 def commands_of(line: str) -> Iterator[list[str]]:
@@ -118,7 +117,7 @@ def write_inputs(folder: Path) -> None:
 
 
 _PROCESSES = get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["cqa_spark.cli", "cqa_spark.commands.plans", "cqa_spark.flows", "pyspark.sql"])
+_PROCESSES.set_forkserver_preload(["cqa_spark.cli", "cqa_spark.flows", "pyspark.sql"])
 
 
 def run_apart(arguments: Sequence[str], folder: Path, variables: Mapping[str, str]) -> tuple[int | None, str]:

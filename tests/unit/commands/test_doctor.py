@@ -8,9 +8,10 @@ from types import SimpleNamespace
 
 import pyspark
 import pytest
-from cqa_spark.doctor import cluster, consultation, machine
 from packaging.requirements import Requirement
+from pyspark.sql import SparkSession
 
+from cqa_spark.commands import doctor
 from cqa_spark.commands.doctor import Doubt, Finding, examine
 from cqa_spark.commands.doctor_services import examine_cluster, examine_storage, examine_tracking, reach
 from cqa_spark.errors import EnvironmentProblem
@@ -35,39 +36,39 @@ def test_a_check_ends_in_a_finding_whatever_happens() -> None:
 
 class TestMachine:
     def test_python(self) -> None:
-        assert machine.python_version("3.12.1").startswith("Python 3.12.1, ")
+        assert doctor.python_version("3.12.1").startswith("Python 3.12.1, ")
         with pytest.raises(EnvironmentProblem, match=r"Python 3\.13\.0 instead of <3\.13,>=3\.11"):
-            machine.python_version("3.13.0")
+            doctor.python_version("3.13.0")
 
     def test_variables_of_another_spark(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("SPARK_HOME", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS"):
             monkeypatch.delenv(name, raising=False)
-        assert machine.environment() == "no variable of another Spark"
+        assert doctor.environment() == "no variable of another Spark"
         monkeypatch.setenv("SPARK_HOME", str(Path(pyspark.__file__).parent))
-        assert machine.environment() == "no variable of another Spark"
+        assert doctor.environment() == "no variable of another Spark"
         monkeypatch.setenv("SPARK_HOME", "/opt/spark")
-        finding = examine("environment", machine.environment)
+        finding = examine("environment", doctor.environment)
         assert (finding.verdict, finding.found) == ("warning", "SPARK_HOME=/opt/spark is of another Spark")
 
     def test_packages(self) -> None:
         with pytest.raises(EnvironmentProblem, match=r"no-such \(absent\) instead of ~=1\.0"):
-            machine.packages([Requirement("no-such~=1.0")])
-        assert machine.packages(machine._needed()).startswith("all ")
+            doctor.packages([Requirement("no-such~=1.0")])
+        assert doctor.packages(doctor._needed()).startswith("all ")
 
     def test_jars(self, tmp_path: Path) -> None:
         (tmp_path / "one-1.0.jar").write_bytes(b"one")
         (tmp_path / "two-2.jar").write_bytes(b"two")
         expected = hash_lines(tmp_path.glob("*.jar"))
-        assert machine.jars(tmp_path, expected) == f"2 jars in {tmp_path}"
+        assert doctor.jars(tmp_path, expected) == f"2 jars in {tmp_path}"
         (tmp_path / "one-1.0.jar").unlink()
         (tmp_path / "two-2.jar").write_bytes(b"another")
         with pytest.raises(EnvironmentProblem, match=r"not those of .*: one-1\.0\.jar, two-2\.jar\n"):
-            machine.jars(tmp_path, expected)
+            doctor.jars(tmp_path, expected)
 
     @pytest.mark.parametrize(("free", "verdict"), [(10**11, "ok"), (2 * 10**9, "warning"), (10**8, "failed")])
     def test_space(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free: int, verdict: str) -> None:
-        monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
-        finding = examine("space", lambda: machine.space(tmp_path))
+        monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+        finding = examine("space", lambda: doctor.space(tmp_path))
         assert (finding.verdict, finding.found.split(",")[0]) == (verdict, f"{free / 1e9:.1f} GB free in {tmp_path}")
 
 
@@ -118,7 +119,7 @@ class TestCluster:
         assert finding.found == "no Spark master answers: 127.0.0.1:1: Connection refused"
 
     def test_spark_that_does_not_start(self) -> None:
-        def start() -> cluster.SparkSession:
+        def start() -> SparkSession:
             raise EnvironmentProblem("no jars", "run `make setup`")
 
         (finding,) = examine_cluster("local[2]", start, None, ObjectStorageSettings())
@@ -152,9 +153,9 @@ def test_tracking_that_is_off_is_not_asked_for() -> None:
 
 def test_findings_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     findings = [Finding("Java", "ok", "Java 17"), Finding("jars", "failed", "none", "run `make setup`")]
-    assert consultation.print_findings(findings, as_json=False) == findings
+    assert doctor.print_findings(findings, as_json=False) == findings
     assert capsys.readouterr().out == ("ok      Java: Java 17\nFAILED  jars: none\n          → run `make setup`\n")
-    consultation.print_findings(findings, as_json=True)
+    doctor.print_findings(findings, as_json=True)
     assert json.loads(capsys.readouterr().out)[1] == {
         "check": "jars", "verdict": "failed", "found": "none", "remedy": "run `make setup`",
     }  # fmt: skip
