@@ -15,7 +15,6 @@ from cqa_spark.settings.values import GroupNames
 
 if TYPE_CHECKING:
     from cqa_spark.features.audit import AuditedGroup, Exposure
-    from cqa_spark.rankers.average import Given
     from cqa_spark.runtime.flow import Flow
 
 
@@ -43,14 +42,15 @@ class FeatureAuditSettings(StageSettings):
     features: FeatureSettings = FeatureSettings()
 
 
-def audit_flow(settings: FeatureAuditSettings, given: Given = None) -> Flow:
+def audit_flow(settings: FeatureAuditSettings) -> Flow:
     """Features → a check that they do not depend on the future."""
     from cqa_spark.features.registry import group_class, known_groups
     from cqa_spark.runtime.flow import Flow
+    from cqa_spark.runtime.workspace import given
     from cqa_spark.steps.audit import Audit
 
     groups = settings.audit.groups or tuple(name for name in known_groups() if group_class(name).is_as_of)
-    return Flow("features audit", (Audit(groups, settings.audit.moments, settings.features),), given)
+    return Flow("features audit", (Audit(groups, settings.audit.moments, settings.features),), given(settings))
 
 
 SHOWN_COLUMNS = 5

@@ -7,7 +7,6 @@ from pydantic import Field
 
 from cqa_spark.settings.dumps import DumpJobSettings
 from cqa_spark.settings.duplicates import RetrievalSettings
-from cqa_spark.settings.preferred_answer import NightSettings
 from cqa_spark.settings.sections import (
     CheckSettings,
     EvaluationSettings,
@@ -17,6 +16,7 @@ from cqa_spark.settings.sections import (
     PageRows,
     Pages,
     Report,
+    SettingsSection,
     Task,
     TrackedSettings,
     TrainingInputs,
@@ -24,6 +24,14 @@ from cqa_spark.settings.sections import (
 from cqa_spark.settings.values import InputFile, NotHashed, Shown, SystemName
 
 ExportFormat = Literal["parquet", "jsonl", "csv"]
+
+
+class NightSettings(SettingsSection):
+    """Selection of the nights of questions."""
+
+    flag_prefix = ""
+
+    min_answers: int = Field(default=2, ge=2, description="minimum number of answers of a question to rank")
 
 
 class NightlySettings(DumpJobSettings, TrackedSettings):

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from cqa_spark.settings.dumps import DumpJobSettings
+from cqa_spark.settings.nightly import NightSettings
 from cqa_spark.settings.sections import (
     FeatureSettings,
     JobSettings,
@@ -26,14 +27,6 @@ RankerName = Literal[
     "feed_forward", "decatt", "decatt_metadata", "doc2vec", "doc2vec_metadata",
 ]  # fmt: skip
 RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]
-
-
-class NightSettings(SettingsSection):
-    """Selection of the nights of questions."""
-
-    flag_prefix = ""
-
-    min_answers: int = Field(default=2, ge=2, description="minimum number of answers of a question to rank")
 
 
 class AnswerSettings(SettingsSection):
