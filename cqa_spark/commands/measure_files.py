@@ -29,6 +29,7 @@ class TrecSettings(SettingsSection):
     """TREC runs and qrels, also BEIR's qrels, runs of MS MARCO and ColBERT, and JSON of ranx and pytrec_eval."""
 
     flag_prefix = ""
+    rare = frozenset({"ignore_identical_ids"})
 
     relevance_level: int = Field(
         default=1, ge=1, description="lowest grade that counts as relevant, -l of trec_eval; nDCG ignores it"
@@ -207,7 +208,7 @@ def _print(
     caption: str = "",
 ) -> None:
     """Print records about files, which have short names except in JSON and CSV."""
-    from cqa_spark.evaluation.files.scores import distinct_labels
+    from cqa_spark.evaluation.files.pairs import distinct_labels
     from cqa_spark.process.record_formats import print_records
 
     if settings.format not in ("json", "csv"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cqa_spark.errors import ContractError
-from cqa_spark.lake.model_folder import MANIFEST
 from cqa_spark.settings.conf_files import conf_file
 from cqa_spark.settings.sections import ObjectStorageSettings
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 def shipped_model(system: str) -> str | None:
     """The folder of a shipped model, by the name of its system; None if the package ships none."""
-    manifest = conf_file(f"trained/{system}/{MANIFEST}")
+    manifest = conf_file(f"trained/{system}/manifest.json")  # of every model folder
     return str(manifest.parent) if manifest.is_file() else None
 
 

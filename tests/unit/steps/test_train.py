@@ -40,7 +40,7 @@ def test_a_ranker_without_its_library(ranker: RankerSpec, monkeypatch: pytest.Mo
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     [linear] = read_systems(["logistic_a"])
     Train([linear], linear.task).prepare()
-    with pytest.raises(EnvironmentProblem, match=r"needs jax and onnx.*\n.*cqa-spark\[neural\]"):
+    with pytest.raises(EnvironmentProblem, match=r"needs jax and onnx.*\n.*cqa-spark\[all,neural\]"):
         Train([linear.model_copy(update={"ranker": ranker})], linear.task).prepare()
 
 
