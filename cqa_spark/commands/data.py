@@ -4,7 +4,7 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -50,7 +50,7 @@ def list_packages(settings: CatalogueSettings) -> None:
     table = TextTable(
         Column("package", whole=True), number("files"), "official name", "licence",
         title="Research data", caption="addresses and citations: cqa data where NAME",
-        rows=((each.name, str(len(each.files)), each.about, each.licence) for each in packages),
+        rows=((data.name, str(len(data.files)), data.about, data.licence) for data in packages),
     )  # fmt: skip
     Terminal().table(table)
 
@@ -58,9 +58,9 @@ def list_packages(settings: CatalogueSettings) -> None:
 def show_package(settings: DataWhereSettings) -> None:
     """Print the addresses of a package, and where its files lie."""
     package, folder = read_package(settings.name), Path(settings.folder or data_folder())
-    places = {path: locate(folder, path) for path in package.files}
+    local_paths = {path: locate(folder, path) for path in package.files}
     if settings.format == "json":
-        files = {path: str(place) if place.exists() else None for path, place in places.items()}
+        files = {path: str(local) if local.exists() else None for path, local in local_paths.items()}
         print(json.dumps(package.model_dump(mode="json", exclude={"files"}) | {"files": files}, indent=2))
         return
     facts = (
@@ -73,7 +73,7 @@ def show_package(settings: DataWhereSettings) -> None:
     table = TextTable(Column("file", whole=True), "size", "lies in", title="Files")
     for path, file in package.files.items():
         counts = ", ".join(f"{count:,} {name}" for name, count in file.counts.items()) or "unknown"
-        table.add_row(path, counts, str(places[path]) if places[path].exists() else "missing")
+        table.add_row(path, counts, str(local_paths[path]) if local_paths[path].exists() else "missing")
     Terminal().table(TextTable(Column("", whole=True), "", title=package.about, has_headings=False, rows=facts))
     Terminal().table(table)
 
@@ -132,29 +132,22 @@ def checked_files(package: DataPackage, folder: Path) -> list[CheckedFile]:
         folder: local folder in which it was unpacked.
     """
     used = {name: read_data_set(name).paths() for name in conf_files("datasets")}
-    return [
-        _checked(
-            path,
-            file,
-            locate(folder, path),
-            [
-                name
-                for name, paths in used.items()
-                if any(f"{path}/".startswith(f"{used_path}/") for used_path in paths)
-            ],
-        )
-        for path, file in package.files.items()
-    ]
-
-
-def _checked(path: str, file: PackageFile, place: Path, used_by: list[str]) -> CheckedFile:
-    if not place.exists():
-        return CheckedFile(path, "missing", "", "", used_by)
-    stand_in = file.stand_ins.get(place.name)
-    described = stand_in if stand_in and stand_in.counts else file
-    verdict, difference = _compared(place.read_bytes(), described)
-    note = "; ".join(filter(None, (f"{place.name}: {described.about}" if described.about else "", difference)))
-    return CheckedFile(path, verdict, str(place), note, used_by)
+    rows = []
+    for path, file in package.files.items():
+        # A data set names files, or folders with all their files.
+        used_by = [
+            name for name, paths in used.items() if any(f"{path}/".startswith(f"{used_path}/") for used_path in paths)
+        ]
+        local = locate(folder, path)
+        if not local.exists():
+            rows.append(CheckedFile(path, "missing", "", "", used_by))
+            continue
+        stand_in = file.stand_ins.get(local.name)
+        described = stand_in if stand_in and stand_in.counts else file
+        verdict, difference = _compared(local.read_bytes(), described)
+        note = "; ".join(filter(None, (f"{local.name}: {described.about}" if described.about else "", difference)))
+        rows.append(CheckedFile(path, verdict, str(local), note, used_by))
+    return rows
 
 
 def _compared(content: bytes, described: PackageFile) -> tuple[Verdict, str]:
@@ -163,7 +156,12 @@ def _compared(content: bytes, described: PackageFile) -> tuple[Verdict, str]:
     plain = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
     counts = counts_of(plain, described.counts)
     if counts != described.counts:
-        return "differs", ", ".join(_differences(counts, described.counts))
+        differences = [
+            f"{count:,} {name} instead of {described.counts[name]:,}"
+            for name, count in counts.items()
+            if count != described.counts[name]
+        ]
+        return "differs", ", ".join(differences)
     return ("counts agree", "") if counts else ("not checked", "")
 
 
@@ -173,12 +171,6 @@ def counts_of(content: bytes, names: Mapping[str, int]) -> dict[str, int]:
         name: len(content.splitlines()) if name == "lines" else len(re.findall(rf"<{name}[\s/>]".encode(), content))
         for name in names
     }
-
-
-def _differences(counts: Mapping[str, int], expected: Mapping[str, int]) -> Iterator[str]:
-    for name, count in counts.items():
-        if count != expected[name]:
-            yield f"{count:,} {name} instead of {expected[name]:,}"
 
 
 JOBS = (

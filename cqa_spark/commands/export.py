@@ -67,7 +67,8 @@ def export(settings: ExportSettings) -> None:
         target.refuse_older(record.run_id, publication)
     else:
         log = RunLog(lake.objects).listed("published")
-        numbers = [each.sequence for each in log if (each.run_id, each.attempt) == (record.run_id, record.attempt)]
+        same_attempt = [entry for entry in log if (entry.run_id, entry.attempt) == (record.run_id, record.attempt)]
+        numbers = [entry.sequence for entry in same_attempt]
         publication = max(numbers, default=publication)
     system = settings.system or served_system(snapshot)
     alone = settings.system is not None

@@ -74,7 +74,7 @@ def forget(settings: ForgetSettings) -> None:
     named, terminal = _named(settings), Terminal()
     with write_lake(settings, "forget", create=False) as lake:
         last = published_snapshot(lake).of_site(named.site)
-        known = _listed(lake, named)
+        forgotten = _listed(lake, named)
         with forgotten_in(last, named.site, _with_listed(lake, named)) as gone:
             changes = changes_in(last, gone)
             if changes:
@@ -84,19 +84,19 @@ def forget(settings: ForgetSettings) -> None:
                         step.rows_in = sum(files.rows for files in last.tables.values())
                         remove(run, gone)
                         step.rows_out = sum(files.rows for files in run.tables.values())
-                    known = named.model_copy(update={"attempt": run.record.attempt})
-                    add_forgotten(lake.objects, known)
+                    forgotten = named.model_copy(update={"attempt": run.record.attempt})
+                    add_forgotten(lake.objects, forgotten)
                 publish(lake, run.run_id, reason=f"forgot a {named.kind} of {named.site}")
                 terminal.line(f"{named} is forgotten:")
                 terminal.table(changes_table(changes))
                 terminal.line("texts that no other document has are removed, and reports and predictions, which quote")
                 terminal.line("or name posts; the next night writes a new report")
-            elif known is not None:
+            elif forgotten is not None:
                 terminal.line(f"{named} was forgotten before: no table has rows of it, and nothing was written")
             else:
                 raise _unknown(named, last)
         remove_earlier_report(lake)  # also where the command was interrupted after the publication
-        _delete_earlier(lake, known, last.record.corpus, now=settings.forgotten.now)
+        _delete_earlier(lake, forgotten, last.record.corpus, now=settings.forgotten.now)
 
 
 def preview(settings: ForgetSettings) -> None:
@@ -134,16 +134,16 @@ def changes_table(changes: Iterable[Change]) -> TextTable:
 def _named(settings: ForgetSettings) -> Forgotten:
     from cqa_spark.corpora.erasure import Forgotten
 
-    asked = settings.forgotten
-    kind, name = ("user", asked.user) if asked.user else ("post", asked.post)
-    return Forgotten.model_validate({"site": asked.site, "kind": kind, "id": name})
+    person = settings.forgotten
+    kind, name = ("user", person.user) if person.user else ("post", person.post)
+    return Forgotten.model_validate({"site": person.site, "kind": kind, "id": name})
 
 
 def _listed(lake: Lake, named: Forgotten) -> Forgotten | None:
     """The entry of a user or post in the list of what is forgotten; None if it has none."""
     from cqa_spark.corpora.erasure import read_forgotten
 
-    return next((each for each in read_forgotten(lake.objects) if str(each) == str(named)), None)
+    return next((entry for entry in read_forgotten(lake.objects) if str(entry) == str(named)), None)
 
 
 def _with_listed(lake: Lake, named: Forgotten) -> Sequence[Forgotten]:
@@ -160,25 +160,25 @@ def _unknown(named: Forgotten, last: Snapshot) -> InputError:
     )
 
 
-def _delete_earlier(lake: LeasedLake, known: Forgotten, corpus: str, *, now: bool) -> None:
+def _delete_earlier(lake: LeasedLake, forgotten: Forgotten, corpus: str, *, now: bool) -> None:
     """Collect the publications that still have the data, and say which runs have it afterwards.
 
     Args:
         lake: leased by this process.
-        known: what is forgotten.
-        corpus: that of the runs which had the data.
+        forgotten: the user or post, with the attempt that removed it.
+        corpus: corpus of the runs that had the data.
         now: also collect the publication before the current one.
     """
     from cqa_spark.lake.collection import FEWEST, collect
     from cqa_spark.lake.run_log import RunLog
 
     log = RunLog(lake.objects)
-    publications = [each for each in log.records(status="published") if each.corpus == corpus]
-    latest_first = dict.fromkeys(each.attempt for each in reversed(publications))
-    without = list(takewhile(lambda attempt: attempt >= known.attempt, latest_first))
+    publications = [record for record in log.records(status="published") if record.corpus == corpus]
+    latest_first = dict.fromkeys(record.attempt for record in reversed(publications))
+    without = list(takewhile(lambda attempt: attempt >= forgotten.attempt, latest_first))
     kept = collect(lake, max(1, len(without)), fewest=1 if now else FEWEST, corpus=corpus).kept
-    earlier = [log.read(each) for each in kept if each.attempt < known.attempt]
-    others = sorted({each.run_id for each in earlier if each.corpus == corpus})
+    earlier = [log.read(record) for record in kept if record.attempt < forgotten.attempt]
+    others = sorted({record.run_id for record in earlier if record.corpus == corpus})
     terminal = Terminal()
     if not others:
         terminal.line("no run of the lake has the data any more, so none of before can be published again")

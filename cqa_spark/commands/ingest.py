@@ -121,8 +121,8 @@ class CommunityTableSettings(SettingsSection):
     site: SiteName | None = Field(default=None, description="site of all rows; default: the column site of the tables")
     max_bad_fraction: float = Field(default=0.001, ge=0, le=1, description="maximum share of quarantined rows")
 
-    def given(self) -> dict[str, str]:
-        """The location of each table that was given."""
+    def locations(self) -> dict[str, str]:
+        """The location of each table that is set."""
         return self.model_dump(exclude={"site", "max_bad_fraction"}, exclude_none=True)
 
 
@@ -146,16 +146,16 @@ class IngestTablesSettings(JobSettings):
     publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
 
     def reads(self) -> list[str]:
-        """The tables that were given."""
-        return list(self.tables.given().values())
+        """The tables that are set."""
+        return list(self.tables.locations().values())
 
 
 def tables_flow(settings: IngestTablesSettings) -> Flow:
     """The flow of ``cqa ingest tables``."""
     from cqa_spark.corpora.tables import CommunityFiles
 
-    given = settings.tables
-    source = CommunityFiles(given.given(), given.site, settings.object_storage, given.max_bad_fraction)
+    tables = settings.tables
+    source = CommunityFiles(tables.locations(), tables.site, settings.object_storage, tables.max_bad_fraction)
     return ingest_dump(source, "community_tables", publish=settings.publish)
 
 

@@ -4,6 +4,8 @@ Help lists the jobs without importing their modules, and their modules import wh
 line that needs no Spark starts without it, in a tenth of a second.
 """
 
+from __future__ import annotations
+
 import ast
 import pkgutil
 from collections.abc import Callable, Sequence
@@ -52,16 +54,16 @@ class Job:
 
 
 class Listing(NamedTuple):
-    """An entry of the list of commands; its order is that of the list.
+    """An entry of the list of commands, which sorts as it is listed.
 
     Attributes:
-        place: number of its group, and of its step in the group.
+        order: number of its group, and of its step in the group.
         name: one or two words, as typed.
         about: its description.
         module: name of the module that declares it, in this folder.
     """
 
-    place: tuple[int, int]
+    order: tuple[int, int]
     name: str
     about: str
     module: str
@@ -69,7 +71,7 @@ class Listing(NamedTuple):
     @property
     def group(self) -> str:
         """Its heading."""
-        return GROUPS[self.place[0]]
+        return GROUPS[self.order[0]]
 
 
 @cache
@@ -111,14 +113,14 @@ def all_jobs() -> list[Job]:
     return [load_job(name) for name in listed_jobs()]
 
 
-def job_settings() -> "list[type[JobSettings]]":
+def job_settings() -> list[type[JobSettings]]:
     """The settings of all jobs that read config files, whose keys a file may have."""
     from cqa_spark.settings.sections import JobSettings
 
     return [job.settings for job in all_jobs() if issubclass(job.settings, JobSettings)]
 
 
-def plan(job: Job, settings: "Command") -> str:
+def plan(job: Job, settings: Command) -> str:
     """The settings, inputs and outputs of a job and the steps that it would run now, as ``--dry-run`` prints them.
 
     Args:
@@ -135,7 +137,7 @@ def plan(job: Job, settings: "Command") -> str:
     return "\n".join([text, *(f"steps:\n{steps}" for steps in drawn)])
 
 
-def checks() -> "Checks":
+def checks() -> Checks:
     """The functions that refuse unknown names in settings, and names that do not fit together, by kind of name.
 
     What they look names up in is imported when they are called.

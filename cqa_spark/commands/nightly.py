@@ -77,10 +77,10 @@ def nightly(settings: NightlySettings) -> None:
         else:
             flow = plan.ranking(_train(lake, plan))
             run = run_flow_in(lake, flow, settings, on_success=_print_night)
-        found = collect(lake, settings.keep)
+        collected = collect(lake, settings.keep)
     terminal = Terminal()
-    if found.files:
-        terminal.line(f"deleted {found.files} files that no kept run needs, {found.bytes / 1e6:,.1f} MB")
+    if collected.files:
+        terminal.line(f"deleted {collected.files} files that no kept run needs, {collected.bytes / 1e6:,.1f} MB")
     terminal.line(f"report: {run.record.artifacts['report']}")
     if settings.pages:
         terminal.line(f"threads: {settings.lake}/{INDEX} searches them")

@@ -102,13 +102,23 @@ def reproduce(settings: ReproduceSettings) -> None:
         grouped[settings.data_set or str(system.data_set), system.task, system.upstream].append(system)
     sets = {name: read_data_set(name) for name, *_ in grouped}
     for (name, task, _), members in grouped.items():
-        _require_task(sets[name], task, members)
+        tasks = sets[name].tasks()
+        if task not in tasks:
+            raise ConfigError(
+                f"{', '.join(system.name for system in members)}: data set {name} has no queries of the task {task}",
+                f"its tasks: {', '.join(sorted(tasks))}",
+            )
     scores = settings.scores or f"{settings.output.rstrip('/')}/{SCORES}"
     earlier, outcomes = _figures(scores, settings.object_storage), list[Reproduced]()
     data = settings.data or data_folder()
     with tracked(settings), local_data(data, sets.values(), settings.object_storage) as folder:
-        for name, found in sets.items():
-            _require_training_files(name, found, folder)
+        for name, data_set in sets.items():
+            if absent := [path for path in data_set.train if not locate(folder, path).exists()]:
+                raise InputError(
+                    f"data set {name}: {folder} lacks {', '.join(absent)}",
+                    "give the folder of the data sets with --data; cqa data list, and cqa data where NAME, say where "
+                    "they come from",
+                )
         for (name, task, _), members in grouped.items():
             outcomes += _reproduce_together(settings, folder, sets[name], task, members)
             # The scores of finished runs stay if a later one fails.
@@ -139,14 +149,6 @@ def chosen_systems(settings: ReproduceSettings) -> list[System]:
             "give --data-set, or name recipes with data_set; cqa run trains any system on any files",
         )
     return systems
-
-
-def _require_task(data: DataSet, task: str, systems: Sequence[System]) -> None:
-    if task not in data.tasks():
-        raise ConfigError(
-            f"{', '.join(system.name for system in systems)}: data set {data.name} has no queries of the task {task}",
-            f"its tasks: {', '.join(sorted(data.tasks()))}",
-        )
 
 
 def _figures(path: str, storage: ObjectStorageSettings) -> Figures:
@@ -188,21 +190,11 @@ def local_data(folder: str, sets: Collection[DataSet], storage: ObjectStorageSet
     with tempfile.TemporaryDirectory(prefix="cqa-data-") as copies:
         for path in dict.fromkeys(path for data in sets for path in data.paths()):
             for name in file_names(path):
-                beside = str(Path(path).with_name(name))
-                if find_files(f"{folder.rstrip('/')}/{beside}", storage):
-                    fetch(f"{folder.rstrip('/')}/{beside}", Path(copies, beside), storage)
+                sibling = str(Path(path).with_name(name))
+                if find_files(f"{folder.rstrip('/')}/{sibling}", storage):
+                    fetch(f"{folder.rstrip('/')}/{sibling}", Path(copies, sibling), storage)
                     break
         yield Path(copies)
-
-
-def _require_training_files(name: str, data: DataSet, folder: Path) -> None:
-    absent = [path for path in data.train if not locate(folder, path).exists()]
-    if absent:
-        raise InputError(
-            f"data set {name}: {folder} lacks {', '.join(absent)}",
-            "give the folder of the data sets with --data; cqa data list, and cqa data where NAME, say where they come "
-            "from",
-        )
 
 
 def _reproduce_together(
@@ -273,38 +265,6 @@ def _train_and_rank(
         run_flow(flow, job)
 
 
-def _predictions(settings: ReproduceSettings, data: DataSet, system: System, part: EvaluatedPart) -> str:
-    return f"{settings.output.rstrip('/')}/{system.name}.{data.name}_{part.name}.pred"
-
-
-def _about(system: System) -> About:
-    from cqa_spark.reports.sections.reproduction import About
-
-    paper = system.paper
-    figures = {f"figures of {part}": expected.source for part, expected in system.expected.items()}
-    notes = {
-        "paper": f"{paper.title}; {paper.where}" if paper else "",
-        **figures,
-        "reproduces": system.reproduces,
-        "replaces": system.replaces,
-        "missing": system.missing,
-    }
-    return About(system.name, notes)
-
-
-def _track(outcomes: Sequence[Reproduced], settings: ReproduceSettings) -> None:
-    """Log a run to MLflow, with a child for each system: its measures by part of the data set."""
-    from cqa_spark.runtime.mlflow import LoggedTrial, metric_name, track_trials
-
-    by_system: dict[str, dict[str, float]] = defaultdict(dict)
-    for outcome in outcomes:
-        measures = {metric_name(outcome.part, measure): value for measure, value in outcome.ours.items()}
-        by_system[outcome.system].update(measures)
-    logged = [LoggedTrial(system, {}, measures) for system, measures in by_system.items()]
-    parameters = flat_settings(config_yaml(settings))
-    track_trials(settings.tracking, settings.run_id or "reproduce", parameters, logged, "reproduced")
-
-
 def reproduction_flow(
     source: Source,
     corpus: str,
@@ -348,6 +308,38 @@ def reproduction_flow(
             *files,
         ),
     )
+
+
+def _predictions(settings: ReproduceSettings, data: DataSet, system: System, part: EvaluatedPart) -> str:
+    return f"{settings.output.rstrip('/')}/{system.name}.{data.name}_{part.name}.pred"
+
+
+def _about(system: System) -> About:
+    from cqa_spark.reports.sections.reproduction import About
+
+    paper = system.paper
+    figures = {f"figures of {part}": expected.source for part, expected in system.expected.items()}
+    notes = {
+        "paper": f"{paper.title}; {paper.where}" if paper else "",
+        **figures,
+        "reproduces": system.reproduces,
+        "replaces": system.replaces,
+        "missing": system.missing,
+    }
+    return About(system.name, notes)
+
+
+def _track(outcomes: Sequence[Reproduced], settings: ReproduceSettings) -> None:
+    """Log a run to MLflow, with a child for each system: its measures by part of the data set."""
+    from cqa_spark.runtime.mlflow import LoggedTrial, metric_name, track_trials
+
+    by_system: dict[str, dict[str, float]] = defaultdict(dict)
+    for outcome in outcomes:
+        measures = {metric_name(outcome.part, measure): value for measure, value in outcome.ours.items()}
+        by_system[outcome.system].update(measures)
+    logged = [LoggedTrial(system, {}, measures) for system, measures in by_system.items()]
+    parameters = flat_settings(config_yaml(settings))
+    track_trials(settings.tracking, settings.run_id or "reproduce", parameters, logged, "reproduced")
 
 
 JOBS = (

@@ -20,7 +20,7 @@ from cqa_spark.settings.values import NotHashed, Positional, RunName
 
 if TYPE_CHECKING:
     from cqa_spark.lake.journal import Entry
-    from cqa_spark.lake.run_log import RecordedScore, RunRecord
+    from cqa_spark.lake.run_log import RunRecord
     from cqa_spark.lake.snapshot import Snapshot
 
 
@@ -181,7 +181,7 @@ def show_run(settings: ShowRunSettings) -> None:
     """Print a run's inputs, steps, tables, artifacts and settings."""
     from cqa_spark.lake.run_log import RunLog
     from cqa_spark.lake.snapshot import Snapshot, published_runs
-    from cqa_spark.reports.kit.wording import duration, points
+    from cqa_spark.reports.kit.wording import duration, interval, points
     from cqa_spark.runtime.workspace import read_lake
 
     lake = read_lake(settings)
@@ -203,7 +203,11 @@ def show_run(settings: ShowRunSettings) -> None:
     if last.started_at and last.ended_at and last.seconds is not None:
         ends = f"{last.started_at:%Y-%m-%d %H:%M:%S} to {last.ended_at:%Y-%m-%d %H:%M:%S} UTC"
         terminal.line(f"from {ends}: {duration(last.seconds)}")
-    scores = ((s.system, s.measure, points(s.value), _interval(s)) for s in last.scores)
+    scores = []
+    for score in last.scores:
+        bounds = "" if score.low is None or score.high is None else interval(score.low, score.high)
+        scores.append((score.system, score.measure, points(score.value), bounds))
+    log_rows = ((r.sequence, f"{r.recorded_at:%Y-%m-%d %H:%M:%S}", r.status, r.job, r.message or "") for r in records)
     inputs = ((i.path, i.split, i.bytes, (i.sha256 or "")[:12]) for i in last.inputs)
     steps = ((s.step, s.rows_in, s.rows_out, s.rows_quarantined, s.seconds) for s in last.steps)
     for table in (
@@ -212,18 +216,12 @@ def show_run(settings: ShowRunSettings) -> None:
         _table("steps", ("step", *map(number, ("rows in", "rows out", "quarantined", "seconds"))), steps),
         _table("tables", ("table", number("rows")), sorted(last.tables.items())),
         _table("artifacts", ("artifact", "path"), sorted(last.artifacts.items())),
-        _table("log", (number("sequence"), "when", "status", "job", "message"), map(_log_row, records)),
+        _table("log", (number("sequence"), "when", "status", "job", "message"), log_rows),
     ):
         terminal.line()
         terminal.table(table)
     terminal.line()
     terminal.text(f"settings, hash {last.config_hash}:\n{last.config}")
-
-
-def _interval(score: RecordedScore) -> str:
-    from cqa_spark.reports.kit.wording import interval
-
-    return "" if score.low is None or score.high is None else interval(score.low, score.high)
 
 
 def _worth(snapshot: Snapshot) -> dict[str, list[Entry]]:
@@ -253,10 +251,6 @@ def _shown(records: list[RunRecord]) -> dict[str, object]:
     settings = yaml.safe_load(last.pop("config"))
     times = {name: log[-1][name] for name in ("recorded_at", "started_at", "ended_at", "seconds")}
     return last | times | {"settings": settings, "log": log}
-
-
-def _log_row(record: RunRecord) -> tuple[object, ...]:
-    return record.sequence, f"{record.recorded_at:%Y-%m-%d %H:%M:%S}", record.status, record.job, record.message or ""
 
 
 def _table(title: str, columns: Iterable[str | Column], rows: Iterable[tuple[object, ...]]) -> TextTable:
@@ -318,11 +312,11 @@ def collect_garbage(settings: CollectGarbageSettings) -> None:
     from cqa_spark.runtime.workspace import write_lake
 
     with write_lake(settings, "gc", create=False) as lake:
-        found = collect(lake, settings.keep)
+        collected = collect(lake, settings.keep)
     terminal = Terminal()
-    terminal.line(f"kept: {', '.join(record.run_id for record in found.kept) or 'no run'}")
-    terminal.line(f"collected: {', '.join(found.attempts) or 'no run'}")
-    terminal.line(f"deleted {found.files} files, {found.bytes / 1e6:,.1f} MB")
+    terminal.line(f"kept: {', '.join(record.run_id for record in collected.kept) or 'no run'}")
+    terminal.line(f"collected: {', '.join(collected.attempts) or 'no run'}")
+    terminal.line(f"deleted {collected.files} files, {collected.bytes / 1e6:,.1f} MB")
 
 
 def keep_run(settings: KeepRunSettings) -> None:

@@ -70,7 +70,9 @@ def _optional_models() -> list[EmbeddingModel]:
     from cqa_spark.text.encoders.model import EmbeddingModel
 
     models = [EmbeddingModel.read(name) for name in EmbeddingModel.names()]
-    return [each for each in models if each.source.maven and not (jars_folder() / jar_name(each.source.maven)).exists()]
+    return [
+        model for model in models if model.source.maven and not (jars_folder() / jar_name(model.source.maven)).exists()
+    ]
 
 
 def _archive_classes() -> Path | None:

@@ -17,7 +17,6 @@ from cqa_spark.settings.yaml import parse_yaml
 
 if TYPE_CHECKING:
     from cqa_spark.lake.snapshot import Snapshot
-    from cqa_spark.reports.kit.tables import Cell
     from cqa_spark.retrieval.bm25 import Bm25
     from cqa_spark.retrieval.published_index import Similar
     from cqa_spark.retrieval.shard import Vectors
@@ -57,23 +56,23 @@ def similar(settings: SimilarSettings) -> None:
     questions = index.search(settings.text, limit=settings.limit, site=settings.in_site)
     terminal = Terminal()
     if settings.format == "json":
-        print(json.dumps([each._asdict() for each in questions], indent=2, ensure_ascii=False))
+        print(json.dumps([question._asdict() for question in questions], indent=2, ensure_ascii=False))
         return
     if not questions:
         terminal.line("no question is similar to the text")
         return
-    print_grid(
-        Grid(
-            title="Similar questions",
-            about="The best by words (BM25) and by embeddings (cosine), fused by reciprocal rank.",
-            headings=("question", "site", "id", "BM25", "cosine"),
-            rows=tuple(
-                (each.title, (Cell(each.site), Cell(each.question_id), _shown(each.bm25, 2), _shown(each.cosine, 3)))
-                for each in questions
-            ),
-        ),
-        terminal,
+    rows = []
+    for question in questions:
+        bm25 = "" if question.bm25 is None else f"{question.bm25:.2f}"
+        cosine = "" if question.cosine is None else f"{question.cosine:.3f}"
+        rows.append((question.title, (Cell(question.site), Cell(question.question_id), Cell(bm25), Cell(cosine))))
+    grid = Grid(
+        title="Similar questions",
+        about="The best by words (BM25) and by embeddings (cosine), fused by reciprocal rank.",
+        headings=("question", "site", "id", "BM25", "cosine"),
+        rows=tuple(rows),
     )
+    print_grid(grid, terminal)
 
 
 class Index:
@@ -95,10 +94,10 @@ class Index:
                 f"run {run.record.run_id} has no index", "make one: cqa duplicates --input DUMP --lake LAKE"
             )
         self._by_site = {
-            site: (index, _parameters(each))
-            for each in run.runs
-            if each.has(INDEX_SHARDS)
-            for site, index in read_index(run.lake, each).items()
+            site: (index, _parameters(indexed))
+            for indexed in run.runs
+            if indexed.has(INDEX_SHARDS)
+            for site, index in read_index(run.lake, indexed).items()
         }
         self._encoders: dict[tuple[str, str], Encoder] = {}
 
@@ -123,46 +122,34 @@ class Index:
 
         if site is not None and site not in self._by_site:
             raise InputError(f"the index has no questions of {site}", f"sites of the index: {', '.join(self.sites)}")
-        chosen = [self._by_site[name] for name in (self.sites if site is None else [site])]
-        vectors = {model: self._vector(text, model) for model in {index.model for index, _ in chosen}}
-        similar = [
-            each
-            for index, parameters in chosen
-            for each in most_similar(index, text, vectors[index.model], parameters, limit)
-        ]
-        return sorted(similar, key=lambda each: (-each.score, each.site))[:limit]
+        indexes = [self._by_site[name] for name in (self.sites if site is None else [site])]
+        vectors = {model: self._vector(text, model) for model in {index.model for index, _ in indexes}}
+        questions: list[Similar] = []
+        for index, parameters in indexes:
+            questions += most_similar(index, text, vectors[index.model], parameters, limit)
+        return sorted(questions, key=lambda question: (-question.score, question.site))[:limit]
 
     def _vector(self, text: str, model: tuple[str, str] | None) -> Vectors:
         """The embedding of a text; no columns without a model."""
         import numpy as np
 
         from cqa_spark.retrieval.shard import as_integers
+        from cqa_spark.text.encoders.encoder import load_encoder
+        from cqa_spark.text.encoders.model import EmbeddingModel
 
         if model is None:
             return np.zeros((1, 0), np.int16)
         if model not in self._encoders:
-            self._encoders[model] = _encoder(*model)
+            name, version = model
+            installed = EmbeddingModel.read(name)
+            if installed.version != version:
+                raise ContractError(
+                    f"the index has vectors of version {version} of the embedding model {name}, and "
+                    f"conf/models/{name}.yaml describes version {installed.version}",
+                    "restore that file, or run cqa duplicates again",
+                )
+            self._encoders[model] = load_encoder(installed)
         return as_integers(self._encoders[model].encode([text]))
-
-
-def _encoder(name: str, version: str) -> Encoder:
-    from cqa_spark.text.encoders.encoder import load_encoder
-    from cqa_spark.text.encoders.model import EmbeddingModel
-
-    installed = EmbeddingModel.read(name)
-    if installed.version != version:
-        raise ContractError(
-            f"the index has vectors of version {version} of the embedding model {name}, and conf/models/{name}.yaml "
-            f"describes version {installed.version}",
-            "restore that file, or run cqa duplicates again",
-        )
-    return load_encoder(installed)
-
-
-def _shown(score: float | None, digits: int) -> Cell:
-    from cqa_spark.reports.kit.tables import Cell
-
-    return Cell("" if score is None else f"{score:.{digits}f}")
 
 
 def _parameters(run: Snapshot) -> Bm25:

@@ -13,7 +13,6 @@ from cqa_spark.settings.experiments import SearchSettings
 from cqa_spark.settings.sections import (
     EvaluationSettings,
     FeatureSettings,
-    ObjectStorageSettings,
     StageSettings,
     TrackedSettings,
 )
@@ -59,6 +58,7 @@ def tune(settings: TuneSettings) -> None:
     from cqa_spark.flows import evaluation_of
     from cqa_spark.lake.run import Run
     from cqa_spark.lake.snapshot import snapshot_of
+    from cqa_spark.object_store.locations import write_file
     from cqa_spark.runtime.mlflow import track_trials, tracked
     from cqa_spark.runtime.workspace import read_lake
     from cqa_spark.spark.frames import persistence_scope
@@ -79,55 +79,46 @@ def tune(settings: TuneSettings) -> None:
         ) as parts_of,
     ):
         parts = parts_of(system)
-        judged = [_told(trial.cross_validated(parts, measure), measure) for trial in trials]
-        given, best = judged[0], chosen(judged)
-        p = None if best is given else _p_value(_results(given), _results(best), settings.evaluation)
-        conclusion = verdict(given, best, measure, p)
+        compared = []
+        for trial in trials:
+            compared.append(trial.cross_validated(parts, measure))
+            Terminal(stderr=True).line(compared[-1].line(measure))
+        recipe, best = compared[0], chosen(compared)  # the first has the parameters of the recipe
+        p = None if best is recipe else _p_value(_results(recipe), _results(best), settings.evaluation)
+        conclusion = verdict(recipe, best, measure, p)
         if search.nested:
             choice = cross_validate_choice(
                 run, system, trials, parts[0], search=search, features=settings.features, measure=measure
             )
-            on_these = _results(given).first_repeat()
-            p = _p_value(on_these, choice, settings.evaluation)
-            conclusion += "\n" + nested_verdict(on_these.mean, choice.mean, measure, p)
-    recipe = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False).rstrip()
-    Terminal().text(f"{conclusion}\n\n{recipe}")
+            first_repeat = _results(recipe).first_repeat()  # on the folds that the choice is evaluated on
+            p = _p_value(first_repeat, choice, settings.evaluation)
+            conclusion += "\n" + nested_verdict(first_repeat.mean, choice.mean, measure, p)
+    parameters = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False)
+    Terminal().text(f"{conclusion}\n\n{parameters.rstrip()}")
     if settings.tuned:
-        _write(settings.tuned, conclusion, best, settings.object_storage)
+        comment = "".join(f"# {line}\n" for line in conclusion.splitlines())
+        write_file(settings.tuned, (comment + parameters).encode(), settings.object_storage)
     if settings.tracking.enabled:
         searched = {"system": system.name, "run_id": settings.run_id, **settings.search.model_dump(mode="json")}
-        logged = [trial.logged() for trial in judged]
+        logged = [trial.logged() for trial in compared]
         track_trials(settings.tracking, f"tune {system.name}", searched, logged, conclusion)
 
 
-def _told(trial: Trial, measure: str) -> Trial:
-    Terminal(stderr=True).line(trial.line(measure))
-    return trial
-
-
-def _p_value(given: CrossValidated, other: CrossValidated, drawn: EvaluationSettings) -> float:
-    """The paired test of other parameters against the given ones, over queries."""
+def _p_value(baseline: CrossValidated, compared: CrossValidated, drawn: EvaluationSettings) -> float:
+    """The paired test of parameters against the baseline, over queries."""
     from cqa_spark.evaluation.statistics.summary import summarise
     from cqa_spark.experiments.cross_validation import mean_over_repeats
     from cqa_spark.experiments.tuning import GIVEN
     from cqa_spark.spark.frames import persisted
 
-    with persisted(mean_over_repeats([given, other])) as (rows,):
-        [compared] = summarise(rows, GIVEN, drawn.resamples, drawn.seed, drawn.confidence).comparisons
-    return float(compared["p_value"])
+    with persisted(mean_over_repeats([baseline, compared])) as (rows,):
+        [comparison] = summarise(rows, GIVEN, drawn.resamples, drawn.seed, drawn.confidence).comparisons
+    return float(comparison["p_value"])
 
 
 def _results(trial: Trial) -> CrossValidated:
     assert trial.results is not None, "trials are cross-validated before they are compared"
     return trial.results
-
-
-def _write(path: str, conclusion: str, best: Trial, storage: ObjectStorageSettings) -> None:
-    from cqa_spark.object_store.locations import write_file
-
-    comment = "".join(f"# {line}\n" for line in conclusion.splitlines())
-    text = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False)
-    write_file(path, (comment + text).encode(), storage)
 
 
 JOBS = (Job("tune", "tune the parameters of a system's ranker", "experiments", TuneSettings, tune),)
