@@ -78,11 +78,8 @@ def training(
     systems: Sequence[System], task: str, features: FeatureSettings, dispensable: Sequence[str] = ()
 ) -> tuple[Step, ...]:
     """From examples and analysed texts to trained systems; ``dispensable`` is as for ``Train``."""
-    return (
-        *([TrainUpstream(systems, features)] if upstream_of(systems) else []),
-        Featurize(groups_of(systems), task, features),
-        Train(systems, task, dispensable),
-    )
+    steps: tuple[Step, ...] = (Featurize(groups_of(systems), task, features), Train(systems, task, dispensable))
+    return (TrainUpstream(systems, features), *steps) if upstream_of(systems) else steps
 
 
 def text_analysis(
@@ -110,9 +107,12 @@ def text_steps(
         examples_only: encode only the texts of examples that a system learns from or ranks.
         last: as for ``text_analysis``.
     """
-    models = embedding_models(groups)
-    analysed = [Analyse(last=last)] if words or reads_texts(groups) else []
-    return (*analysed, *([Embed(models, examples_only)] if models else []))
+    steps: list[Step] = []
+    if words or reads_texts(groups):
+        steps.append(Analyse(last=last))
+    if models := embedding_models(groups):
+        steps.append(Embed(models, examples_only))
+    return tuple(steps)
 
 
 def training_on_files(source: Source, corpus: str, systems: Sequence[System], features: FeatureSettings) -> Flow:

@@ -183,7 +183,8 @@ def ingest_dump(source: Source, corpus: str, *, publish: bool) -> Flow:
     from cqa_spark.steps.ingest import Ingest
     from cqa_spark.steps.publish import Publish
 
-    return Flow("ingest", (Ingest(source, corpus), *([Publish()] if publish else [])))
+    steps = (Ingest(source, corpus),)
+    return Flow("ingest", (*steps, Publish()) if publish else steps)
 
 
 JOBS = (

@@ -112,39 +112,46 @@ def all_steps(settings: RunSettings) -> Flow:
 
     systems = read_systems(settings.systems)
     task = task_of(systems)
-    source = annotated_files(settings, settings.inputs.by_split(), systems)
-    folds, evaluation = EveryFold(settings.features.folds), evaluation_of(settings.evaluation, task)
-    pages = [WriteThreads(settings.page_rows, served=False), WriteLakePage()] if settings.pages else []
-    return Flow(
-        "run",
-        (
-            Ingest(source, settings.corpus),
-            Pair(TASKS.names(), allow_shared_threads=settings.allow_shared_threads),
-            *learning(systems, task, settings.features, every_fold=settings.every_fold),
-            RankEveryQuery(systems, folds) if settings.every_fold else Score(systems, task),
-            Evaluate(evaluation, settings.baseline, at_random(systems), cross_validated=settings.every_fold),
-            *([EvaluateSets(evaluation, settings.baseline)] if task_named(task).grades_pairs else []),
-            *_experiments(systems, settings, evaluation),
-            WriteReport(settings.report, evaluation.measures, settings.baseline),
-            *([*pages, Publish()] if settings.publish else []),
-        ),
-    )
+    evaluation = evaluation_of(settings.evaluation, task)
+    steps: list[Step] = [
+        Ingest(annotated_files(settings, settings.inputs.by_split(), systems), settings.corpus),
+        Pair(TASKS.names(), allow_shared_threads=settings.allow_shared_threads),
+        *learning(systems, task, settings.features, every_fold=settings.every_fold),
+    ]
+    if settings.every_fold:
+        steps.append(RankEveryQuery(systems, EveryFold(settings.features.folds)))
+    else:
+        steps.append(Score(systems, task))
+    steps.append(Evaluate(evaluation, settings.baseline, at_random(systems), cross_validated=settings.every_fold))
+    if task_named(task).grades_pairs:
+        steps.append(EvaluateSets(evaluation, settings.baseline))
+    steps += _experiments(systems, settings, evaluation)
+    steps.append(WriteReport(settings.report, evaluation.measures, settings.baseline))
+    if settings.publish:
+        if settings.pages:
+            steps += [WriteThreads(settings.page_rows, served=False), WriteLakePage()]
+        steps.append(Publish())
+    return Flow("run", tuple(steps))
 
 
-def _experiments(systems: Sequence[System], settings: RunSettings, evaluation: EvaluationSettings) -> tuple[Step, ...]:
+def _experiments(systems: Sequence[System], settings: RunSettings, evaluation: EvaluationSettings) -> list[Step]:
     """The experiments that the settings of a run enable."""
     from cqa_spark.experiments.ablation import AblateFamilies, LearningCurve, OtherSeeds
     from cqa_spark.experiments.cross_validation import CrossValidate
     from cqa_spark.experiments.experiment import HeldOut
 
-    chosen = settings.experiments
-    studied = [system for system in systems if system.name in chosen.systems]
-    return (
-        *([CrossValidate(systems, evaluation, settings.features, chosen)] if chosen.cross_validation else []),
-        *([AblateFamilies(studied, evaluation)] if chosen.ablation else []),
-        *([LearningCurve(studied, evaluation, settings.features, chosen.shares)] if chosen.learning_curve else []),
-        *([OtherSeeds(studied, evaluation, HeldOut(), chosen.seeds)] if chosen.seeds > 1 else []),
-    )
+    experiments = settings.experiments
+    studied = [system for system in systems if system.name in experiments.systems]
+    steps: list[Step] = []
+    if experiments.cross_validation:
+        steps.append(CrossValidate(systems, evaluation, settings.features, experiments))
+    if experiments.ablation:
+        steps.append(AblateFamilies(studied, evaluation))
+    if experiments.learning_curve:
+        steps.append(LearningCurve(studied, evaluation, settings.features, experiments.shares))
+    if experiments.seeds > 1:
+        steps.append(OtherSeeds(studied, evaluation, HeldOut(), experiments.seeds))
+    return steps
 
 
 def run(settings: RunSettings) -> None:

@@ -20,6 +20,7 @@ from cqa_spark.settings.values import NotHashed, Positional, RunName
 
 if TYPE_CHECKING:
     from cqa_spark.lake.journal import Entry
+    from cqa_spark.lake.pointer import Pointer
     from cqa_spark.lake.run_log import RunRecord
     from cqa_spark.lake.snapshot import Snapshot
 
@@ -329,17 +330,16 @@ def keep_run(settings: KeepRunSettings) -> None:
     from cqa_spark.lake.run_log import RunLog
     from cqa_spark.runtime.workspace import write_lake
 
-    run_id, others = settings.run_id, {settings.run_id}
+    run_id = settings.run_id
+
+    def changed(pointer: Pointer) -> Pointer:
+        kept = {*pointer.kept} - {run_id} if settings.release else {*pointer.kept, run_id}
+        return pointer.model_copy(update={"kept": tuple(sorted(kept))})
+
     with write_lake(settings, "keep", create=False) as lake:
         if not settings.release:
             RunLog(lake.objects).require_success(run_id)
-        change_pointer(
-            lake.objects,
-            lake.lease.token,
-            lambda pointer: pointer.model_copy(
-                update={"kept": tuple(sorted({*pointer.kept} - others | (set() if settings.release else others)))}
-            ),
-        )
+        change_pointer(lake.objects, lake.lease.token, changed)
     Terminal().line(f"{run_id} is {'kept no longer' if settings.release else 'kept'}")
 
 
