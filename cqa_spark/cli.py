@@ -52,18 +52,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise
 
 
-def _exit_code(given: list[str]) -> int:
-    if not given or given[0] in ("-h", "--help", "help"):
+def _exit_code(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(overview())
         return 0
-    if given[0] == "--version":
+    if arguments[0] == "--version":
         from cqa_spark.runtime.workspace import package_version
 
         print(f"cqa-spark {package_version()}")
         return 0
     try:
         with stop_on_signals():
-            return _do(*_find_job(_laid_over(given)))
+            return _do(*_find_job(_laid_over(arguments)))
     except CqaError as error:
         _report("\n".join([str(error), *_notes(error)]))
         return error.exit_code
@@ -149,23 +149,25 @@ def _notes(error: BaseException) -> list[str]:
     return list(getattr(error, "__notes__", ()))
 
 
-def _find_job(given: list[str]) -> tuple[Job, list[str]]:
+def _find_job(arguments: list[str]) -> tuple[Job, list[str]]:
     """The job named by the first one or two words, and the arguments after them."""
     from cqa_spark.settings.suggestions import did_you_mean
 
     jobs = listed_jobs()
     for words in (2, 1):
-        if (name := " ".join(given[:words])) in jobs:
-            return load_job(_named_in_config(name, given[words:])), given[words:]
-    family = [name for name in jobs if name.startswith(f"{given[0]} ")]
-    if family and given[1:] in ([], ["-h"], ["--help"]):
-        print(overview(given[0]))
-        raise SystemExit(0 if given[1:] else ConfigError.exit_code)
-    if given[0].startswith("-"):
-        raise ConfigError(f"unknown flag {given[0]}", "flags follow the command; cqa --help lists all commands")
-    if family and given[1].startswith("-"):
-        raise ConfigError(f"{given[0]!r} is the first word of several commands", f"give one of: {', '.join(family)}")
-    wrong = " ".join(word for word in given[:2] if not word.startswith("-"))
+        if (name := " ".join(arguments[:words])) in jobs:
+            return load_job(_named_in_config(name, arguments[words:])), arguments[words:]
+    family = [name for name in jobs if name.startswith(f"{arguments[0]} ")]
+    if family and arguments[1:] in ([], ["-h"], ["--help"]):
+        print(overview(arguments[0]))
+        raise SystemExit(0 if arguments[1:] else ConfigError.exit_code)
+    if arguments[0].startswith("-"):
+        raise ConfigError(f"unknown flag {arguments[0]}", "flags follow the command; cqa --help lists all commands")
+    if family and arguments[1].startswith("-"):
+        raise ConfigError(
+            f"{arguments[0]!r} is the first word of several commands", f"give one of: {', '.join(family)}"
+        )
+    wrong = " ".join(word for word in arguments[:2] if not word.startswith("-"))
     raise ConfigError(f"unknown command {wrong!r}", did_you_mean(wrong, jobs, "cqa --help lists all commands"))
 
 

@@ -83,8 +83,8 @@ class Job:
         except CqaError:
             raise
         except Exception as error:
-            known = explained(error, [place for place in (getattr(settings, "lake", None),) if place])
-            raise known or error from error
+            lake = getattr(settings, "lake", None)
+            raise explained(error, [lake] if lake else []) or error from error
         return _run(settings)
 
 

@@ -1,4 +1,4 @@
-"""The settings of ``ingest stackexchange``."""
+"""The settings of dumps of Stack Exchange sites and of their archives, which several commands read."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The settings of ``duplicates`` and ``similar``."""
+"""The settings of ``duplicates``, and of the retrieval of candidates, which nights and searches read as well."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal

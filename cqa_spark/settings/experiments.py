@@ -1,4 +1,4 @@
-"""The settings of ``tune`` and of a run's experiments: cross-validation, ablation, learning curve and seeds."""
+"""The settings of experiments: cross-validation, ablation, learning curve, seeds, and the search of ``tune``."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""The settings of ``nightly``, and of the commands that write the tables of a run to files."""
+"""The settings of ``nightly``, which tasks read, and the formats of exported rankings."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""The settings of ``dataset preferred-answer``, ``experiment preferred-answer`` and ``features audit``."""
+"""The settings of commands of the task of preferred answers: data set, experiment, and training on nights."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
