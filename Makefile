@@ -73,7 +73,7 @@ lint: setup ## check style, types, import contracts
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/mypy bench  # apart: its modules lie in no package, and share names with those of jobs/
+	$(BIN)/mypy bench  # apart: its modules lie in no package
 	$(BIN)/lint-imports
 
 format: setup ## format the code

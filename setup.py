@@ -7,7 +7,7 @@ setup(
     package_dir={"cqa_spark.conf": "conf", "cqa_spark.jobs": "jobs"},
     package_data={
         "cqa_spark": ["py.typed", "*.pyi"],
-        "cqa_spark.commands.new": ["templates/*.j2"],
+        "cqa_spark.commands": ["templates/*.j2"],
         "cqa_spark.conf": ["**/*"],
         "cqa_spark.reports": ["**/*.j2", "**/*.css", "**/*.js"],
         "cqa_spark.synth": ["**/*.yaml"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a job of jobs/ on any Spark master, with the project's package, settings and jars.
+# Runs a command of cqa on any Spark master, with the project's package, settings and jars.
 set -euo pipefail
 
 HERE="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)"
@@ -16,12 +16,10 @@ usage() {
     cat <<END
 usage: ./spark-submit.sh [options] [spark-submit options] JOB [job options]
 
-Runs jobs/JOB.py with spark-submit: ships the package (--py-files), the jars (--jars), and the settings of
-conf/spark/common.conf and cluster.conf. The driver runs here; without --master, so does everything.
+Runs jobs/cqa.py JOB with spark-submit: ships the package (--py-files), the jars (--jars), and the settings of
+conf/spark/common.conf and cluster.conf. A JOB is a command of cqa, of one or two words; cqa --help lists them. The driver runs here; without --master, so does everything.
 With --deploy-mode cluster, on YARN and Kubernetes, it runs in the cluster, with the project of its nodes or its image in
 $THERE; the job's exit code comes back here.
-
-jobs: $(jobs)
 
 options:
   --environment FILE  ship this packed Python, made by 'make environment', to workers that lack our dependencies;
@@ -46,15 +44,9 @@ fail() {
     exit 2
 }
 
-jobs() {
-    local names=("$HERE"/jobs/*.py)
-    names=("${names[@]##*/}")
-    echo "${names[*]%.py}"
-}
-
-# Reads the options before JOB; what is left are the job's own.
+# Reads the options before JOB; what is left is the job with its options.
 parse() {
-    SUBMIT=() DRY_RUN="" ENVIRONMENT="${CQA_ENVIRONMENT:-}" MORE_JARS="" MORE_PY_FILES="" MORE_ARCHIVES="" JOB="" MASTER="" MODE=client
+    SUBMIT=() DRY_RUN="" ENVIRONMENT="${CQA_ENVIRONMENT:-}" MORE_JARS="" MORE_PY_FILES="" MORE_ARCHIVES="" MASTER="" MODE=client
     while (($#)); do
         case "$1" in
             --help | -h) usage && exit ;;
@@ -62,7 +54,7 @@ parse() {
             --supervise | --verbose | -v) SUBMIT+=("$1") && shift && continue ;;
             --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
             -*) ;;
-            *) JOB="$1" && shift && break ;;
+            *) break ;;
         esac
         [[ " ${TAKE_A_VALUE[*]} " == *" $1 "* ]] ||
             fail "unknown option $1" "options of the job stand after its name; see ./spark-submit.sh --help"
@@ -79,13 +71,25 @@ parse() {
         esac
         shift 2
     done
-    JOB_OPTIONS=("$@")
+    JOB=("$@")
 }
 
 spark_submit() {
     local program="${SPARK_HOME:-$HERE/.venv}/bin/spark-submit"
     [[ $DRY_RUN || -x $program ]] || fail "there is no $program" "run 'make setup', or point SPARK_HOME to a Spark 3.5"
     echo "$program"
+}
+
+# Refuses a mistyped job before anything is submitted: cqa, which has the list, explains the job or says what is near.
+require_job() {
+    local python="$HERE/.venv/bin/python" word words=()
+    ((${#JOB[@]})) || fail "no JOB given" "name a command of cqa, such as: run --config conf/demo.yaml"
+    [[ -x $python ]] || return 0
+    for word in "${JOB[@]:0:2}"; do
+        [[ $word != -* ]] || break
+        words+=("$word")
+    done
+    PYTHONPATH="$HERE" "$python" -m cqa_spark "${words[@]}" --help >/dev/null
 }
 
 # What workers and driver find in their environment.
@@ -111,12 +115,12 @@ cluster_settings() {
 
 # Where the driver finds the project. YARN sends the job's script to the driver, Kubernetes does not.
 driver() {
-    HOME_OF_DRIVER="$HERE" JARS="$HERE/.jars/" PY_FILES="$PACKAGE$MORE_PY_FILES" SCRIPT="$HERE/jobs/$JOB.py"
+    HOME_OF_DRIVER="$HERE" JARS="$HERE/.jars/" PY_FILES="$PACKAGE$MORE_PY_FILES" SCRIPT="$HERE/jobs/cqa.py"
     [[ $MODE != client ]] || return 0
     [[ $MODE == cluster ]] || fail "there is no deploy mode $MODE" "client or cluster"
     case "$MASTER" in
         yarn) ;;
-        k8s://*) SCRIPT="local://$THERE/jobs/$JOB.py" ;;
+        k8s://*) SCRIPT="local://$THERE/jobs/cqa.py" ;;
         spark://*) fail "standalone clusters of Spark run no driver in Python" "leave out --deploy-mode cluster" ;;
         *) fail "only YARN and Kubernetes run the driver in the cluster" "leave out --deploy-mode cluster" ;;
     esac
@@ -140,7 +144,7 @@ command_line() {
         ${MORE_ARCHIVES:+--archives "${MORE_ARCHIVES#,}"}
         ${SUBMIT[@]+"${SUBMIT[@]}"}
         "$SCRIPT"
-        ${JOB_OPTIONS[@]+"${JOB_OPTIONS[@]}"}
+        "${JOB[@]}"
     )
 }
 
@@ -171,8 +175,7 @@ run_cluster() {
 }
 
 parse "$@"
-[[ $JOB ]] || fail "no JOB given" "the jobs are: $(jobs)"
-[[ -f $HERE/jobs/$JOB.py ]] || fail "there is no job '$JOB'" "the jobs are: $(jobs)"
+require_job
 environment
 cluster_settings
 driver

@@ -11,15 +11,11 @@ import select
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from cqa_spark.commands.table import JOBS, Job, named, plan
+from cqa_spark.commands.jobs import GROUPS, Job, checks, job_settings, listed_jobs, load_job, plan
 from cqa_spark.errors import ConfigError, CqaError, message_of
 from cqa_spark.process.signals import Stopped, stop_on_signals
 from cqa_spark.process.terminal import visible
-
-if TYPE_CHECKING:
-    pass
 
 READER_GONE = 141
 """Exit code where the reader of the output has ended, as of programs that SIGPIPE ends."""
@@ -56,18 +52,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise
 
 
-def _exit_code(given: list[str]) -> int:
-    if not given or given[0] in ("-h", "--help", "help"):
+def _exit_code(arguments: list[str]) -> int:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(overview())
         return 0
-    if given[0] == "--version":
+    if arguments[0] == "--version":
         from cqa_spark.runtime.workspace import package_version
 
         print(f"cqa-spark {package_version()}")
         return 0
     try:
         with stop_on_signals():
-            return _do(*_find_job(_laid_over(given)))
+            return _do(*_find_job(_laid_over(arguments)))
     except CqaError as error:
         _report("\n".join([str(error), *_notes(error)]))
         return error.exit_code
@@ -114,9 +110,14 @@ def overview(first_word: str = "") -> str:
         "Ranks answers, questions and comments of community forums on Apache Spark.",
         "",
     ]
-    width = max(len(job.name) for jobs in JOBS.values() for job in jobs)
-    for group, jobs in JOBS.items():
-        listed = [f"  {job.name:<{width}} {job.about}" for job in jobs if first_word in ("", job.name.split()[0])]
+    jobs = listed_jobs()
+    width = max(map(len, jobs))
+    for group in GROUPS:
+        listed = [
+            f"  {job.name:<{width}} {job.about}"
+            for job in jobs.values()
+            if job.group == group and first_word in ("", job.name.split()[0])
+        ]
         lines += [f"{group}:", *listed, ""] if listed else []
     lines += [
         "examples:",
@@ -148,52 +149,54 @@ def _notes(error: BaseException) -> list[str]:
     return list(getattr(error, "__notes__", ()))
 
 
-def _find_job(given: list[str]) -> tuple[Job, list[str]]:
+def _find_job(arguments: list[str]) -> tuple[Job, list[str]]:
     """The job named by the first one or two words, and the arguments after them."""
     from cqa_spark.settings.suggestions import did_you_mean
 
-    jobs = {job.name: job for group in JOBS.values() for job in group}
+    jobs = listed_jobs()
     for words in (2, 1):
-        if job := jobs.get(" ".join(given[:words])):
-            return _named_in_config(job, given[words:], jobs), given[words:]
-    family = [name for name in jobs if name.startswith(f"{given[0]} ")]
-    if family and given[1:] in ([], ["-h"], ["--help"]):
-        print(overview(given[0]))
-        raise SystemExit(0 if given[1:] else ConfigError.exit_code)
-    if given[0].startswith("-"):
-        raise ConfigError(f"unknown flag {given[0]}", "flags follow the command; cqa --help lists all commands")
-    if family and given[1].startswith("-"):
-        raise ConfigError(f"{given[0]!r} is the first word of several commands", f"give one of: {', '.join(family)}")
-    wrong = " ".join(word for word in given[:2] if not word.startswith("-"))
+        if (name := " ".join(arguments[:words])) in jobs:
+            return load_job(_named_in_config(name, arguments[words:])), arguments[words:]
+    family = [name for name in jobs if name.startswith(f"{arguments[0]} ")]
+    if family and arguments[1:] in ([], ["-h"], ["--help"]):
+        print(overview(arguments[0]))
+        raise SystemExit(0 if arguments[1:] else ConfigError.exit_code)
+    if arguments[0].startswith("-"):
+        raise ConfigError(f"unknown flag {arguments[0]}", "flags follow the command; cqa --help lists all commands")
+    if family and arguments[1].startswith("-"):
+        raise ConfigError(
+            f"{arguments[0]!r} is the first word of several commands", f"give one of: {', '.join(family)}"
+        )
+    wrong = " ".join(word for word in arguments[:2] if not word.startswith("-"))
     raise ConfigError(f"unknown command {wrong!r}", did_you_mean(wrong, jobs, "cqa --help lists all commands"))
 
 
-def _named_in_config(job: Job, arguments: list[str], jobs: dict[str, Job]) -> Job:
-    """The job that the config files of ``cqa run`` name in its place; the job itself where they name none."""
+def _named_in_config(name: str, arguments: list[str]) -> str:
+    """The name of the job that the config files of ``cqa run`` name in its place; its own where they name none."""
     from cqa_spark.settings.conf_files import named_job
     from cqa_spark.settings.suggestions import did_you_mean
 
-    named = named_job(arguments) if job.name == "run" else None
+    named = named_job(arguments) if name == "run" else None
     if named is None:
-        return job
-    if named not in jobs:
-        raise ConfigError(f"a config file names the unknown job {named!r}", did_you_mean(named, jobs, "see cqa --help"))
-    return jobs[named]
+        return name
+    if named not in listed_jobs():
+        remedy = did_you_mean(named, listed_jobs(), "see cqa --help")
+        raise ConfigError(f"a config file names the unknown job {named!r}", remedy)
+    return named
 
 
 def _do(job: Job, arguments: list[str]) -> int:
-    from cqa_spark.commands.known_names import checks
     from cqa_spark.settings.resolve import resolve
 
     program, resolved = f"cqa {job.name}", None
     try:
-        resolved = resolve(program, named(job.settings), arguments, checks())
+        resolved = resolve(program, job.settings, arguments, checks(), job_settings())
         if not resolved.dry_run:
-            named(job.function)(resolved.settings)
+            job.function(resolved.settings)
             return 0
         print(plan(job, resolved.settings))
         if job.preview:
-            named(job.preview)(resolved.settings)
+            job.preview(resolved.settings)
     except Exception as error:
         lake = getattr(resolved.settings, "lake", None) if resolved else None
         explanation = error if isinstance(error, CqaError) else _explained(error, [lake] if lake else [])

@@ -12,7 +12,7 @@ from golden.duplicate import write_site
 from py7zr import SevenZipFile
 
 from cqa_spark.cli import main
-from cqa_spark.commands.table import JOBS, Job, named
+from cqa_spark.commands.jobs import Job, all_jobs
 from cqa_spark.lake.pointer import Pointer, change_pointer, claim
 from cqa_spark.lake.run_log import RunLog, RunRecord
 from cqa_spark.object_store.folder import Folder
@@ -70,7 +70,7 @@ def documented_commands() -> dict[str, str]:
                 if PROBABLY_A_COMMAND.match(line):
                     printed.setdefault(without_comment(line), str(page.relative_to(ROOT)))
     for job in jobs().values():
-        for example in named(job.settings).examples:
+        for example in job.settings.examples:
             printed.setdefault(example, f"cqa {job.name} --help")
     return printed
 
@@ -82,7 +82,7 @@ def without_comment(line: str) -> str:
 
 def jobs() -> dict[str, Job]:
     """All commands by name."""
-    return {job.name: job for group in JOBS.values() for job in group}
+    return {job.name: job for job in all_jobs()}
 
 
 def commands_of(line: str) -> Iterator[list[str]]:

@@ -1,4 +1,7 @@
-"""Rankers as estimators of ``pyspark.ml``: for pipelines, cross-validation and saving."""
+"""Rankers and feature groups as estimators of ``pyspark.ml``: for pipelines, cross-validation and saving.
+
+A ranker adds scores to pairs of texts, a feature group its columns.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +116,7 @@ class _RankingParams(Params):
     def _examples(self, frame: DataFrame) -> DataFrame:
         """The candidates as rows of ``EXAMPLES`` with features; unlabelled if the frame has no label."""
         query, candidate, label = (
-            self.getOrDefault(each) for each in (self.queryCol, self.candidateCol, self.labelCol)
+            self.getOrDefault(column) for column in (self.queryCol, self.candidateCol, self.labelCol)
         )
         grade = F.col(label).cast("int") if label in frame.columns else F.lit(None).cast("int")
         ids = [F.col(name).cast("string") for name in (query, candidate)]
@@ -223,8 +226,6 @@ class RankingEvaluator(Evaluator, _RankingParams):
         measured = by_measure(query_metrics(rankings.withColumn(_SYSTEM, F.lit("")), examples, [self._measure]))
         return measure_totals(measured, str(self._measure), [_SYSTEM])[("",)]
 
-
-# Feature groups as estimators of ``pyspark.ml``: they add the columns of a group to pairs of texts.
 
 _STORAGE = ObjectStorageSettings()
 _GROUP, _RESTS = "group", "rests"

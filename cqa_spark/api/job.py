@@ -7,8 +7,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from cqa_spark.api.lake import Run, open_lake
-from cqa_spark.commands import table
-from cqa_spark.commands.known_names import checks
+from cqa_spark.commands import jobs
 from cqa_spark.errors import ConfigError, CqaError
 from cqa_spark.runtime.workspace import new_run_id
 from cqa_spark.settings.command_line import flags
@@ -34,24 +33,27 @@ def job(name: str, *, config: Config = (), **settings: Any) -> Job:
     Raises:
         ConfigError: an unknown job or setting, or invalid settings; all mistakes are listed.
     """
-    known = {each.name: each for jobs in table.JOBS.values() for each in jobs}
+    known = jobs.listed_jobs()
     if name not in known:
         raise ConfigError(f"unknown job {name!r}", did_you_mean(name, known, f"known jobs: {', '.join(known)}"))
-    entry = known[name]
-    model = table.named(entry.settings)
+    entry = jobs.load_job(name)
     files = [config] if isinstance(config, str | PathLike) else list(config)
-    return Job(entry, resolve_layer(model, [fspath(file) for file in files], _layer(name, model, settings), checks()))
+    layer = _layer(name, entry.settings, settings)
+    resolved = resolve_layer(
+        entry.settings, [fspath(file) for file in files], layer, jobs.checks(), jobs.job_settings()
+    )
+    return Job(entry, resolved)
 
 
 class Job:
     """A job with its settings, prepared by ``cqa.job``.
 
     Args:
-        entry: entry of the job in the command table.
+        entry: the job of the command line.
         settings: its resolved settings.
     """
 
-    def __init__(self, entry: table.Job, settings: Command) -> None:
+    def __init__(self, entry: jobs.Job, settings: Command) -> None:
         self._entry = entry
         self._settings = settings
 
@@ -62,7 +64,7 @@ class Job:
 
     def plan(self) -> str:
         """The settings, inputs and outputs, and the steps of the flow, as ``--dry-run`` prints them."""
-        return table.plan(self._entry, self._settings)
+        return jobs.plan(self._entry, self._settings)
 
     def run(self) -> Run | None:
         """Run the job; progress and results are printed as on the command line.
@@ -77,12 +79,12 @@ class Job:
         if isinstance(settings, JobSettings) and settings.lake and settings.run_id is None:
             settings = settings.model_copy(update={"run_id": new_run_id(settings)})
         try:
-            table.named(self._entry.function)(settings)
+            self._entry.function(settings)
         except CqaError:
             raise
         except Exception as error:
-            known = explained(error, [place for place in (getattr(settings, "lake", None),) if place])
-            raise known or error from error
+            lake = getattr(settings, "lake", None)
+            raise explained(error, [lake] if lake else []) or error from error
         return _run(settings)
 
 

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Rows of a lake as pandas, Arrow or Spark frames.
-
-
 class Rows(ABC):
     """Rows of a table, convertible to pandas, Arrow or Spark."""
 

@@ -81,7 +81,7 @@ def evaluate_queries(
 
     options = TrecOptions(relevance_level, precision, judged_only, ignore_identical_ids)
     judged = judge(qrels, [("the run", run)], options, truncated=truncated)
-    reported = [ReportedMeasure(each, str(each), str(each)) for each in _measures(judged, measures)]
+    reported = [ReportedMeasure(measure, str(measure), str(measure)) for measure in _measures(judged, measures)]
     rows = query_records(judged.rankings, reported)
     return pd.DataFrame(rows).drop(columns="file").set_index("query").astype("float64")
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Pairs of a query and a candidate, a row each, as community tables.
-
 SITE = "frame"
 """The site of the pairs."""
 

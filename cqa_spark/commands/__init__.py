@@ -1,1 +1,1 @@
-"""The commands of ``cqa``: the settings of each, its flow, and what it prints."""
+"""The commands of ``cqa``: a module has the settings of a command, its flow and its function; ``jobs`` lists them."""

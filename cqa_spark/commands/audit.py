@@ -1,22 +1,59 @@
 """``cqa features audit``: whether as-of features depend on the future."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from cqa_spark import flows
+from pydantic import Field
+
+from cqa_spark.commands.jobs import Job
 from cqa_spark.errors import ContractError
-from cqa_spark.features.audit import AuditedGroup, Exposure
 from cqa_spark.process.terminal import Terminal, TextTable, number
-from cqa_spark.runtime.flow import Flow
-from cqa_spark.runtime.workspace import given, run_flow
-from cqa_spark.settings.preferred_answer import FeatureAuditSettings
-from cqa_spark.steps.audit import audited
+from cqa_spark.settings.sections import FeatureSettings, SettingsSection, StageSettings
+from cqa_spark.settings.values import GroupNames
 
-SHOWN_COLUMNS = 5
+if TYPE_CHECKING:
+    from cqa_spark.features.audit import AuditedGroup, Exposure
+    from cqa_spark.runtime.flow import Flow
+
+
+class AuditSettings(SettingsSection):
+    """Scope of the audit."""
+
+    flag_prefix = ""
+
+    groups: GroupNames = Field(default=(), description="feature groups to audit; default: all as-of groups")
+    moments: int = Field(
+        default=3, ge=1, description="number of times, spread over the cuts, after which all data is changed"
+    )
+
+
+class FeatureAuditSettings(StageSettings):
+    """Check that as-of features do not depend on later events: change these events and compare the features."""
+
+    examples = (
+        "cqa features audit --lake build/lake --run-id beer",
+        "cqa features audit --lake build/lake --run-id beer --groups basic_u_asof_v1 --moments 5",
+    )
+    writing = ("{job.lake}: one record of the run log",)
+
+    audit: AuditSettings = AuditSettings()
+    features: FeatureSettings = FeatureSettings()
 
 
 def audit_flow(settings: FeatureAuditSettings) -> Flow:
-    """The flow for the tables that the run has."""
-    return flows.audit(settings, given(settings))
+    """Features → a check that they do not depend on the future."""
+    from cqa_spark.features.registry import group_class, known_groups
+    from cqa_spark.runtime.flow import Flow
+    from cqa_spark.runtime.workspace import given
+    from cqa_spark.steps.audit import Audit
+
+    groups = settings.audit.groups or tuple(name for name in known_groups() if group_class(name).is_as_of)
+    return Flow("features audit", (Audit(groups, settings.audit.moments, settings.features),), given(settings))
+
+
+SHOWN_COLUMNS = 5
 
 
 def audit(settings: FeatureAuditSettings) -> None:
@@ -26,6 +63,9 @@ def audit(settings: FeatureAuditSettings) -> None:
         ContractError: a value changed, or answers were posted after the cut.
         InputError: the run has no examples that the audit can use.
     """
+    from cqa_spark.runtime.workspace import run_flow
+    from cqa_spark.steps.audit import audited
+
     run = run_flow(audit_flow(settings), settings, resume=True)
     exposure, findings = audited(run)
     terminal = Terminal()
@@ -86,3 +126,15 @@ def _listed(changed: Mapping[str, int]) -> str:
     names = list(changed)
     more = f", {len(names) - SHOWN_COLUMNS} more" if len(names) > SHOWN_COLUMNS else ""
     return ", ".join(names[:SHOWN_COLUMNS]) + more or "none"
+
+
+JOBS = (
+    Job(
+        "features audit",
+        "check that as-of features do not depend on later events",
+        "inspection",
+        FeatureAuditSettings,
+        audit,
+        flow=audit_flow,
+    ),
+)

@@ -1,33 +1,51 @@
-"""``cqa runs compare``: how runs differ."""
+"""``cqa runs compare``: how runs differ; ``cqa runs trend``: a measure over the published runs."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
 
-from cqa_spark.commands.shown_reports import COMMUNITY, show_report
-from cqa_spark.evaluation.statistics.bootstrap import Resampling
-from cqa_spark.evaluation.statistics.nights import ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES, compare_nights
-from cqa_spark.evaluation.statistics.summary import summarise_runs
-from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.lake import Lake
-from cqa_spark.lake.run_log import RunRecord
-from cqa_spark.lake.schemas.examples import QUERY
-from cqa_spark.lake.schemas.metrics import QUERY_METRICS
-from cqa_spark.lake.schemas.night import NIGHT_WORTH
-from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS, RANKINGS
-from cqa_spark.lake.snapshot import Snapshot, snapshot_of
-from cqa_spark.reports import kinds
-from cqa_spark.reports.evaluation import Comparison
-from cqa_spark.reports.queries import TEXTS
-from cqa_spark.reports.reported_run import from_entry
-from cqa_spark.reports.sections.comparison import COMMON_NIGHTS, ComparedMeasure, ComparedRuns
-from cqa_spark.reports.sections.first_answers import FirstAnswerChanges, first_answer_changes
-from cqa_spark.reports.sections.table_changes import RunChanges, table_changes
-from cqa_spark.runtime.workspace import code_version, read_lake
+from pydantic import Field
+
+from cqa_spark.commands.inspect import community_tables, show_report
+from cqa_spark.commands.jobs import Job
+from cqa_spark.errors import InputError
 from cqa_spark.settings.rendering import flat_settings
-from cqa_spark.settings.runs import CompareRunsSettings
-from cqa_spark.steps.changes import changed_first_answers
+from cqa_spark.settings.sections import ShownReportSettings
+from cqa_spark.settings.suggestions import known_names
+from cqa_spark.settings.values import NotHashed, Positional, RunName, Shown
 
-_OF_ONE_RUN = ("lake", "run_id")
-"""Settings that say nothing of a difference."""
+if TYPE_CHECKING:
+    from cqa_spark.lake.journal import Entry
+    from cqa_spark.lake.lake import Lake
+    from cqa_spark.lake.run_log import RunRecord
+    from cqa_spark.lake.snapshot import Snapshot
+    from cqa_spark.reports.sections.comparison import ComparedMeasure, ComparedRuns
+    from cqa_spark.reports.sections.first_answers import FirstAnswerChanges
+    from cqa_spark.reports.sections.table_changes import RunChanges
+
+
+class CompareRunsSettings(ShownReportSettings):
+    """Show how runs differ: settings, measures with paired tests, threads with another first answer, rows of tables."""
+
+    examples = (
+        "cqa runs compare last tonight --lake build/lake",
+        "cqa runs compare september december january --lake build/lake --page changes.html",
+    )
+
+    runs: Annotated[
+        tuple[RunName, ...],
+        NotHashed(),
+        Positional(),
+        Field(
+            min_length=1, max_length=3, description="a run, and one or two to compare with it; default: the published"
+        ),
+    ]
+
+    def reads(self) -> list[str]:
+        """Tables of the runs."""
+        runs = self.runs if len(self.runs) > 1 else (*self.runs, "(published)")
+        return [f"{self.lake}: tables of the runs {', '.join(runs)}"]
 
 
 def compare_runs(settings: CompareRunsSettings) -> None:
@@ -36,6 +54,9 @@ def compare_runs(settings: CompareRunsSettings) -> None:
     Raises:
         InputError: a run has not succeeded, or nothing is published.
     """
+    from cqa_spark.reports import kinds
+    from cqa_spark.runtime.workspace import read_lake
+
     runs: tuple[str | None, ...] = settings.runs if len(settings.runs) > 1 else (*settings.runs, None)
     show_report(kinds.COMPARISON.collect(compared_runs(read_lake(settings), runs)), settings)
 
@@ -50,16 +71,26 @@ def compared_runs(lake: Lake, runs: Sequence[str | None]) -> ComparedRuns:
     Raises:
         InputError: a run has not succeeded, or nothing is published.
     """
+    from cqa_spark.lake.schemas.rankings import RANKINGS
+    from cqa_spark.lake.snapshot import snapshot_of
+    from cqa_spark.reports.sections.comparison import ComparedRuns
+    from cqa_spark.runtime.workspace import code_version
+
     first, *others = snapshots = [snapshot_of(lake, run) for run in runs]
+    ranks = all(snapshot.has(RANKINGS) for snapshot in snapshots)
     return ComparedRuns(
         lake=lake.root,
         code_version=code_version(),
         runs=tuple(snapshot.record.run_id for snapshot in snapshots),
         settings=tuple(_different_settings([snapshot.record for snapshot in snapshots])),
         measures=(*_common_nights(snapshots), *_worth(snapshots), *_measures(snapshots)),
-        answers=tuple(_answers(first, other) for other in others) if all(map(_ranks, snapshots)) else (),
+        answers=tuple(_answers(first, other) for other in others) if ranks else (),
         changes=tuple(_changes(first, other) for other in others),
     )
+
+
+_OF_ONE_RUN = ("lake", "run_id")
+"""Settings that say nothing of a difference."""
 
 
 def _different_settings(records: Sequence[RunRecord]) -> Iterator[tuple[str, tuple[str | None, ...]]]:
@@ -73,6 +104,13 @@ def _different_settings(records: Sequence[RunRecord]) -> Iterator[tuple[str, tup
 
 def _measures(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
     """Measures of every system that all runs have, with paired tests over the queries that all have measured."""
+    from cqa_spark.evaluation.statistics.bootstrap import Resampling
+    from cqa_spark.evaluation.statistics.summary import summarise_runs
+    from cqa_spark.lake.schemas.metrics import QUERY_METRICS
+    from cqa_spark.reports.evaluation import Comparison
+    from cqa_spark.reports.reported_run import from_entry
+    from cqa_spark.reports.sections.comparison import ComparedMeasure
+
     if not all(snapshot.has(QUERY_METRICS) for snapshot in snapshots):
         return
     runs = [snapshot.record.run_id for snapshot in snapshots]
@@ -89,6 +127,11 @@ def _measures(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
 
 def _common_nights(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
     """What every order is worth on the replayed nights that all runs have measured, with paired tests by thread."""
+    from cqa_spark.evaluation.statistics.nights import compare_nights
+    from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
+    from cqa_spark.reports.evaluation import Comparison
+    from cqa_spark.reports.sections.comparison import COMMON_NIGHTS, ComparedMeasure
+
     if not all(snapshot.has(MEASURED_NIGHTS) for snapshot in snapshots):
         return
     measured = [snapshot.read(MEASURED_NIGHTS) for snapshot in snapshots]
@@ -105,6 +148,10 @@ def _common_nights(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
 
 def _worth(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
     """What every order is worth on a run's replayed nights or labelled queries: runs have others, so none is paired."""
+    from cqa_spark.evaluation.statistics.nights import ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES
+    from cqa_spark.lake.schemas.night import NIGHT_WORTH
+    from cqa_spark.reports.sections.comparison import ComparedMeasure
+
     by_run = [
         {
             (entry["population"], entry["order"], entry["measure"]): entry["value"]
@@ -119,12 +166,14 @@ def _worth(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
         yield ComparedMeasure(where, order, measure, tuple(values.get(key) for values in by_run))
 
 
-def _ranks(snapshot: Snapshot) -> bool:
-    return snapshot.has(RANKINGS)
-
-
 def _answers(before: Snapshot, after: Snapshot) -> FirstAnswerChanges:
     """Threads with another first answer, in the served order; in runs without nights, in that of each system."""
+    from cqa_spark.lake.schemas.examples import QUERY
+    from cqa_spark.lake.schemas.rankings import RANKINGS
+    from cqa_spark.reports.queries import TEXTS
+    from cqa_spark.reports.sections.first_answers import first_answer_changes
+    from cqa_spark.steps.changes import changed_first_answers
+
     pair = before.read(RANKINGS), after.read(RANKINGS)
     are_nights = all(rankings.where("served").limit(1).count() for rankings in pair)
     entries = changed_first_answers(*pair, QUERY if are_nights else (*QUERY, "system"))
@@ -133,11 +182,81 @@ def _answers(before: Snapshot, after: Snapshot) -> FirstAnswerChanges:
 
 def _changes(before: Snapshot, after: Snapshot) -> RunChanges:
     """Rows of tables that both runs wrote."""
-    pairs = {t: (before.read(t), after.read(t)) for t in COMMUNITY if before.has(t) and after.has(t)}
+    from cqa_spark.reports.sections.table_changes import RunChanges, table_changes
+
+    tables = community_tables()
     return RunChanges(
         before=before.record.run_id,
         after=after.record.run_id,
-        tables=table_changes(pairs),
-        only_before=tuple(t.name for t in COMMUNITY if before.has(t) and not after.has(t)),
-        only_after=tuple(t.name for t in COMMUNITY if after.has(t) and not before.has(t)),
+        tables=table_changes({t: (before.read(t), after.read(t)) for t in tables if before.has(t) and after.has(t)}),
+        only_before=tuple(t.name for t in tables if before.has(t) and not after.has(t)),
+        only_after=tuple(t.name for t in tables if after.has(t) and not before.has(t)),
     )
+
+
+class TrendSettings(ShownReportSettings):
+    """Show a measure of a system over the published runs."""
+
+    examples = (
+        "cqa runs trend --lake build/lake",
+        "cqa runs trend --lake build/lake --system longest --page trend.html",
+    )
+    reading = ("{job.lake}: the run log",)
+
+    system: Annotated[str | None, NotHashed(), Shown("NAME")] = Field(
+        default=None,
+        description="name of the system, or of a simple order; default: what the last report presents first",
+    )
+    measure: Annotated[str | None, NotHashed(), Shown("MEASURE")] = Field(
+        default=None, description="measure; default: the main one of the last report"
+    )
+
+
+def trend(settings: TrendSettings) -> None:
+    """Show a measure over the published runs of a lake, those whose files were deleted included.
+
+    Raises:
+        InputError: no published run has a score, or none has this measure of this system.
+    """
+    from cqa_spark.reports import kinds
+    from cqa_spark.reports.sections.trend import Trend, points_of
+    from cqa_spark.runtime.workspace import code_version, read_lake
+
+    lake = read_lake(settings)
+    records = _with_scores(lake)
+    if not records:
+        raise InputError(f"no published run of {lake.root} has a score", "publish a run: cqa run or cqa nightly")
+    main = records[-1].scores[0]
+    wanted = (settings.system or main.system, settings.measure or main.measure)
+    points = points_of(records, *wanted)
+    if not points:
+        pairs = dict.fromkeys(f"{score.measure} of {score.system}" for record in records for score in record.scores)
+        system, measure = wanted
+        raise InputError(
+            f"no published run of {lake.root} has the measure {measure} of {system}",
+            known_names(f"{measure} of {system}", pairs, "scores"),
+        )
+    report = kinds.TREND.collect(Trend(lake.root, code_version(), *wanted, points))
+    show_report(report, settings)
+
+
+def _with_scores(lake: Lake) -> list[RunRecord]:
+    """The newest publication of each run that has scores, in the order of the ends of the runs."""
+    from cqa_spark.lake.run_log import RunLog
+    from cqa_spark.lake.snapshot import published_runs
+
+    records = [*RunLog(lake.objects).records(status="published"), *published_runs(lake)]
+    by_run = {record.run_id: record for record in records if record.scores}
+    return sorted(by_run.values(), key=lambda record: record.ended_at or record.recorded_at)
+
+
+JOBS = (
+    Job(
+        "runs compare",
+        "show how runs differ: settings, measures, first answers, rows",
+        "inspection",
+        CompareRunsSettings,
+        compare_runs,
+    ),
+    Job("runs trend", "show a measure over the published runs", "inspection", TrendSettings, trend),
+)

@@ -1,28 +1,56 @@
 """``cqa explain``: a thread's ranked candidates, and the feature contributions to each score."""
 
-from collections.abc import Collection, Mapping
+from __future__ import annotations
 
-from pyspark.sql import functions as F
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Annotated
 
+from pydantic import Field
+
+from cqa_spark.commands.jobs import Job
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.features.registry import meanings
-from cqa_spark.lake.model_folder import open_model_folder
-from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.snapshot import Snapshot, snapshot_of
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.rankers.candidates import Candidates
-from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.rankings import best_first
-from cqa_spark.rankers.scoring import collect_candidates
-from cqa_spark.reports.reasons import reasons
-from cqa_spark.reports.sections import explanation
-from cqa_spark.reports.sections.explanation import Explained
-from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.settings.inspection import ExplainSettings
-from cqa_spark.steps.report import strongest_contributions
-from cqa_spark.systems.feature_frames import feature_frame
-from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import load_system, model_artifact, numbered_groups
+from cqa_spark.settings.sections import JobSettings, SettingsSection, SparkSettings
+from cqa_spark.settings.values import NotHashed, RunName, Shown, SiteName, SystemName
+
+if TYPE_CHECKING:
+    from cqa_spark.lake.snapshot import Snapshot
+    from cqa_spark.rankers.model import RankerModel
+    from cqa_spark.reports.sections.explanation import Explained
+    from cqa_spark.systems.system import System
+
+
+class ExplainedSettings(SettingsSection):
+    """Thread and system to explain."""
+
+    flag_prefix = ""
+
+    thread: Annotated[str, Shown("ID")] = Field(default="", description="id of the question")
+    site: SiteName | None = Field(
+        default=None, description="site of the question; required if several sites have this id"
+    )
+    system: SystemName | None = Field(
+        default=None, description="system to explain; default: the first of the run that supports explanations"
+    )
+
+
+class ExplainSettings(JobSettings):
+    """Show the ranked candidates of a thread, and the feature contributions to each score."""
+
+    examples = (
+        "cqa explain --lake build/lake --thread 42",
+        "cqa explain --lake build/lake --run-id beer --thread 42 --site beer.stackexchange.com "
+        "--system metadata_boosted_snapshot",
+    )
+    needs = ("explained.thread",)
+    reading = ("{job.lake}: tables of run {job.published_run}",)
+    writing = ()
+
+    run_id: Annotated[
+        RunName | None, NotHashed(), Field(description="run that trained the system; default: the published run")
+    ] = None
+    explained: ExplainedSettings = ExplainedSettings()
+    spark: SparkSettings = SparkSettings(compile_plans=False)  # compiling takes longer than reading one thread
 
 
 def explain(settings: ExplainSettings) -> None:
@@ -32,9 +60,13 @@ def explain(settings: ExplainSettings) -> None:
         InputError: the run has no such thread, or several of that id.
         ConfigError: the system's ranker does not explain its scores.
     """
-    asked = settings.explained
+    from cqa_spark.lake.snapshot import snapshot_of
+    from cqa_spark.reports.sections import explanation
+    from cqa_spark.runtime.workspace import read_lake
+
     snapshot = snapshot_of(read_lake(settings), settings.run_id)
-    explained = explained_thread(snapshot, asked.thread, system=asked.system, site=asked.site)
+    question = settings.explained
+    explained = explained_thread(snapshot, question.thread, system=question.system, site=question.site)
     explanation.console(explained, Terminal())
 
 
@@ -51,19 +83,52 @@ def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, sit
         InputError: the run has no such thread, or several of that id.
         ConfigError: the system's ranker does not explain its scores.
     """
-    snapshot = _run_with(snapshot, thread, site)
+    from pyspark.sql import functions as F
+
+    from cqa_spark.features.registry import meanings
+    from cqa_spark.lake.schemas.examples import EXAMPLES
+    from cqa_spark.rankers.rankings import best_first
+    from cqa_spark.rankers.scoring import collect_candidates
+    from cqa_spark.reports.reasons import reasons
+    from cqa_spark.reports.sections.explanation import Explained
+    from cqa_spark.steps.report import strongest_contributions
+    from cqa_spark.systems.feature_frames import feature_frame
+    from cqa_spark.systems.trained_system import model_artifact, numbered_groups
+
+    if len(snapshot.runs) > 1:
+        # The system is of the run of the corpus that has the thread.
+        if site is None:
+            rows = snapshot.read(EXAMPLES).where(F.col("query_id") == thread).select("site").distinct().collect()
+            sites = {row["site"] for row in rows}
+            _require_one_thread(sites, snapshot.record.run_id, thread, site)
+            [site] = sites
+        snapshot = snapshot.of_site(site)
     recipe, model = explaining_system(snapshot, system)
+    features = model.description.features
     examples = snapshot.read(EXAMPLES)  # starts Spark, without which no column can be named
     of_thread = F.col("query_id") == thread
     if site is not None:
         of_thread &= F.col("site") == site
     examples = examples.where(F.col("task") == recipe.task)
-    found = collect_candidates(feature_frame(snapshot, [recipe], examples, where=of_thread), model.description.features)
-    _require_one_thread(set(found.examples.column("site").to_pylist()), snapshot.record.run_id, thread, site)
+    candidates = collect_candidates(feature_frame(snapshot, [recipe], examples, where=of_thread), features)
+    rows = candidates.examples.to_pylist()
+    _require_one_thread({row["site"] for row in rows}, snapshot.record.run_id, thread, site)
+
     path = snapshot.record.artifacts[model_artifact(recipe.name)]
-    features = model.description.features
     about = meanings(features, numbered_groups(features, path, snapshot.lake.storage))
-    return _explained(recipe, model, found, about)
+    scores, contributions = model.score(candidates), strongest_contributions(model, recipe, candidates, about)
+    values = candidates.of(features)  # a row for each candidate, a column for each feature
+    order = best_first(candidates, scores)  # numbers of these rows
+    return Explained(
+        system=recipe.name,
+        site=rows[0]["site"],
+        thread=rows[0]["query_id"],
+        split=rows[0]["split"],
+        candidates=tuple(
+            (rows[row]["candidate_id"], float(scores[row]), rows[row]["relevant"], contributions[row]) for row in order
+        ),
+        reasons=tuple(reasons([dict(zip(features, values[row], strict=True)) for row in order])),
+    )
 
 
 def explaining_system(snapshot: Snapshot, name: str | None) -> tuple[System, RankerModel]:
@@ -73,34 +138,25 @@ def explaining_system(snapshot: Snapshot, name: str | None) -> tuple[System, Ran
         InputError: the run has not trained the named one.
         ConfigError: its ranker does not explain scores, or no ranker of the run does.
     """
+    from cqa_spark.lake.model_folder import open_model_folder
+    from cqa_spark.systems.trained_system import load_system, model_artifact
+
     prefix, run_id = model_artifact(""), snapshot.record.run_id
     trained = {key.removeprefix(prefix) for key in snapshot.record.artifacts if key.startswith(prefix)}
     if name is not None and name not in trained:
         raise InputError(
             f"run {run_id} has not trained {name}", f"it has trained {', '.join(sorted(trained)) or 'none'}"
         )
-    wanted = [name] if name else sorted(trained)
-    for each in wanted:
-        path = snapshot.record.artifacts[model_artifact(each)]
+    candidates = [name] if name else sorted(trained)
+    for candidate in candidates:
+        path = snapshot.record.artifacts[model_artifact(candidate)]
         saved, model = load_system(open_model_folder(path, "trained_system", snapshot.lake.storage))
         if model.explains:
             return saved.system, model
     raise ConfigError(
-        f"{', '.join(wanted) or 'the run'}: no ranker explains its scores",
+        f"{', '.join(candidates) or 'the run'}: no ranker explains its scores",
         "name a system with boosted trees or a linear ranker with --system",
     )
-
-
-def _run_with(snapshot: Snapshot, thread: str, site: str | None) -> Snapshot:
-    """The run of the corpus that has a thread."""
-    if len(snapshot.runs) == 1:
-        return snapshot
-    if site is None:
-        rows = snapshot.read(EXAMPLES).where(F.col("query_id") == thread).select("site").distinct().collect()
-        sites = {row["site"] for row in rows}
-        _require_one_thread(sites, snapshot.record.run_id, thread, site)
-        [site] = sites
-    return snapshot.of_site(site)
 
 
 def _require_one_thread(sites: Collection[str], run_id: str, thread: str, site: str | None) -> None:
@@ -113,19 +169,12 @@ def _require_one_thread(sites: Collection[str], run_id: str, thread: str, site: 
         )
 
 
-def _explained(system: System, model: RankerModel, candidates: Candidates, about: Mapping[str, str]) -> Explained:
-    scores, contributions = model.score(candidates), strongest_contributions(model, system, candidates, about)
-    rows, order = candidates.examples.to_pylist(), best_first(candidates, scores)
-    values = candidates.of(model.description.features)
-    said = reasons([dict(zip(model.description.features, values[place], strict=True)) for place in order])
-    return Explained(
-        system=system.name,
-        site=rows[0]["site"],
-        thread=rows[0]["query_id"],
-        split=rows[0]["split"],
-        candidates=tuple(
-            (rows[place]["candidate_id"], float(scores[place]), rows[place]["relevant"], contributions[place])
-            for place in order
-        ),
-        reasons=tuple(said),
-    )
+JOBS = (
+    Job(
+        "explain",
+        "show a thread's ranked candidates and the feature contributions to each score",
+        "experiments",
+        ExplainSettings,
+        explain,
+    ),
+)

@@ -1,15 +1,45 @@
 """``cqa export``, ``export dataset`` and ``export trec``: the tables of a run → files for other programs."""
 
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.snapshot import snapshot_of
-from cqa_spark.object_store.locations import local_target, open_store, require_writable
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from cqa_spark.commands.jobs import Job
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.settings.nightly import ExportDatasetSettings, ExportSettings, ExportTrecSettings
-from cqa_spark.steps.export_dataset import write_dataset
-from cqa_spark.steps.export_manifest import MANIFEST, ExportTarget
-from cqa_spark.steps.export_rankings import export_rankings, served_system
-from cqa_spark.steps.export_trec import ExportedQrels, write_trec
+from cqa_spark.settings.nightly import ExportFormat
+from cqa_spark.settings.sections import JobSettings, ReadRunId, output_in_lake
+from cqa_spark.settings.values import NotHashed, OutputFolder, Positional, RunName, Shown, SystemName
+
+if TYPE_CHECKING:
+    from cqa_spark.steps.export_trec import ExportedQrels
+
+
+class ExportSettings(JobSettings):
+    """Write the rankings of a run to files, for programs that serve them; a manifest names the files."""
+
+    examples = (
+        "cqa export published --lake build/lake --output build/rankings",
+        "cqa export published --lake build/lake --output s3a://serving/rankings --format jsonl",
+        "cqa export 20260101T000000Z-1234abcd --lake build/lake --output build/rankings --format csv --system best_a",
+    )
+    reading = ("{job.lake}: rankings of run {job.run}",)
+    writing = ("{job.output}: a folder of {job.format} files, and manifest.json",)
+
+    run: Annotated[RunName, NotHashed(), Positional(), Field(description="run to export, or: published")]
+    output: Annotated[OutputFolder, NotHashed(), Field(description="folder of the files and of manifest.json")]
+    format: Annotated[ExportFormat, Field(description="format of the files")] = "parquet"
+    system: SystemName | None = Field(
+        default=None, description="system to export; default: the system in the settings of the run"
+    )
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """An output in the lake."""
+        return output_in_lake(given, "output")
+
 
 PUBLISHED = "published"
 """Names the published run, whichever it is."""
@@ -22,6 +52,13 @@ def export(settings: ExportSettings) -> None:
         InputError: the output folder has the manifest of another program, or a later publication than the published
             one that was read; a run that is named is exported all the same.
     """
+    from cqa_spark.lake.run_log import RunLog
+    from cqa_spark.lake.snapshot import snapshot_of
+    from cqa_spark.object_store.locations import open_store
+    from cqa_spark.runtime.workspace import read_lake
+    from cqa_spark.steps.export_manifest import MANIFEST, ExportTarget
+    from cqa_spark.steps.export_rankings import export_rankings, served_system
+
     lake, folder = read_lake(settings), settings.output.rstrip("/")
     target = ExportTarget(open_store(folder, settings.object_storage))
     snapshot = snapshot_of(lake, None if settings.run == PUBLISHED else settings.run)
@@ -30,7 +67,8 @@ def export(settings: ExportSettings) -> None:
         target.refuse_older(record.run_id, publication)
     else:
         log = RunLog(lake.objects).listed("published")
-        numbers = [each.sequence for each in log if (each.run_id, each.attempt) == (record.run_id, record.attempt)]
+        same_attempt = [entry for entry in log if (entry.run_id, entry.attempt) == (record.run_id, record.attempt)]
+        numbers = [entry.sequence for entry in same_attempt]
         publication = max(numbers, default=publication)
     system = settings.system or served_system(snapshot)
     alone = settings.system is not None
@@ -38,16 +76,62 @@ def export(settings: ExportSettings) -> None:
     Terminal().line(f"exported {record.run_id}, rankings by {system}: {folder}/{MANIFEST}")
 
 
+class ExportDatasetSettings(JobSettings):
+    """Write the examples, texts and rankings of a run as Parquet files, with a dataset card that describes them."""
+
+    examples = ("cqa export dataset --lake build/lake build/dataset",)
+    reading = ("{job.lake}: examples, texts and rankings of run {job.published_run}",)
+    writing = ("{job.dataset}: TABLE/split=SPLIT/*.parquet, and README.md",)
+
+    dataset: Annotated[OutputFolder, NotHashed(), Positional(), Field(description="output folder of the data set")]
+    run_id: ReadRunId = None
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """An output in the lake."""
+        return output_in_lake(given, "dataset")
+
+
 def export_dataset(settings: ExportDatasetSettings) -> None:
     """Write the files of a run, the published one by default, and print the number of rows."""
+    from cqa_spark.lake.snapshot import snapshot_of
+    from cqa_spark.runtime.workspace import read_lake
+    from cqa_spark.steps.export_dataset import write_dataset
+
     rows = write_dataset(snapshot_of(read_lake(settings), settings.run_id), settings.dataset.rstrip("/"))
     for name, splits in rows.items():
         counts = ", ".join(f"{number:,} ({split})" for split, number in splits.items())
         Terminal().line(f"{settings.dataset}/{name}: {counts}")
 
 
+class ExportTrecSettings(JobSettings):
+    """Write the rankings of a run as TREC runs, and its judgments as qrels, which trec_eval and ir_measures read."""
+
+    examples = (
+        "cqa export trec --lake build/lake build/trec",
+        "cqa export trec --lake build/lake --run-id mine --system best_a --split dev build/trec",
+    )
+    reading = ("{job.lake}: rankings and examples of run {job.published_run}",)
+    writing = ("{job.trec}: SYSTEM.TASK.SPLIT.run and TASK.SPLIT.qrels",)
+
+    trec: Annotated[OutputFolder, NotHashed(), Positional(), Field(description="output folder of the TREC files")]
+    run_id: ReadRunId = None
+    system: Annotated[SystemName | None, Field(description="system to export; default: all")] = None
+    split: Annotated[str | None, Shown("NAME"), Field(description="split to export; default: all")] = None
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """An output in the lake."""
+        return output_in_lake(given, "trec")
+
+
 def export_trec(settings: ExportTrecSettings) -> None:
     """Write the files of a run, the published one by default."""
+    from cqa_spark.lake.snapshot import snapshot_of
+    from cqa_spark.object_store.locations import local_target, require_writable
+    from cqa_spark.runtime.workspace import read_lake
+    from cqa_spark.steps.export_trec import write_trec
+
     snapshot = snapshot_of(read_lake(settings), settings.run_id)
     require_writable(settings.trec, settings.object_storage)
     with local_target(settings.trec, settings.object_storage) as folder:
@@ -65,3 +149,31 @@ def _evaluation(qrels: ExportedQrels, location: str) -> str:
     if qrels.is_partial:
         ours, theirs = f"{ours} --judged-only", f"{theirs} -J"
     return f"cqa evaluate-file {location} RUN {ours}, or trec_eval {theirs} {location} RUN"
+
+
+JOBS = (
+    Job(
+        "export",
+        "write the rankings of a run to Parquet, JSON lines or CSV files",
+        "single steps",
+        ExportSettings,
+        export,
+        step=9,
+    ),
+    Job(
+        "export dataset",
+        "write examples, texts and rankings as Parquet files with a dataset card",
+        "single steps",
+        ExportDatasetSettings,
+        export_dataset,
+        step=9,
+    ),
+    Job(
+        "export trec",
+        "write rankings and judgments as TREC runs and qrels",
+        "single steps",
+        ExportTrecSettings,
+        export_trec,
+        step=9,
+    ),
+)

@@ -1,19 +1,59 @@
 """``cqa lake forget``: a user or a post is removed from all tables and models, and from all later runs."""
 
-from collections.abc import Iterable, Sequence
-from itertools import takewhile
+from __future__ import annotations
 
-from cqa_spark.corpora.erasure import Change, Forgotten, add_forgotten, of_site, read_forgotten
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from cqa_spark.commands.jobs import Job
+from cqa_spark.commands.runs import RunLogSettings
 from cqa_spark.errors import InputError
-from cqa_spark.lake.collection import FEWEST, collect
-from cqa_spark.lake.lake import Lake, LeasedLake
-from cqa_spark.lake.publishing import publish, remove_earlier_report
-from cqa_spark.lake.run_log import RunLog
-from cqa_spark.lake.snapshot import Snapshot, published_snapshot
 from cqa_spark.process.terminal import Terminal, TextTable, number
-from cqa_spark.runtime.workspace import open_run_in, read_lake, write_lake
-from cqa_spark.settings.runs import ForgetSettings
-from cqa_spark.steps.forget import changes_in, forgotten_in, remove
+from cqa_spark.settings.sections import SettingsSection
+from cqa_spark.settings.values import NotHashed, Shown, SiteName
+
+if TYPE_CHECKING:
+    from cqa_spark.corpora.erasure import Change, Forgotten
+    from cqa_spark.lake.lake import Lake, LeasedLake
+    from cqa_spark.lake.snapshot import Snapshot
+
+
+class ForgottenSettings(SettingsSection):
+    """User or post to forget."""
+
+    flag_prefix = ""
+
+    site: SiteName | None = Field(default=None, description="site of the user or post")
+    user: Annotated[str | None, Shown("ID")] = Field(default=None, description="user to forget, with all posts")
+    post: Annotated[str | None, Shown("ID")] = Field(
+        default=None, description="post to forget, with its answers and comments"
+    )
+    now: bool = Field(
+        default=False, description="delete the files of all earlier publications; nothing is left to roll back to"
+    )
+
+
+class ForgetSettings(RunLogSettings):
+    """Remove a user or a post from all tables, models and reports, publish the result, and leave them out for good."""
+
+    examples = (
+        "cqa lake forget --lake build/lake --site beer.stackexchange.com --user 42",
+        "cqa lake forget --lake build/lake --site beer.stackexchange.com --post 7 --now",
+    )
+    needs = ("forgotten.site",)
+    writing = ("{job.lake}: a new published run, forgotten.json",)
+
+    forgotten: Annotated[ForgottenSettings, NotHashed()] = ForgottenSettings()
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Not exactly one of user and post."""
+        forgotten = given.get("forgotten")
+        if isinstance(forgotten, Mapping) and bool(forgotten.get("user")) == bool(forgotten.get("post")):
+            yield "forgotten.user", "name one user or one post", "give --user ID or --post ID"
 
 
 def forget(settings: ForgetSettings) -> None:
@@ -25,10 +65,16 @@ def forget(settings: ForgetSettings) -> None:
         InputError: nothing is published, or the published run has no such user or post.
         AnotherWriter: another process writes the lake.
     """
+    from cqa_spark.corpora.erasure import add_forgotten
+    from cqa_spark.lake.publishing import publish, remove_earlier_report
+    from cqa_spark.lake.snapshot import published_snapshot
+    from cqa_spark.runtime.workspace import open_run_in, write_lake
+    from cqa_spark.steps.forget import changes_in, forgotten_in, remove
+
     named, terminal = _named(settings), Terminal()
     with write_lake(settings, "forget", create=False) as lake:
         last = published_snapshot(lake).of_site(named.site)
-        known = _listed(lake, named)
+        forgotten = _listed(lake, named)
         with forgotten_in(last, named.site, _with_listed(lake, named)) as gone:
             changes = changes_in(last, gone)
             if changes:
@@ -38,19 +84,19 @@ def forget(settings: ForgetSettings) -> None:
                         step.rows_in = sum(files.rows for files in last.tables.values())
                         remove(run, gone)
                         step.rows_out = sum(files.rows for files in run.tables.values())
-                    known = named.model_copy(update={"attempt": run.record.attempt})
-                    add_forgotten(lake.objects, known)
+                    forgotten = named.model_copy(update={"attempt": run.record.attempt})
+                    add_forgotten(lake.objects, forgotten)
                 publish(lake, run.run_id, reason=f"forgot a {named.kind} of {named.site}")
                 terminal.line(f"{named} is forgotten:")
                 terminal.table(changes_table(changes))
                 terminal.line("texts that no other document has are removed, and reports and predictions, which quote")
                 terminal.line("or name posts; the next night writes a new report")
-            elif known is not None:
+            elif forgotten is not None:
                 terminal.line(f"{named} was forgotten before: no table has rows of it, and nothing was written")
             else:
                 raise _unknown(named, last)
         remove_earlier_report(lake)  # also where the command was interrupted after the publication
-        _delete_earlier(lake, known, last.record.corpus, now=settings.forgotten.now)
+        _delete_earlier(lake, forgotten, last.record.corpus, now=settings.forgotten.now)
 
 
 def preview(settings: ForgetSettings) -> None:
@@ -59,6 +105,10 @@ def preview(settings: ForgetSettings) -> None:
     Raises:
         InputError: as for ``forget``.
     """
+    from cqa_spark.lake.snapshot import published_snapshot
+    from cqa_spark.runtime.workspace import read_lake
+    from cqa_spark.steps.forget import changes_in, forgotten_in
+
     named, lake = _named(settings), read_lake(settings)
     last = published_snapshot(lake).of_site(named.site)
     with forgotten_in(last, named.site, _with_listed(lake, named)) as gone:
@@ -82,18 +132,24 @@ def changes_table(changes: Iterable[Change]) -> TextTable:
 
 
 def _named(settings: ForgetSettings) -> Forgotten:
-    asked = settings.forgotten
-    kind, name = ("user", asked.user) if asked.user else ("post", asked.post)
-    return Forgotten.model_validate({"site": asked.site, "kind": kind, "id": name})
+    from cqa_spark.corpora.erasure import Forgotten
+
+    person = settings.forgotten
+    kind, name = ("user", person.user) if person.user else ("post", person.post)
+    return Forgotten.model_validate({"site": person.site, "kind": kind, "id": name})
 
 
 def _listed(lake: Lake, named: Forgotten) -> Forgotten | None:
     """The entry of a user or post in the list of what is forgotten; None if it has none."""
-    return next((each for each in read_forgotten(lake.objects) if str(each) == str(named)), None)
+    from cqa_spark.corpora.erasure import read_forgotten
+
+    return next((entry for entry in read_forgotten(lake.objects) if str(entry) == str(named)), None)
 
 
 def _with_listed(lake: Lake, named: Forgotten) -> Sequence[Forgotten]:
     """A user or post, and all others of the site that are forgotten."""
+    from cqa_spark.corpora.erasure import of_site, read_forgotten
+
     return [*of_site(read_forgotten(lake.objects), named.site), named]
 
 
@@ -104,22 +160,25 @@ def _unknown(named: Forgotten, last: Snapshot) -> InputError:
     )
 
 
-def _delete_earlier(lake: LeasedLake, known: Forgotten, corpus: str, *, now: bool) -> None:
+def _delete_earlier(lake: LeasedLake, forgotten: Forgotten, corpus: str, *, now: bool) -> None:
     """Collect the publications that still have the data, and say which runs have it afterwards.
 
     Args:
         lake: leased by this process.
-        known: what is forgotten.
-        corpus: that of the runs which had the data.
+        forgotten: the user or post, with the attempt that removed it.
+        corpus: corpus of the runs that had the data.
         now: also collect the publication before the current one.
     """
+    from cqa_spark.lake.collection import FEWEST, collect
+    from cqa_spark.lake.run_log import RunLog
+
     log = RunLog(lake.objects)
-    publications = [each for each in log.records(status="published") if each.corpus == corpus]
-    latest_first = dict.fromkeys(each.attempt for each in reversed(publications))
-    without = list(takewhile(lambda attempt: attempt >= known.attempt, latest_first))
+    publications = [record for record in log.records(status="published") if record.corpus == corpus]
+    latest_first = dict.fromkeys(record.attempt for record in reversed(publications))
+    without = list(takewhile(lambda attempt: attempt >= forgotten.attempt, latest_first))
     kept = collect(lake, max(1, len(without)), fewest=1 if now else FEWEST, corpus=corpus).kept
-    earlier = [log.read(each) for each in kept if each.attempt < known.attempt]
-    others = sorted({each.run_id for each in earlier if each.corpus == corpus})
+    earlier = [log.read(record) for record in kept if record.attempt < forgotten.attempt]
+    others = sorted({record.run_id for record in earlier if record.corpus == corpus})
     terminal = Terminal()
     if not others:
         terminal.line("no run of the lake has the data any more, so none of before can be published again")
@@ -128,3 +187,6 @@ def _delete_earlier(lake: LeasedLake, known: Forgotten, corpus: str, *, now: boo
     else:
         terminal.line(f"still with the data, for readers and cqa runs rollback: {', '.join(others)}; later runs take")
         terminal.line("their places, and the same command with --now deletes them at once: no rollback then")
+
+
+JOBS = (Job("lake forget", "remove a user or a post for good", "inspection", ForgetSettings, forget, preview=preview),)

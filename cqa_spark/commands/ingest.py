@@ -1,27 +1,83 @@
 """``cqa ingest``, ``ingest stackexchange`` and ``ingest tables``: files, dumps and tables → community tables."""
 
-from cqa_spark import flows
-from cqa_spark.corpora.source import dump_sources
-from cqa_spark.corpora.stackexchange.ingest import check_dumps
-from cqa_spark.corpora.tables import CommunityFiles
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from cqa_spark.commands.jobs import Job
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.runtime.flow import Flow
-from cqa_spark.runtime.workspace import new_run_id, run_flow, run_flow_in, write_lake
-from cqa_spark.settings.dumps import IngestStackExchangeSettings
-from cqa_spark.settings.ingest_tables import IngestTablesSettings
-from cqa_spark.settings.run import IngestSettings
+from cqa_spark.settings.dumps import DumpJobSettings
+from cqa_spark.settings.sections import Corpus, Inputs, JobSettings, SettingsSection, Site
+from cqa_spark.settings.values import NotHashed, Shown, SiteName
+
+if TYPE_CHECKING:
+    from cqa_spark.corpora.source import Source
+    from cqa_spark.runtime.flow import Flow
+
+
+class IngestSettings(JobSettings):
+    """Read dumps into community tables; records that cannot be parsed are quarantined."""
+
+    examples: ClassVar[tuple[str, ...]] = (
+        "cqa ingest --lake build/lake --run-id mine --train train.xml --dev dev.xml",
+    )
+
+    site: Site = "qatarliving.com"
+    corpus: Corpus = "qatar_living"
+    inputs: Inputs = Inputs()
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """No input files."""
+        inputs = given.get("inputs")
+        if not isinstance(inputs, Mapping) or not any(inputs.values()):
+            yield "inputs", "no input files", "give --train, --dev, --test or --unannotated FILE"
+
+    def reads(self) -> list[str]:
+        """The input files, by split."""
+        return [f"{path} ({split})" for split, paths in self.inputs.by_split().items() for path in paths]
+
+
+def files_flow(settings: IngestSettings) -> Flow:
+    """Files → community tables."""
+    from cqa_spark.flows import annotated_files
+    from cqa_spark.runtime.flow import Flow
+    from cqa_spark.steps.ingest import Ingest
+
+    source = annotated_files(settings, settings.inputs.by_split())
+    return Flow("ingest", (Ingest(source, settings.corpus),))
 
 
 def ingest(settings: IngestSettings) -> None:
     """Read annotated files into community tables of a new run."""
-    run_flow(flows.ingest(settings), settings)
+    from cqa_spark.runtime.workspace import run_flow
+
+    run_flow(files_flow(settings), settings)
+
+
+class IngestStackExchangeSettings(DumpJobSettings):
+    """Read Stack Exchange dumps into community tables; records that cannot be parsed are quarantined."""
+
+    examples = (
+        "cqa ingest stackexchange --input beer.stackexchange.com/ --lake build/lake",
+        "cqa ingest stackexchange --input dumps/*.7z --lake build/lake --run-id september",
+        "cqa ingest stackexchange --input Posts.xml --site example.org --tables posts --lake build/lake --dry-run",
+    )
+    writing = ("{job.lake}: community tables of run {job.new_run}",)
+    publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
 
 
 def dump_flows(settings: IngestStackExchangeSettings) -> list[Flow]:
     """A flow for each dump of a site, the earlier one first."""
+    from cqa_spark.corpora.source import dump_sources
+    from cqa_spark.corpora.stackexchange.ingest import check_dumps
+
     check_dumps(settings)  # before Spark starts, and in a dry run
     sources = dump_sources("stackexchange", settings)
-    return [flows.ingest_dump(source, "stackexchange", publish=settings.publish) for source in sources]
+    return [ingest_dump(source, "stackexchange", publish=settings.publish) for source in sources]
 
 
 def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
@@ -29,6 +85,8 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
 
     If a site has several dumps, each becomes a separate run, the earlier one first.
     """
+    from cqa_spark.runtime.workspace import new_run_id, run_flow_in, write_lake
+
     planned = dump_flows(settings)
     first_id = settings.run_id or new_run_id(settings)
     with write_lake(settings, "ingest stackexchange") as lake:
@@ -39,18 +97,114 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
     Terminal().line(f"look at it: cqa inspect --lake {settings.lake}")
 
 
+TableLocation = Annotated[str | None, NotHashed(), Shown("TABLE")]
+
+
+def _table(about: str) -> Any:
+    return Field(default=None, description=about)
+
+
+class CommunityTableSettings(SettingsSection):
+    """Tables: files (.parquet, .csv, .jsonl), folders of them, Delta tables, or tables of Spark's catalogue."""
+
+    flag_prefix = ""
+
+    posts: TableLocation = _table("questions and answers: post_id, and of an answer thread_id, its question")
+    comments: TableLocation = _table("comments: comment_id, post_id")
+    users: TableLocation = _table("accounts: user_id")
+    votes: TableLocation = _table("votes: vote_id, post_id, vote_type_id (1 accepted, 2 up, 3 down)")
+    badges: TableLocation = _table("badges: badge_id, user_id")
+    tags: TableLocation = _table("tags: tag_id")
+    post_links: TableLocation = _table("links: link_id, post_id, related_post_id, link_type_id (3 duplicate)")
+    post_history: TableLocation = _table("revisions: history_id, history_type_id, post_id")
+    judgments: TableLocation = _table("judged pairs: task, query_id, candidate_id, thread_id, split, label")
+    site: SiteName | None = Field(default=None, description="site of all rows; default: the column site of the tables")
+    max_bad_fraction: float = Field(default=0.001, ge=0, le=1, description="maximum share of quarantined rows")
+
+    def locations(self) -> dict[str, str]:
+        """The location of each table that is set."""
+        return self.model_dump(exclude={"site", "max_bad_fraction"}, exclude_none=True)
+
+
+class IngestTablesSettings(JobSettings):
+    """Read tables of questions, answers, comments and votes; rows that do not fit the declared types are quarantined.
+
+    Columns are those of the community tables (docs/reference); missing ones are null, and further ones of posts,
+    comments and others are kept as unknown attributes.
+    """
+
+    examples = (
+        "cqa ingest tables --posts posts.parquet --site forum.example.org --lake build/lake",
+        "cqa ingest tables --posts posts.csv --comments comments.csv --votes votes.jsonl --site forum.example.org "
+        "--lake build/lake",
+        "cqa ingest tables --posts main.forum.posts --votes main.forum.votes --site example.org --lake build/lake",
+    )
+    needs = ("tables.posts",)
+    writing = ("{job.lake}: community tables of run {job.new_run}",)
+
+    tables: CommunityTableSettings = CommunityTableSettings()
+    publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
+
+    def reads(self) -> list[str]:
+        """The tables that are set."""
+        return list(self.tables.locations().values())
+
+
 def tables_flow(settings: IngestTablesSettings) -> Flow:
     """The flow of ``cqa ingest tables``."""
-    given = settings.tables
-    source = CommunityFiles(given.given(), given.site, settings.object_storage, given.max_bad_fraction)
-    return flows.ingest_dump(source, "community_tables", publish=settings.publish)
+    from cqa_spark.corpora.tables import CommunityFiles
+
+    tables = settings.tables
+    source = CommunityFiles(tables.locations(), tables.site, settings.object_storage, tables.max_bad_fraction)
+    return ingest_dump(source, "community_tables", publish=settings.publish)
 
 
 def ingest_tables(settings: IngestTablesSettings) -> None:
     """Read tables into community tables, and publish them."""
+    from cqa_spark.runtime.workspace import new_run_id, run_flow_in, write_lake
+
     run_id = settings.run_id or new_run_id(settings)
     flow = tables_flow(settings)
     with write_lake(settings, "ingest tables") as lake:
         run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))
     Terminal().line(f"run: {run_id}{', published' if settings.publish else ''}")
     Terminal().line(f"look at it: cqa inspect --lake {settings.lake}")
+
+
+def ingest_dump(source: Source, corpus: str, *, publish: bool) -> Flow:
+    """A dump → community tables.
+
+    Args:
+        source: the dump.
+        corpus: name of its format.
+        publish: publish the run after checks.
+    """
+    from cqa_spark.runtime.flow import Flow
+    from cqa_spark.steps.ingest import Ingest
+    from cqa_spark.steps.publish import Publish
+
+    steps = (Ingest(source, corpus),)
+    return Flow("ingest", (*steps, Publish()) if publish else steps)
+
+
+JOBS = (
+    Job("ingest", "dumps → community tables", "single steps", IngestSettings, ingest, flow=files_flow, step=1),
+    Job(
+        "ingest stackexchange",
+        "Stack Exchange dumps → community tables",
+        "single steps",
+        IngestStackExchangeSettings,
+        ingest_stackexchange,
+        flow=dump_flows,
+        step=1,
+    ),
+    Job(
+        "ingest tables",
+        "tables in files or in Spark's catalogue → community tables",
+        "single steps",
+        IngestTablesSettings,
+        ingest_tables,
+        flow=tables_flow,
+        step=1,
+    ),
+)

@@ -1,15 +1,39 @@
 """``cqa lake register``: the statements that make a lake's published tables external tables of a catalog."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from pydantic import Field
+
+from cqa_spark.commands.jobs import Job
+from cqa_spark.commands.runs import RunLogSettings
 from cqa_spark.errors import InputError
-from cqa_spark.lake.delta_tables import stored_tables
-from cqa_spark.lake.lake import TABLES, Lake
-from cqa_spark.object_store.store import delta_address
-from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.settings.runs import RegisterTablesSettings
-from cqa_spark.settings.values import is_remote
+from cqa_spark.settings.values import NotHashed, Shown, is_remote
+
+if TYPE_CHECKING:
+    from cqa_spark.lake.lake import Lake
+
+
+class RegisterTablesSettings(RunLogSettings):
+    """Print the SQL that registers the published tables in a catalog, as external tables that follow publications."""
+
+    examples = (
+        "cqa lake register --lake s3a://rankings/lake --catalog athena",
+        "cqa lake register --lake build/lake --catalog duckdb | duckdb rankings.duckdb",
+    )
+    needs = ("catalog",)
+
+    catalog: Annotated[Literal["athena", "databricks", "duckdb", "trino"] | None, NotHashed()] = Field(
+        default=None,
+        description="the program that runs the SQL: athena registers in AWS Glue, databricks in Unity Catalog",
+    )
+    catalog_schema: Annotated[str, NotHashed(), Shown("NAME")] = Field(
+        default="cqa", pattern=r"^\w+$", description="schema, or database, that gets the tables; created if absent"
+    )
+
 
 STATEMENTS: Mapping[str, str] = {
     "athena": (
@@ -28,6 +52,7 @@ Sources, of the programs' documentation: Athena's "CREATE TABLE" for Delta Lake,
 DuckDB's extension ``delta``, and the procedure ``register_table`` of Trino's Delta connector.
 """
 
+
 _SCHEMA = "CREATE SCHEMA IF NOT EXISTS {schema};"
 
 
@@ -37,6 +62,8 @@ def print_statements(settings: RegisterTablesSettings) -> None:
     Raises:
         InputError: nothing was ever published, or a path has a quote.
     """
+    from cqa_spark.runtime.workspace import read_lake
+
     assert settings.catalog is not None, "it is needed"
     for statement in statements(read_lake(settings), settings.catalog, settings.catalog_schema):
         print(statement)
@@ -50,6 +77,9 @@ def statements(lake: Lake, catalog: str, schema: str) -> list[str]:
         catalog: a key of ``STATEMENTS``.
         schema: name of the schema, or database, that gets the tables.
     """
+    from cqa_spark.lake.delta_tables import stored_tables
+    from cqa_spark.lake.lake import TABLES
+
     tables = [
         (table.name, _location(lake, table.name))
         for table in stored_tables(lake)
@@ -66,5 +96,19 @@ def statements(lake: Lake, catalog: str, schema: str) -> list[str]:
 
 
 def _location(lake: Lake, name: str) -> str:
+    from cqa_spark.lake.lake import TABLES
+    from cqa_spark.object_store.store import delta_address
+
     path = lake.path(TABLES, name)
     return delta_address(path) if is_remote(path) else os.path.abspath(path)
+
+
+JOBS = (
+    Job(
+        "lake register",
+        "print the SQL that registers the published tables in a catalog",
+        "inspection",
+        RegisterTablesSettings,
+        print_statements,
+    ),
+)

@@ -1,36 +1,100 @@
 """``cqa reproduce``: published systems, trained on their data set and scored against the official gold labels."""
 
+from __future__ import annotations
+
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from cqa_spark import flows
-from cqa_spark.commands.reproduced_scores import SCORES, EvaluatedPart, score_parts, scores_json
-from cqa_spark.corpora.source import file_source
+from pydantic import Field
+
+from cqa_spark.commands.jobs import Job
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
-from cqa_spark.object_store.locations import fetch, find_files, local_source, write_file
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.reports.sections import reproduction
-from cqa_spark.reports.sections.reproduction import About, Reproduced
-from cqa_spark.runtime.mlflow import LoggedTrial, metric_name, track_trials, tracked
-from cqa_spark.runtime.workspace import run_flow, temporary_lake
 from cqa_spark.settings.datasets import DataSet, read_data_set
 from cqa_spark.settings.rendering import config_yaml, flat_settings
-from cqa_spark.settings.reproduce import ReproduceSettings
 from cqa_spark.settings.research_data import data_folder, file_names, locate
-from cqa_spark.settings.sections import ObjectStorageSettings
-from cqa_spark.settings.values import is_remote
-from cqa_spark.systems.recipes import read_systems
+from cqa_spark.settings.sections import FeatureSettings, ObjectStorageSettings, OptionalLake, TrackedSettings
+from cqa_spark.settings.values import (
+    DataSetName,
+    InputFile,
+    NotHashed,
+    OutputFile,
+    OutputFolder,
+    Positional,
+    SystemNames,
+    is_remote,
+)
 from cqa_spark.systems.reproduced_figures import ERRORS, POPULATIONS, VALUES, Figures
-from cqa_spark.systems.system import System, known_systems
+
+if TYPE_CHECKING:
+    from cqa_spark.commands.reproduced_scores import EvaluatedPart
+    from cqa_spark.corpora.source import Source
+    from cqa_spark.reports.sections.reproduction import About, Reproduced
+    from cqa_spark.runtime.flow import Flow
+    from cqa_spark.systems.system import System
+
+
+class ReproduceSettings(TrackedSettings):
+    """Train and evaluate published systems on their data sets, and compare with the published scores."""
+
+    examples = (
+        "cqa reproduce given_order kelp_2016_a --data semeval",
+        "cqa reproduce --all --output build/reproduced",
+        "cqa reproduce best_a --data-set semeval2016 --scores figures.json",
+        "cqa reproduce best_sts samsung_2016_sts --data-set sts2015",
+    )
+
+    lake: OptionalLake = ""
+    recipes: Annotated[
+        SystemNames, Positional(), Field(description="published systems, with a data set in their recipe")
+    ] = ()
+    data_set: DataSetName = Field(
+        default="", description="data set in conf/datasets, for any systems; default: that of each recipe"
+    )
+    all: bool = Field(default=False, description="reproduce all published systems")
+    data: InputFile = Field(
+        default="",
+        description="folder of the data sets; default: CQA_DATA, else data in the user's cache; see cqa data where",
+    )
+    output: Annotated[
+        OutputFolder, NotHashed(), Field(description="output folder for the official prediction files")
+    ] = "build/reproduced"
+    scores: Annotated[OutputFile | None, NotHashed()] = Field(
+        default=None,
+        description="JSON file of scores to update; its other entries stay; default: scores.json in the output folder",
+    )
+    features: FeatureSettings = FeatureSettings()
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Neither recipes nor all."""
+        if not given.get("recipes") and not given.get("all"):
+            yield "recipes", "no recipes", "name recipes, or give --all"
+
+    def reads(self) -> list[str]:
+        """The data sets of the recipes."""
+        return [f"{self.data or data_folder()}: files listed in conf/datasets"]
+
+    def writes(self) -> list[str]:
+        """The prediction files and the scores."""
+        tables = [f"{self.lake}: tables of a run per data set and task"] if self.lake else []
+        scores = self.scores or "scores.json"
+        return [f"{self.output}: a prediction file per recipe and part", f"{scores}: updated", *tables]
 
 
 def reproduce(settings: ReproduceSettings) -> None:
     """Run the recipes, grouped by data set and task, and print their scores next to the published ones."""
+    from cqa_spark.commands.reproduced_scores import SCORES, scores_json
+    from cqa_spark.object_store.locations import write_file
+    from cqa_spark.reports.sections import reproduction
+    from cqa_spark.reports.sections.reproduction import Reproduced
+    from cqa_spark.runtime.mlflow import tracked
+
     systems = chosen_systems(settings)
     grouped: dict[tuple[str, str, tuple[str, ...]], list[System]] = defaultdict(list)
     for system in systems:
@@ -38,13 +102,23 @@ def reproduce(settings: ReproduceSettings) -> None:
         grouped[settings.data_set or str(system.data_set), system.task, system.upstream].append(system)
     sets = {name: read_data_set(name) for name, *_ in grouped}
     for (name, task, _), members in grouped.items():
-        _require_task(sets[name], task, members)
+        tasks = sets[name].tasks()
+        if task not in tasks:
+            raise ConfigError(
+                f"{', '.join(system.name for system in members)}: data set {name} has no queries of the task {task}",
+                f"its tasks: {', '.join(sorted(tasks))}",
+            )
     scores = settings.scores or f"{settings.output.rstrip('/')}/{SCORES}"
     earlier, outcomes = _figures(scores, settings.object_storage), list[Reproduced]()
     data = settings.data or data_folder()
     with tracked(settings), local_data(data, sets.values(), settings.object_storage) as folder:
-        for name, found in sets.items():
-            _require_training_files(name, found, folder)
+        for name, data_set in sets.items():
+            if absent := [path for path in data_set.train if not locate(folder, path).exists()]:
+                raise InputError(
+                    f"data set {name}: {folder} lacks {', '.join(absent)}",
+                    "give the folder of the data sets with --data; cqa data list, and cqa data where NAME, say where "
+                    "they come from",
+                )
         for (name, task, _), members in grouped.items():
             outcomes += _reproduce_together(settings, folder, sets[name], task, members)
             # The scores of finished runs stay if a later one fails.
@@ -55,12 +129,36 @@ def reproduce(settings: ReproduceSettings) -> None:
         _track(outcomes, settings)
 
 
+def chosen_systems(settings: ReproduceSettings) -> list[System]:
+    """The systems to reproduce.
+
+    Raises:
+        ConfigError: a named system has no data set, and none is given.
+    """
+    from cqa_spark.systems.recipes import read_systems
+    from cqa_spark.systems.system import known_systems
+
+    if settings.all:
+        names = known_systems()
+        return [system for system in read_systems(names) if system.data_set is not None]
+    systems = read_systems(settings.recipes)
+    loose = [system.name for system in systems if system.data_set is None]
+    if loose and not settings.data_set:
+        raise ConfigError(
+            f"{', '.join(loose)}: the recipe names no data set to reproduce it on",
+            "give --data-set, or name recipes with data_set; cqa run trains any system on any files",
+        )
+    return systems
+
+
 def _figures(path: str, storage: ObjectStorageSettings) -> Figures:
     """The contents of a file of figures; nothing if there is no file.
 
     Raises:
         InputError: the file has other contents.
     """
+    from cqa_spark.object_store.locations import find_files, local_source
+
     if not (find_files(path, storage) if is_remote(path) else Path(path).exists()):
         return {}
     with local_source(path, storage) as file:
@@ -75,48 +173,37 @@ def _figures(path: str, storage: ObjectStorageSettings) -> Figures:
     return figures
 
 
-def _track(outcomes: Sequence[Reproduced], settings: ReproduceSettings) -> None:
-    """Log a run to MLflow, with a child for each system: its measures by part of the data set."""
-    by_system: dict[str, dict[str, float]] = defaultdict(dict)
-    for outcome in outcomes:
-        measures = {metric_name(outcome.part, measure): value for measure, value in outcome.ours.items()}
-        by_system[outcome.system].update(measures)
-    logged = [LoggedTrial(system, {}, measures) for system, measures in by_system.items()]
-    parameters = flat_settings(config_yaml(settings))
-    track_trials(settings.tracking, settings.run_id or "reproduce", parameters, logged, "reproduced")
+@contextmanager
+def local_data(folder: str, sets: Collection[DataSet], storage: ObjectStorageSettings) -> Iterator[Path]:
+    """The folder of the data sets, or a local copy of the files of these sets if it is remote.
 
-
-def chosen_systems(settings: ReproduceSettings) -> list[System]:
-    """The systems to reproduce.
-
-    Raises:
-        ConfigError: a named system has no data set, and none is given.
+    Args:
+        folder: folder of the data sets, local or in a bucket.
+        sets: the data sets to copy.
+        storage: object storage settings.
     """
-    if settings.all:
-        names = known_systems()
-        return [system for system in read_systems(names) if system.data_set is not None]
-    systems = read_systems(settings.recipes)
-    loose = [system.name for system in systems if system.data_set is None]
-    if loose and not settings.data_set:
-        raise ConfigError(
-            f"{', '.join(loose)}: the recipe names no data set to reproduce it on",
-            "give --data-set, or name recipes with data_set; cqa run trains any system on any files",
-        )
-    return systems
+    from cqa_spark.object_store.locations import fetch, find_files
 
-
-def _require_task(data: DataSet, task: str, systems: Sequence[System]) -> None:
-    if task not in data.tasks():
-        raise ConfigError(
-            f"{', '.join(system.name for system in systems)}: data set {data.name} has no queries of the task {task}",
-            f"its tasks: {', '.join(sorted(data.tasks()))}",
-        )
+    if not is_remote(folder):
+        yield Path(folder)
+        return
+    with tempfile.TemporaryDirectory(prefix="cqa-data-") as copies:
+        for path in dict.fromkeys(path for data in sets for path in data.paths()):
+            for name in file_names(path):
+                sibling = str(Path(path).with_name(name))
+                if find_files(f"{folder.rstrip('/')}/{sibling}", storage):
+                    fetch(f"{folder.rstrip('/')}/{sibling}", Path(copies, sibling), storage)
+                    break
+        yield Path(copies)
 
 
 def _reproduce_together(
     settings: ReproduceSettings, folder: Path, data: DataSet, task: str, systems: Sequence[System]
 ) -> list[Reproduced]:
     """A run for recipes of one data set, task and upstream, and one for cross-validation where the data set has it."""
+    from cqa_spark.commands.reproduced_scores import EvaluatedPart, score_parts
+    from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
+
     parts = [
         EvaluatedPart(name, locate(folder, part.input), locate(folder, part.gold[task]) if task in part.gold else None)
         for name, part in data.parts.items()
@@ -146,6 +233,10 @@ def _train_and_rank(
     parts: Sequence[EvaluatedPart],
 ) -> None:
     """One run: train the recipes, and write their predictions for each part."""
+    from cqa_spark.corpora.source import file_source
+    from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
+    from cqa_spark.runtime.workspace import run_flow, temporary_lake
+
     every_fold = parts[0].name == CROSS_VALIDATED
     by_split = {"train": [str(locate(folder, path)) for path in data.train]}
     by_split |= {part.name: [str(part.input)] for part in parts if not every_fold}
@@ -159,7 +250,7 @@ def _train_and_rank(
     of_run = {"run_id": run_id, "recipes": tuple(system.name for system in systems)}
     untracked = settings.tracking.model_copy(update={"enabled": False})  # the scores of all runs are logged together
     one_run = settings.model_copy(update={**of_run, "tracking": untracked})
-    flow = flows.reproduce(
+    flow = reproduction_flow(
         source,
         data.corpus,
         systems,
@@ -174,11 +265,58 @@ def _train_and_rank(
         run_flow(flow, job)
 
 
+def reproduction_flow(
+    source: Source,
+    corpus: str,
+    systems: Sequence[System],
+    features: FeatureSettings,
+    *,
+    leave_out: Sequence[str],
+    predictions: Mapping[tuple[str, str], str],
+    every_fold: bool = False,
+) -> Flow:
+    """Train published systems of one task and rank the evaluation files of their data set, or its training queries.
+
+    Args:
+        source: files of the data set.
+        corpus: name of their format.
+        systems: recipes of one task, with the same upstream systems.
+        features: folds of the cross-fitting, and the cut of as-of groups.
+        leave_out: training threads that an evaluation file also contains.
+        predictions: file for the predictions of each system and split.
+        every_fold: rank each training query by models of the other folds.
+    """
+    from cqa_spark.experiments.experiment import EveryFold, RankEveryQuery
+    from cqa_spark.flows import learning
+    from cqa_spark.runtime.flow import Flow
+    from cqa_spark.steps.ingest import Ingest
+    from cqa_spark.steps.pair import Pair
+    from cqa_spark.steps.predictions import WritePredictions
+    from cqa_spark.steps.score import Score
+    from cqa_spark.steps.upstream import tasks_of
+    from cqa_spark.systems.recipes import task_of
+
+    task = task_of(systems)
+    files = (WritePredictions(path, system, task, split) for (system, split), path in predictions.items())
+    return Flow(
+        "reproduce",
+        (
+            Ingest(source, corpus),
+            Pair(tasks_of(systems), leave_out=leave_out),
+            *learning(systems, task, features, every_fold=every_fold),
+            RankEveryQuery(systems, EveryFold(features.folds)) if every_fold else Score(systems, task),
+            *files,
+        ),
+    )
+
+
 def _predictions(settings: ReproduceSettings, data: DataSet, system: System, part: EvaluatedPart) -> str:
     return f"{settings.output.rstrip('/')}/{system.name}.{data.name}_{part.name}.pred"
 
 
 def _about(system: System) -> About:
+    from cqa_spark.reports.sections.reproduction import About
+
     paper = system.paper
     figures = {f"figures of {part}": expected.source for part, expected in system.expected.items()}
     notes = {
@@ -191,33 +329,25 @@ def _about(system: System) -> About:
     return About(system.name, notes)
 
 
-def _require_training_files(name: str, data: DataSet, folder: Path) -> None:
-    absent = [path for path in data.train if not locate(folder, path).exists()]
-    if absent:
-        raise InputError(
-            f"data set {name}: {folder} lacks {', '.join(absent)}",
-            "give the folder of the data sets with --data; cqa data list, and cqa data where NAME, say where they come "
-            "from",
-        )
+def _track(outcomes: Sequence[Reproduced], settings: ReproduceSettings) -> None:
+    """Log a run to MLflow, with a child for each system: its measures by part of the data set."""
+    from cqa_spark.runtime.mlflow import LoggedTrial, metric_name, track_trials
+
+    by_system: dict[str, dict[str, float]] = defaultdict(dict)
+    for outcome in outcomes:
+        measures = {metric_name(outcome.part, measure): value for measure, value in outcome.ours.items()}
+        by_system[outcome.system].update(measures)
+    logged = [LoggedTrial(system, {}, measures) for system, measures in by_system.items()]
+    parameters = flat_settings(config_yaml(settings))
+    track_trials(settings.tracking, settings.run_id or "reproduce", parameters, logged, "reproduced")
 
 
-@contextmanager
-def local_data(folder: str, sets: Collection[DataSet], storage: ObjectStorageSettings) -> Iterator[Path]:
-    """The folder of the data sets, or a local copy of the files of these sets if it is remote.
-
-    Args:
-        folder: folder of the data sets, local or in a bucket.
-        sets: the data sets to copy.
-        storage: object storage settings.
-    """
-    if not is_remote(folder):
-        yield Path(folder)
-        return
-    with tempfile.TemporaryDirectory(prefix="cqa-data-") as copies:
-        for path in dict.fromkeys(path for data in sets for path in data.paths()):
-            for name in file_names(path):
-                beside = str(Path(path).with_name(name))
-                if find_files(f"{folder.rstrip('/')}/{beside}", storage):
-                    fetch(f"{folder.rstrip('/')}/{beside}", Path(copies, beside), storage)
-                    break
-        yield Path(copies)
+JOBS = (
+    Job(
+        "reproduce",
+        "train and evaluate published systems, and compare with the published scores",
+        "experiments",
+        ReproduceSettings,
+        reproduce,
+    ),
+)

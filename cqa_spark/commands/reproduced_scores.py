@@ -138,7 +138,7 @@ def _measured(system: System, gold: Path, predictions: Path) -> Scores:
     if task_named(system.task).grades_pairs:
         return _mean([(gold, predictions)], "weighted")
     by_chance = system.name in at_random([system])
-    measures: Sequence[str | Measure] = [each.measure for each in OFFICIAL_MEASURES]
+    measures: Sequence[str | Measure] = [official.measure for official in OFFICIAL_MEASURES]
     files = read_official(gold), read_official(predictions)
     ranking = ranked_file(*files)
     if {*COMPARED_TRUNCATED_MEASURES} <= {*task_named(system.task).measures}:

@@ -1,22 +1,165 @@
-"""``cqa run``, all steps from files to a report and a published run; ``cqa demo``, the same on a generated forum."""
+"""``cqa run``: all steps, from files to a report and a published run; ``cqa demo``: the same on a generated forum."""
 
-from cqa_spark import flows
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from cqa_spark.commands.ingest import IngestSettings
+from cqa_spark.commands.jobs import Job, job_settings
 from cqa_spark.commands.stages import print_report
 from cqa_spark.errors import noted
-from cqa_spark.lake.publishing import INDEX
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.settings.conf_files import project_root
-from cqa_spark.settings.file_commands import DemoSettings
+from cqa_spark.settings.experiments import ExperimentSettings, studied_not_run
 from cqa_spark.settings.resolve import resolve
-from cqa_spark.settings.run import RunSettings
-from cqa_spark.settings.values import SAMPLE
-from cqa_spark.synth.qatar_living import write_sample
+from cqa_spark.settings.sections import (
+    AllowSharedThreads,
+    Baseline,
+    Command,
+    EvaluationSettings,
+    FeatureSettings,
+    PageRows,
+    Pages,
+    Report,
+    Systems,
+    TrackedSettings,
+    baseline_not_run,
+)
+from cqa_spark.settings.values import SAMPLE, NotHashed
+
+if TYPE_CHECKING:
+    from cqa_spark.runtime.flow import Flow, Step
+    from cqa_spark.systems.system import System
+
+
+class RunSettings(IngestSettings, TrackedSettings):
+    """Run all steps, from dumps to a report and a published run, in one Spark application."""
+
+    examples = (
+        "cqa run --config conf/demo.yaml",
+        "cqa run --config conf/semeval2016.yaml --systems given_order best_a --no-publish",
+        "cqa run --lake build/lake --train train.xml --dev dev.xml --systems given_order tfidf --dry-run",
+    )
+    needs = ("inputs.train", "systems")
+    is_always_tracked = True
+    rare = frozenset({"allow_shared_threads", "every_fold", "pages", "page_rows"})
+
+    systems: Systems = ()
+    baseline: Baseline = "given_order"
+    allow_shared_threads: AllowSharedThreads = False
+    every_fold: bool = Field(
+        default=False,
+        description="evaluate on the training queries, each ranked by models of the other features.folds folds; "
+        "for data sets without evaluation data",
+    )
+    publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
+    report: Report = None
+    pages: Pages = True
+    page_rows: PageRows = 250_000
+    features: FeatureSettings = FeatureSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
+    experiments: ExperimentSettings = ExperimentSettings()
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """No evaluation data, or a baseline that is not run."""
+        inputs = given.get("inputs")
+        held_out = isinstance(inputs, Mapping) and (inputs.get("dev") or inputs.get("test"))
+        if given.get("every_fold") and held_out:
+            yield "every_fold", "evaluates on the training files", "remove it, or the dev and test files"
+        elif not given.get("every_fold") and not held_out:
+            yield "inputs", "no evaluation data", "pass --dev FILE or --test FILE, or --every-fold"
+        yield from baseline_not_run(given, "given_order")
+        yield from studied_not_run(given)
+
+    def writes(self) -> list[str]:
+        """The tables of the run, the report, and the MLflow experiment."""
+        published = "published" if self.publish else "not published"
+        report = self.report or f"{self.lake}/runs/{self.run_id or '(new)'}.ATTEMPT/report.html"
+        return [f"{super().writes()[0]}, {published}", report, *self.tracking.writes()]
+
+
+class DemoSettings(Command):
+    """Generate a small forum in build/sample, rank its comments, and write the report, build/lake/report.html."""
+
+    examples = ("cqa demo",)
+    writing = ("build/sample: the forum, if it is absent", "build/lake: tables, rankings, models and the report")
+
+    def reads(self) -> list[str]:
+        """The settings of the demo."""
+        return [str(project_root() / "conf" / "demo.yaml")]
+
+
+def all_steps(settings: RunSettings) -> Flow:
+    """Everything, from files to a report and a published run."""
+    from cqa_spark.experiments.experiment import EveryFold, RankEveryQuery
+    from cqa_spark.flows import annotated_files, evaluation_of, learning
+    from cqa_spark.runtime.flow import Flow
+    from cqa_spark.steps.evaluate import Evaluate
+    from cqa_spark.steps.evaluate_sets import EvaluateSets
+    from cqa_spark.steps.ingest import Ingest
+    from cqa_spark.steps.lake_page import WriteLakePage, WriteThreads
+    from cqa_spark.steps.pair import Pair
+    from cqa_spark.steps.publish import Publish
+    from cqa_spark.steps.report import Report as WriteReport
+    from cqa_spark.steps.score import Score
+    from cqa_spark.systems.recipes import at_random, read_systems, task_of
+    from cqa_spark.task_contract.contract import TASKS
+    from cqa_spark.task_contract.contract import task as task_named
+
+    systems = read_systems(settings.systems)
+    task = task_of(systems)
+    evaluation = evaluation_of(settings.evaluation, task)
+    steps: list[Step] = [
+        Ingest(annotated_files(settings, settings.inputs.by_split(), systems), settings.corpus),
+        Pair(TASKS.names(), allow_shared_threads=settings.allow_shared_threads),
+        *learning(systems, task, settings.features, every_fold=settings.every_fold),
+    ]
+    if settings.every_fold:
+        steps.append(RankEveryQuery(systems, EveryFold(settings.features.folds)))
+    else:
+        steps.append(Score(systems, task))
+    steps.append(Evaluate(evaluation, settings.baseline, at_random(systems), cross_validated=settings.every_fold))
+    if task_named(task).grades_pairs:
+        steps.append(EvaluateSets(evaluation, settings.baseline))
+    steps += _experiments(systems, settings, evaluation)
+    steps.append(WriteReport(settings.report, evaluation.measures, settings.baseline))
+    if settings.publish:
+        if settings.pages:
+            steps += [WriteThreads(settings.page_rows, served=False), WriteLakePage()]
+        steps.append(Publish())
+    return Flow("run", tuple(steps))
+
+
+def _experiments(systems: Sequence[System], settings: RunSettings, evaluation: EvaluationSettings) -> list[Step]:
+    """The experiments that the settings of a run enable."""
+    from cqa_spark.experiments.ablation import AblateFamilies, LearningCurve, OtherSeeds
+    from cqa_spark.experiments.cross_validation import CrossValidate
+    from cqa_spark.experiments.experiment import HeldOut
+
+    experiments = settings.experiments
+    studied = [system for system in systems if system.name in experiments.systems]
+    steps: list[Step] = []
+    if experiments.cross_validation:
+        steps.append(CrossValidate(systems, evaluation, settings.features, experiments))
+    if experiments.ablation:
+        steps.append(AblateFamilies(studied, evaluation))
+    if experiments.learning_curve:
+        steps.append(LearningCurve(studied, evaluation, settings.features, experiments.shares))
+    if experiments.seeds > 1:
+        steps.append(OtherSeeds(studied, evaluation, HeldOut(), experiments.seeds))
+    return steps
 
 
 def run(settings: RunSettings) -> None:
     """Run the flow, and print the table of systems."""
-    finished = run_flow(flows.run(settings), settings)
+    from cqa_spark.lake.publishing import INDEX
+    from cqa_spark.runtime.workspace import run_flow
+
+    finished = run_flow(all_steps(settings), settings)
     with noted(f"run {finished.run_id} is {'published' if settings.publish else 'finished, and not published'}"):
         print_report(finished)
         if settings.publish and settings.pages:
@@ -26,7 +169,15 @@ def run(settings: RunSettings) -> None:
 
 def demo(settings: DemoSettings) -> None:
     """Generate the sample if it is absent, and run all steps on it."""
+    from cqa_spark.synth.qatar_living import write_sample
+
     if not SAMPLE.exists():
         write_sample(SAMPLE, threads=200, dev_threads=60, seed=1)
     config = project_root() / "conf" / "demo.yaml"
-    run(resolve("cqa demo", RunSettings, ["--config", str(config)], {}).settings)
+    run(resolve("cqa demo", RunSettings, ["--config", str(config)], {}, job_settings()).settings)
+
+
+JOBS = (
+    Job("run", "all steps, from dumps to a report and a published run", "end to end", RunSettings, run, flow=all_steps),
+    Job("demo", "all steps on a generated forum; a first look", "end to end", DemoSettings, demo),
+)

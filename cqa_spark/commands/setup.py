@@ -1,24 +1,48 @@
-"""``cqa setup``: downloads jars and models, archives Java's classes and compiles the scanner, once per installation."""
+"""``cqa setup``: downloads the jars of Spark or the embedding models, and compiles what starts slowly."""
+
+from __future__ import annotations
 
 import io
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from cqa_spark.corpora.stackexchange.block_reader import BlockReader
-from cqa_spark.corpora.stackexchange.probe import RowLayout
-from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
+from pydantic import Field
+
+from cqa_spark.commands.jobs import Job
 from cqa_spark.process.terminal import Terminal, renewed_line
 from cqa_spark.settings.conf_files import jars_folder, models_folder, project_root
-from cqa_spark.settings.file_commands import SetupSettings
-from cqa_spark.spark.class_archive import make_archive
-from cqa_spark.spark.jars import download_jars, jar_name, resolve_jars
-from cqa_spark.synth.qatar_living import write_sample
-from cqa_spark.text.encoders.model import EmbeddingModel, read_file
+from cqa_spark.settings.sections import Command
+
+if TYPE_CHECKING:
+    from cqa_spark.text.encoders.model import EmbeddingModel
+
+
+class SetupSettings(Command):
+    """Download the jars that Spark needs, check their hashes, and store them for all jobs of this user."""
+
+    examples = ("cqa setup", "cqa setup --models")
+
+    write_hashes: bool = Field(
+        default=False, description="record the jars' hashes in conf/spark/jars.sha256 in place of checking them"
+    )
+    models: bool = Field(
+        default=False, description="download the embedding models of conf/models that do not come with the jars"
+    )
+
+    def writes(self) -> list[str]:
+        """The jars, or the models."""
+        if self.models:
+            return [f"{models_folder()}: the embedding models of conf/models"]
+        return [f"{jars_folder()}: the jars of conf/spark/jars.conf"]
 
 
 def setup(settings: SetupSettings) -> None:
     """Resolve the jars or the models; jobs download nothing."""
+    from cqa_spark.spark.jars import download_jars, resolve_jars
+    from cqa_spark.text.encoders.model import read_file
+
     terminal = Terminal()
     if settings.models:
         models = _optional_models()
@@ -42,12 +66,20 @@ def setup(settings: SetupSettings) -> None:
 
 def _optional_models() -> list[EmbeddingModel]:
     """The models in jars that do not come with those of Spark."""
+    from cqa_spark.spark.jars import jar_name
+    from cqa_spark.text.encoders.model import EmbeddingModel
+
     models = [EmbeddingModel.read(name) for name in EmbeddingModel.names()]
-    return [each for each in models if each.source.maven and not (jars_folder() / jar_name(each.source.maven)).exists()]
+    return [
+        model for model in models if model.source.maven and not (jars_folder() / jar_name(model.source.maven)).exists()
+    ]
 
 
 def _archive_classes() -> Path | None:
     """Archive the classes that a run on a small generated forum loads: most of the classes of any job."""
+    from cqa_spark.spark.class_archive import make_archive
+    from cqa_spark.synth.qatar_living import write_sample
+
     with TemporaryDirectory(prefix="cqa-setup-") as folder:
         sample = write_sample(Path(folder), threads=20, dev_threads=10, seed=1)
         settings = ["--config", str(project_root() / "conf/demo.yaml"), "--systems", "given_order", "tfidf"]
@@ -58,6 +90,10 @@ def _archive_classes() -> Path | None:
 
 def _compile_scanner() -> None:
     """Compile the loops over the bytes of dumps; later processes load them from the disk."""
+    from cqa_spark.corpora.stackexchange.block_reader import BlockReader
+    from cqa_spark.corpora.stackexchange.probe import RowLayout
+    from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
+
     for dump in DUMP_TABLES:
         row = " ".join(f'{name}="1"' for name in dump.attributes)
         text = f'<row {row} />\n<row Id="1" New="&lt;" />'.encode()
@@ -67,3 +103,6 @@ def _compile_scanner() -> None:
 
 def _megabytes(files: list[Path]) -> str:
     return f"{sum(file.stat().st_size for file in files) / 1e6:.0f} MB"
+
+
+JOBS = (Job("setup", "download and check the jars", "setup", SetupSettings, setup),)

@@ -1,29 +1,50 @@
 """``cqa tune``: features and labels of the training split → better parameters for a system's ranker."""
 
-import yaml
+from __future__ import annotations
 
-from cqa_spark.evaluation.statistics.summary import summarise
-from cqa_spark.experiments.cross_validation import CrossValidated, mean_over_repeats, nested_folds
-from cqa_spark.experiments.tuning import (
-    GIVEN,
-    Trial,
-    chosen,
-    cross_validate_choice,
-    nested_verdict,
-    planned_trials,
-    verdict,
-)
-from cqa_spark.flows.shared_steps import evaluation_of
-from cqa_spark.lake.run import Run
-from cqa_spark.lake.snapshot import snapshot_of
-from cqa_spark.object_store.locations import write_file
+from typing import TYPE_CHECKING, Annotated
+
+import yaml
+from pydantic import Field
+
+from cqa_spark.commands.jobs import Job
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.runtime.mlflow import track_trials, tracked
-from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.settings.experiments import TuneSettings
-from cqa_spark.settings.sections import EvaluationSettings, ObjectStorageSettings
-from cqa_spark.spark.frames import persisted, persistence_scope
-from cqa_spark.systems.recipes import read_systems
+from cqa_spark.settings.experiments import SearchSettings
+from cqa_spark.settings.sections import (
+    EvaluationSettings,
+    FeatureSettings,
+    StageSettings,
+    TrackedSettings,
+)
+from cqa_spark.settings.values import NotHashed, OutputFile, SystemName
+
+if TYPE_CHECKING:
+    from cqa_spark.experiments.cross_validation import CrossValidated
+    from cqa_spark.experiments.tuning import Trial
+
+
+class TuneSettings(StageSettings, TrackedSettings):
+    """Tune the parameters of a system's ranker by cross-validation on the training split; dev is not used."""
+
+    examples = (
+        "cqa tune --system best_a --budget 20 --lake build/lake --run-id mine",
+        "cqa tune --system best_a --budget 40 --repeats 5 --lake build/lake --run-id mine --tuned tuned.yaml",
+        "cqa tune --system lexical_b --budget 3 --nested --lake build/lake --run-id mine",
+    )
+
+    is_always_tracked = True
+
+    system: Annotated[SystemName, Field(description="system to tune; the run must contain its features")]
+    search: SearchSettings = SearchSettings()
+    tuned: Annotated[OutputFile | None, NotHashed()] = Field(
+        default=None, description="output file for the best parameters, as YAML for a recipe; default: only print them"
+    )
+    features: FeatureSettings = FeatureSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
+
+    def writes(self) -> list[str]:
+        """The parameters and the MLflow experiment; not the run."""
+        return [*([self.tuned] if self.tuned else []), *self.tracking.writes()]
 
 
 def tune(settings: TuneSettings) -> None:
@@ -32,6 +53,17 @@ def tune(settings: TuneSettings) -> None:
     Random search (Bergstra and Bengio 2012, JMLR 13): every trial is drawn independently, so a larger budget
     tries the same parameters first.
     """
+    from cqa_spark.experiments.cross_validation import nested_folds
+    from cqa_spark.experiments.tuning import chosen, cross_validate_choice, nested_verdict, planned_trials, verdict
+    from cqa_spark.flows import evaluation_of
+    from cqa_spark.lake.run import Run
+    from cqa_spark.lake.snapshot import snapshot_of
+    from cqa_spark.object_store.locations import write_file
+    from cqa_spark.runtime.mlflow import track_trials, tracked
+    from cqa_spark.runtime.workspace import read_lake
+    from cqa_spark.spark.frames import persistence_scope
+    from cqa_spark.systems.recipes import read_systems
+
     system = read_systems([settings.system])[0]
     settings = settings.model_copy(update={"evaluation": evaluation_of(settings.evaluation, system.task)})
     measure = settings.evaluation.measures[0]
@@ -47,37 +79,41 @@ def tune(settings: TuneSettings) -> None:
         ) as parts_of,
     ):
         parts = parts_of(system)
-        judged = [_told(trial.cross_validated(parts, measure), measure) for trial in trials]
-        given, best = judged[0], chosen(judged)
-        p = None if best is given else _p_value(_results(given), _results(best), settings.evaluation)
-        conclusion = verdict(given, best, measure, p)
+        compared = []
+        for trial in trials:
+            compared.append(trial.cross_validated(parts, measure))
+            Terminal(stderr=True).line(compared[-1].line(measure))
+        recipe, best = compared[0], chosen(compared)  # the first has the parameters of the recipe
+        p = None if best is recipe else _p_value(_results(recipe), _results(best), settings.evaluation)
+        conclusion = verdict(recipe, best, measure, p)
         if search.nested:
             choice = cross_validate_choice(
                 run, system, trials, parts[0], search=search, features=settings.features, measure=measure
             )
-            on_these = _results(given).first_repeat()
-            p = _p_value(on_these, choice, settings.evaluation)
-            conclusion += "\n" + nested_verdict(on_these.mean, choice.mean, measure, p)
-    recipe = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False).rstrip()
-    Terminal().text(f"{conclusion}\n\n{recipe}")
+            first_repeat = _results(recipe).first_repeat()  # on the folds that the choice is evaluated on
+            p = _p_value(first_repeat, choice, settings.evaluation)
+            conclusion += "\n" + nested_verdict(first_repeat.mean, choice.mean, measure, p)
+    parameters = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False)
+    Terminal().text(f"{conclusion}\n\n{parameters.rstrip()}")
     if settings.tuned:
-        _write(settings.tuned, conclusion, best, settings.object_storage)
+        comment = "".join(f"# {line}\n" for line in conclusion.splitlines())
+        write_file(settings.tuned, (comment + parameters).encode(), settings.object_storage)
     if settings.tracking.enabled:
         searched = {"system": system.name, "run_id": settings.run_id, **settings.search.model_dump(mode="json")}
-        logged = [trial.logged() for trial in judged]
+        logged = [trial.logged() for trial in compared]
         track_trials(settings.tracking, f"tune {system.name}", searched, logged, conclusion)
 
 
-def _told(trial: Trial, measure: str) -> Trial:
-    Terminal(stderr=True).line(trial.line(measure))
-    return trial
+def _p_value(baseline: CrossValidated, compared: CrossValidated, drawn: EvaluationSettings) -> float:
+    """The paired test of parameters against the baseline, over queries."""
+    from cqa_spark.evaluation.statistics.summary import summarise
+    from cqa_spark.experiments.cross_validation import mean_over_repeats
+    from cqa_spark.experiments.tuning import GIVEN
+    from cqa_spark.spark.frames import persisted
 
-
-def _p_value(given: CrossValidated, other: CrossValidated, drawn: EvaluationSettings) -> float:
-    """The paired test of other parameters against the given ones, over queries."""
-    with persisted(mean_over_repeats([given, other])) as (rows,):
-        [compared] = summarise(rows, GIVEN, drawn.resamples, drawn.seed, drawn.confidence).comparisons
-    return float(compared["p_value"])
+    with persisted(mean_over_repeats([baseline, compared])) as (rows,):
+        [comparison] = summarise(rows, GIVEN, drawn.resamples, drawn.seed, drawn.confidence).comparisons
+    return float(comparison["p_value"])
 
 
 def _results(trial: Trial) -> CrossValidated:
@@ -85,7 +121,4 @@ def _results(trial: Trial) -> CrossValidated:
     return trial.results
 
 
-def _write(path: str, conclusion: str, best: Trial, storage: ObjectStorageSettings) -> None:
-    comment = "".join(f"# {line}\n" for line in conclusion.splitlines())
-    text = yaml.safe_dump({"ranker": best.ranker.model_dump()}, sort_keys=False)
-    write_file(path, (comment + text).encode(), storage)
+JOBS = (Job("tune", "tune the parameters of a system's ranker", "experiments", TuneSettings, tune),)

@@ -1,4 +1,4 @@
-"""Recipes, descriptions and settings in ``conf/``, what the user lays over them, and the job that a file names."""
+"""The files of ``conf/``: recipes, descriptions and settings, with the user's overlay; and the folders of downloads."""
 
 import argparse
 import os
@@ -12,8 +12,6 @@ from pydantic import BaseModel, ValidationError
 from cqa_spark.errors import ConfigError
 from cqa_spark.settings.suggestions import known_names
 from cqa_spark.settings.yaml import YamlError, named_files, read_yaml
-
-# The folder of the project's own files: ``conf/`` and ``jobs/``.
 
 
 def project_root() -> Path:
@@ -138,10 +136,11 @@ def _overlay() -> list[Path]:
 
 
 JOB = "job"
+"""Key of a config file of ``cqa run`` that names the job to run in its place."""
 
 
 def named_job(arguments: Sequence[str]) -> str | None:
-    """The job that the last of the ``--config`` files names which names one; None where none does.
+    """The job that the ``--config`` files name, by the last file that names one; None if none does.
 
     Files that cannot be read are left to the job, which reports them with all other problems.
 
@@ -164,7 +163,7 @@ def named_job(arguments: Sequence[str]) -> str | None:
     return None if named is None else str(named)
 
 
-def config_file(given: str) -> Path:
+def config_file(name: str) -> Path:
     """A ``--config`` file: that of the project for ``conf/NAME.yaml``, unless the working directory has one."""
-    path, own = Path(given), project_root() / given
-    return own if given.startswith("conf/") and own.is_file() and not path.exists() else path
+    path, own = Path(name), project_root() / name
+    return own if name.startswith("conf/") and own.is_file() and not path.exists() else path

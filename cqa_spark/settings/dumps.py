@@ -1,4 +1,4 @@
-"""The settings of ``ingest stackexchange``."""
+"""The settings of dumps of Stack Exchange sites and of their archives, which several commands read."""
 
 import os
 from pathlib import Path
@@ -122,15 +122,3 @@ class DumpJobSettings(JobSettings):
         if named is None and is_remote(self.lake) and not on_cluster:
             return str(Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cqa-spark" / "staging")
         return self.unpack.staging or f"{self.lake.rstrip('/')}.staging"
-
-
-class IngestStackExchangeSettings(DumpJobSettings):
-    """Read Stack Exchange dumps into community tables; records that cannot be parsed are quarantined."""
-
-    examples = (
-        "cqa ingest stackexchange --input beer.stackexchange.com/ --lake build/lake",
-        "cqa ingest stackexchange --input dumps/*.7z --lake build/lake --run-id september",
-        "cqa ingest stackexchange --input Posts.xml --site example.org --tables posts --lake build/lake --dry-run",
-    )
-    writing = ("{job.lake}: community tables of run {job.new_run}",)
-    publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True

@@ -1,4 +1,4 @@
-"""The settings of ``duplicates`` and ``similar``."""
+"""The settings of ``duplicates``, and of the retrieval of candidates, which nights and searches read as well."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -11,16 +11,13 @@ from cqa_spark.settings.sections import (
     EvaluationSettings,
     FeatureSettings,
     InputFormat,
-    JobSettings,
-    OutputFormat,
-    ReadRunId,
     Report,
     SettingsSection,
     Systems,
     TrackedSettings,
     baseline_not_run,
 )
-from cqa_spark.settings.values import EmbeddingModelName, NotHashed, Shown
+from cqa_spark.settings.values import EmbeddingModelName, NotHashed
 
 
 class RetrievalSettings(SettingsSection):
@@ -69,22 +66,3 @@ class DuplicatesSettings(DumpJobSettings, TrackedSettings):
         """The tables of the run, and the report."""
         published = "published" if self.publish else "not published"
         return [f"{self.lake}: tables of run {self.run_id or '(new)'}, {published}"]
-
-
-class SimilarSettings(JobSettings):
-    """Find the questions of a published index that are most similar to a text, without Spark."""
-
-    examples = (
-        'cqa similar --lake build/lake --text "how do I pour a stout"',
-        'cqa similar --lake build/lake --in-site cs.stackexchange.com --limit 5 --text "is quicksort stable"',
-        'cqa similar --lake build/lake --text "how do I pour a stout" --format json',
-    )
-    needs = ("text",)
-    reading = ("{job.lake}: index of run {job.published_run}",)
-    writing = ()
-
-    run_id: ReadRunId = None
-    text: Annotated[str, Shown("TEXT"), Field(description="question to search for")] = ""
-    in_site: Annotated[str | None, Shown("SITE"), Field(description="site to search; default: all sites")] = None
-    limit: Annotated[int, Field(ge=1, le=1000, description="number of questions to show")] = 10
-    format: OutputFormat = "table"

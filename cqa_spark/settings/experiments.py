@@ -1,4 +1,4 @@
-"""The settings of ``tune`` and of a run's experiments: cross-validation, ablation, learning curve and seeds."""
+"""The settings of experiments: cross-validation, ablation, learning curve, seeds, and the search of ``tune``."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
@@ -6,13 +6,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from cqa_spark.settings.sections import (
-    EvaluationSettings,
-    FeatureSettings,
     SettingsSection,
-    StageSettings,
-    TrackedSettings,
 )
-from cqa_spark.settings.values import NotHashed, OutputFile, SystemName, SystemNames, one_or_many
+from cqa_spark.settings.values import SystemNames, one_or_many
 
 
 class ExperimentSettings(SettingsSection):
@@ -74,27 +70,3 @@ class SearchSettings(SettingsSection):
         description="also evaluate the choice: each fold is ranked by the trial that is best on the other folds; "
         "takes as long again for each fold",
     )
-
-
-class TuneSettings(StageSettings, TrackedSettings):
-    """Tune the parameters of a system's ranker by cross-validation on the training split; dev is not used."""
-
-    examples = (
-        "cqa tune --system best_a --budget 20 --lake build/lake --run-id mine",
-        "cqa tune --system best_a --budget 40 --repeats 5 --lake build/lake --run-id mine --tuned tuned.yaml",
-        "cqa tune --system lexical_b --budget 3 --nested --lake build/lake --run-id mine",
-    )
-
-    is_always_tracked = True
-
-    system: Annotated[SystemName, Field(description="system to tune; the run must contain its features")]
-    search: SearchSettings = SearchSettings()
-    tuned: Annotated[OutputFile | None, NotHashed()] = Field(
-        default=None, description="output file for the best parameters, as YAML for a recipe; default: only print them"
-    )
-    features: FeatureSettings = FeatureSettings()
-    evaluation: EvaluationSettings = EvaluationSettings()
-
-    def writes(self) -> list[str]:
-        """The parameters and the MLflow experiment; not the run."""
-        return [*([self.tuned] if self.tuned else []), *self.tracking.writes()]

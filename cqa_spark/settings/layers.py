@@ -101,7 +101,7 @@ def _merge_into(below: dict[str, Any], above: Mapping[str, Any]) -> None:
 
 
 def origin_of(key: Key, layers: Sequence[SettingsLayer]) -> str:
-    """The place of a setting in the last layer that sets it, or else of its innermost section that is set."""
+    """Where the last layer sets a key, or else its innermost section that is set."""
     for length in range(len(key), 0, -1):
         for layer in reversed(layers):
             if key[:length] in layer.origins:
@@ -130,7 +130,7 @@ def only(values: Mapping[str, Any], known_keys: Collection[Key], above: Key = ()
 
 
 def nested(flat: Mapping[Key, Any]) -> dict[str, Any]:
-    """Nest settings that are given by their full keys."""
+    """Nest settings by full key."""
     values: dict[str, Any] = {}
     for key, value in flat.items():
         section = values

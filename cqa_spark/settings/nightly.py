@@ -1,4 +1,4 @@
-"""The settings of ``nightly``, and of the commands that write the tables of a run to files."""
+"""The settings of ``nightly``, which tasks read, and the formats of exported rankings."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -7,26 +7,31 @@ from pydantic import Field
 
 from cqa_spark.settings.dumps import DumpJobSettings
 from cqa_spark.settings.duplicates import RetrievalSettings
-from cqa_spark.settings.preferred_answer import NightSettings
 from cqa_spark.settings.sections import (
     CheckSettings,
     EvaluationSettings,
     FeatureSettings,
     InputFormat,
-    JobSettings,
     KeptPublications,
     PageRows,
     Pages,
-    ReadRunId,
     Report,
+    SettingsSection,
     Task,
     TrackedSettings,
     TrainingInputs,
-    output_in_lake,
 )
-from cqa_spark.settings.values import InputFile, NotHashed, OutputFolder, Positional, RunName, Shown, SystemName
+from cqa_spark.settings.values import InputFile, NotHashed, Shown, SystemName
 
 ExportFormat = Literal["parquet", "jsonl", "csv"]
+
+
+class NightSettings(SettingsSection):
+    """Selection of the nights of questions."""
+
+    flag_prefix = ""
+
+    min_answers: int = Field(default=2, ge=2, description="minimum number of answers of a question to rank")
 
 
 class NightlySettings(DumpJobSettings, TrackedSettings):
@@ -105,64 +110,3 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
         """The run."""
         run = self.run_id or "(new)"
         return [f"{self.lake}: tables of run {run}, published if the checks pass"]
-
-
-class ExportSettings(JobSettings):
-    """Write the rankings of a run to files, for programs that serve them; a manifest names the files."""
-
-    examples = (
-        "cqa export published --lake build/lake --output build/rankings",
-        "cqa export published --lake build/lake --output s3a://serving/rankings --format jsonl",
-        "cqa export 20260101T000000Z-1234abcd --lake build/lake --output build/rankings --format csv --system best_a",
-    )
-    reading = ("{job.lake}: rankings of run {job.run}",)
-    writing = ("{job.output}: a folder of {job.format} files, and manifest.json",)
-
-    run: Annotated[RunName, NotHashed(), Positional(), Field(description="run to export, or: published")]
-    output: Annotated[OutputFolder, NotHashed(), Field(description="folder of the files and of manifest.json")]
-    format: Annotated[ExportFormat, Field(description="format of the files")] = "parquet"
-    system: SystemName | None = Field(
-        default=None, description="system to export; default: the system in the settings of the run"
-    )
-
-    @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """An output in the lake."""
-        return output_in_lake(given, "output")
-
-
-class ExportTrecSettings(JobSettings):
-    """Write the rankings of a run as TREC runs, and its judgments as qrels, which trec_eval and ir_measures read."""
-
-    examples = (
-        "cqa export trec --lake build/lake build/trec",
-        "cqa export trec --lake build/lake --run-id mine --system best_a --split dev build/trec",
-    )
-    reading = ("{job.lake}: rankings and examples of run {job.published_run}",)
-    writing = ("{job.trec}: SYSTEM.TASK.SPLIT.run and TASK.SPLIT.qrels",)
-
-    trec: Annotated[OutputFolder, NotHashed(), Positional(), Field(description="output folder of the TREC files")]
-    run_id: ReadRunId = None
-    system: Annotated[SystemName | None, Field(description="system to export; default: all")] = None
-    split: Annotated[str | None, Shown("NAME"), Field(description="split to export; default: all")] = None
-
-    @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """An output in the lake."""
-        return output_in_lake(given, "trec")
-
-
-class ExportDatasetSettings(JobSettings):
-    """Write the examples, texts and rankings of a run as Parquet files, with a dataset card that describes them."""
-
-    examples = ("cqa export dataset --lake build/lake build/dataset",)
-    reading = ("{job.lake}: examples, texts and rankings of run {job.published_run}",)
-    writing = ("{job.dataset}: TABLE/split=SPLIT/*.parquet, and README.md",)
-
-    dataset: Annotated[OutputFolder, NotHashed(), Positional(), Field(description="output folder of the data set")]
-    run_id: ReadRunId = None
-
-    @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """An output in the lake."""
-        return output_in_lake(given, "dataset")

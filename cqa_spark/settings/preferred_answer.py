@@ -1,4 +1,4 @@
-"""The settings of ``dataset preferred-answer``, ``experiment preferred-answer`` and ``features audit``."""
+"""The settings of commands of the task of preferred answers: data set, experiment, and training on nights."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from cqa_spark.settings.dumps import DumpJobSettings
+from cqa_spark.settings.nightly import NightSettings
 from cqa_spark.settings.sections import (
     FeatureSettings,
     JobSettings,
@@ -13,10 +14,9 @@ from cqa_spark.settings.sections import (
     Report,
     ResamplingSettings,
     SettingsSection,
-    StageSettings,
     TrackedSettings,
 )
-from cqa_spark.settings.values import GroupNames, NotHashed, OutputFolder, RunName, SiteName, SystemName, one_or_many
+from cqa_spark.settings.values import NotHashed, OutputFolder, RunName, SiteName, SystemName, one_or_many
 
 Sites = Annotated[tuple[SiteName, ...], BeforeValidator(one_or_many)]
 
@@ -27,14 +27,6 @@ RankerName = Literal[
     "feed_forward", "decatt", "decatt_metadata", "doc2vec", "doc2vec_metadata",
 ]  # fmt: skip
 RankerNames = Annotated[tuple[RankerName, ...], BeforeValidator(one_or_many)]
-
-
-class NightSettings(SettingsSection):
-    """Selection of the nights of questions."""
-
-    flag_prefix = ""
-
-    min_answers: int = Field(default=2, ge=2, description="minimum number of answers of a question to rank")
 
 
 class AnswerSettings(SettingsSection):
@@ -220,27 +212,3 @@ class TrainNightsSettings(DumpJobSettings, TrackedSettings):
     def writes(self) -> list[str]:
         """The model, and the tables if a lake is given."""
         return [self.model, *([f"{self.lake}: tables of run {self.run_id or '(new)'}"] if self.lake else [])]
-
-
-class AuditSettings(SettingsSection):
-    """Scope of the audit."""
-
-    flag_prefix = ""
-
-    groups: GroupNames = Field(default=(), description="feature groups to audit; default: all as-of groups")
-    moments: int = Field(
-        default=3, ge=1, description="number of times, spread over the cuts, after which all data is changed"
-    )
-
-
-class FeatureAuditSettings(StageSettings):
-    """Check that as-of features do not depend on later events: change these events and compare the features."""
-
-    examples = (
-        "cqa features audit --lake build/lake --run-id beer",
-        "cqa features audit --lake build/lake --run-id beer --groups basic_u_asof_v1 --moments 5",
-    )
-    writing = ("{job.lake}: one record of the run log",)
-
-    audit: AuditSettings = AuditSettings()
-    features: FeatureSettings = FeatureSettings()

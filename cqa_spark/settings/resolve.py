@@ -1,8 +1,6 @@
 """Resolves the settings of a job from the command line and config files, or reports all problems."""
 
-import importlib
 import os
-import pkgutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -10,7 +8,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-import cqa_spark.settings
 from cqa_spark.settings.command_line import build_parser, flags, read_flags
 from cqa_spark.settings.conf_files import JOB, conf_file, config_file
 from cqa_spark.settings.layers import Key, SettingsLayer, merge, only, origin_of, read_layer, unknown_keys
@@ -45,6 +42,7 @@ def resolve(
     model: type[SettingsT],
     arguments: Sequence[str],
     checks: Checks,
+    jobs: Iterable[type[JobSettings]],
 ) -> Resolved[SettingsT]:
     """Resolve the settings of a job from its command line.
 
@@ -56,6 +54,7 @@ def resolve(
         model: the settings of the job.
         arguments: the command line after the command.
         checks: functions that reject unknown names of systems, measures, tasks, …
+        jobs: settings of all jobs, whose keys a config file may have.
 
     Raises:
         SettingsError: there are problems; all are listed.
@@ -64,7 +63,7 @@ def resolve(
     only_common = "--help-all" not in arguments
     parser = build_parser(program, model, with_files=issubclass(model, JobSettings), only_common=only_common)
     parsed, given, problems = read_flags(parser, model, arguments)
-    settings = resolve_layer(model, getattr(parsed, "config", ()), given, checks, problems)
+    settings = resolve_layer(model, getattr(parsed, "config", ()), given, checks, jobs, problems)
     return Resolved(settings, parsed.dry_run, parsed.debug)
 
 
@@ -73,6 +72,7 @@ def resolve_layer(
     config: Iterable[str],
     given: SettingsLayer,
     checks: Checks,
+    jobs: Iterable[type[JobSettings]],
     problems: Sequence[Problem] = (),
 ) -> SettingsT:
     """Resolve the settings of a job from config files and the last layer.
@@ -82,14 +82,20 @@ def resolve_layer(
         config: names of files, as for ``--config``; ignored for a job without a lake.
         given: the last layer.
         checks: functions that reject unknown names of systems, measures, tasks, …
+        jobs: settings of all jobs, whose keys a config file may have.
         problems: those of the last layer.
 
     Raises:
         SettingsError: there are problems; all are listed.
     """
     layered, problems = issubclass(model, JobSettings), list(problems)
-    files, file_problems = _read_files([*standard_files(), *map(config_file, config)]) if layered else ([], [])
-    problems += file_problems
+    files: list[SettingsLayer | None] = []
+    if layered:
+        keys = {(JOB,)}.union(*map(known_keys, jobs))
+        for path in [*standard_files(), *map(config_file, config)]:
+            layer, file_problems = read_layer(path)
+            files.append(layer)
+            problems += [*file_problems, *(unknown_keys(layer, keys) if layer else [])]
     if None in files:
         raise SettingsError(problems)  # other checks would report the settings of that file as missing
     layers = [*filter(None, files), given]
@@ -120,30 +126,8 @@ def known_keys(model: type[SettingsSection], above: Key = ()) -> set[Key]:
     return keys | {key[:length] for key in keys for length in range(1, len(key))}
 
 
-def all_jobs() -> Iterator[type[JobSettings]]:
-    """The settings of all jobs, which the modules of this package declare."""
-    for module in pkgutil.iter_modules(cqa_spark.settings.__path__):
-        importlib.import_module(f"{cqa_spark.settings.__name__}.{module.name}")
-    models = [JobSettings]
-    for model in models:
-        models += model.__subclasses__()
-    yield from models
-
-
 def _shortest(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-
-
-def _read_files(paths: Sequence[Path]) -> tuple[list[SettingsLayer | None], list[Problem]]:
-    """The layers with their problems; a layer is None if its file cannot be read."""
-    keys = {(JOB,)}.union(*map(known_keys, all_jobs()))
-    layers: list[SettingsLayer | None] = []
-    problems: list[Problem] = []
-    for path in paths:
-        layer, mistakes = read_layer(path)
-        layers.append(layer)
-        problems += [*mistakes, *(unknown_keys(layer, keys) if layer else [])]
-    return layers, problems
 
 
 def _contradictions(

@@ -156,9 +156,6 @@ class Command(SettingsSection):
         return [text.format(job=self) for text in self.writing]
 
 
-# The settings of the checks before a nightly run is published.
-
-
 class CheckSettings(SettingsSection):
     """Limits on the differences between a nightly run and the published run."""
 
@@ -186,9 +183,6 @@ class CheckSettings(SettingsSection):
     min_rank_correlation: float = Field(
         default=0.8, ge=-1, le=1, description="minimum mean rank correlation over the answers that both runs ranked"
     )
-
-
-# The settings of object storage, for Spark and for our own requests.
 
 
 def _unset_where_empty(value: Any) -> Any:
@@ -230,7 +224,7 @@ class ObjectStorageSettings(SettingsSection):
         return self
 
 
-# Base classes of the settings of jobs on a lake, and settings that several jobs share; each adds its default.
+# Settings that several jobs share; a job adds its default.
 
 Lake = Annotated[
     LakeFolder, NotHashed(), Field(description="folder or object storage location of the tables of all runs")
@@ -275,6 +269,12 @@ PageRows = Annotated[
     ),
 ]
 Report = Annotated[OutputFile | None, NotHashed(), Field(description="HTML file to write; default: in the lake")]
+
+
+class FilesCommand(Command):
+    """Base of the settings of commands on files, without lake or Spark; they have flags only."""
+
+    object_storage: ObjectStorage = ObjectStorageSettings()
 
 
 def baseline_not_run(given: Mapping[str, Any], default: str) -> Iterator[tuple[str, str, str]]:
@@ -342,8 +342,6 @@ class ShownReportSettings(JobSettings):
         """The page; never the lake."""
         return [self.page] if self.page else []
 
-
-# The settings of MLflow tracking, and of jobs that use it.
 
 _SQLITE = "sqlite:///"
 _SCHEMES = ("http", "https", "databricks", "sqlite", "postgresql", "mysql", "mssql")
@@ -425,14 +423,14 @@ class TrackedSettings(JobSettings):
     @classmethod
     def _defaults_of_mlflow(cls, data: Any) -> Any:
         """The address and the experiment of the environment, or a SQLite file beside a local lake."""
-        lake, given = data.get("lake"), data.get("tracking", {})
-        if not isinstance(given, Mapping):
+        lake, tracking = data.get("lake"), data.get("tracking", {})
+        if not isinstance(tracking, Mapping):
             return data
         variables = {"uri": "MLFLOW_TRACKING_URI", "experiment": "MLFLOW_EXPERIMENT_NAME"}
         of_environment = {
             name: os.environ[variable] for name, variable in variables.items() if os.environ.get(variable)
         }
-        tracking = {**of_environment, **given}
+        tracking = {**of_environment, **tracking}
         tracking.setdefault("enabled", cls.is_always_tracked or "uri" in tracking)
         if lake and not is_remote(str(lake)):
             tracking.setdefault("uri", f"sqlite:///{str(lake).rstrip('/')}.mlflow.db")

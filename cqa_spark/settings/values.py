@@ -233,10 +233,8 @@ RunSystemNames = Annotated[SystemNames, _checked("systems of a run")]
 MeasureNames = Annotated[tuple[MeasureName, ...], BeforeValidator(one_or_many)]
 
 
-# The names of sites: the first part of every key, and the name of a partition's folder.
-
 MAX_BYTES = 80
-"""A partition's folder is named ``site=NAME``; escaping triples bytes, and file names have at most 255."""
+"""Of the name of a site; a partition's folder is named ``site=NAME``, escaping triples bytes, file names have at most 255."""
 
 ALLOWED = f"a site name has 1 to {MAX_BYTES} bytes of UTF-8, without control characters, line breaks, "
 ALLOWED += "and spaces at either end"

@@ -15,8 +15,6 @@ import yaml
 
 from cqa_spark.errors import ConfigError
 
-# Problems in settings, collected so that all of them are reported at once.
-
 
 @dataclass(frozen=True)
 class Problem:

@@ -22,7 +22,7 @@ class SemevalTask(Task):
 
     def night(self, night: Night) -> tuple[Step, ...]:
         """Every query in the files."""
-        from cqa_spark.flows.shared_steps import text_steps  # lists import every task
+        from cqa_spark.flows import text_steps  # lists import every task
         from cqa_spark.steps.pair import Pair
 
         pair = Pair(night.tasks, models=tuple(night.kept), unlabel_shared_threads=True)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from cqa_spark.commands.table import JOBS, Job, named
+from cqa_spark.commands.jobs import GROUPS, Job, all_jobs
 from cqa_spark.reports.kit.wording import counted
 from cqa_spark.settings.command_line import Flag, flags
-from cqa_spark.settings.sections import Command, JobSettings, SettingsSection
+from cqa_spark.settings.sections import JobSettings, SettingsSection
 from generators.markdown import code, folded, page, plain, sentence, table
 
 ALWAYS = """Every command has `--dry-run`, which prints the settings, inputs and outputs, `--debug`, which prints the
@@ -15,15 +15,15 @@ traceback of an error, and `--help`. Commands that read config files take `--con
 
 def commands_page() -> str:
     """Every command with its arguments, flags and examples; sections that several commands share are linked."""
-    return page("Commands", ALWAYS, *(block for group, jobs in JOBS.items() for block in _group(group, jobs)))
+    return page("Commands", ALWAYS, *(block for group in GROUPS for block in _group(group)))
 
 
 def settings_page() -> str:
     """Every setting of a config file by section, with its default and the commands that read it."""
     by_section: dict[tuple[str, ...], dict[tuple[str, ...], Flag]] = {}
     users: dict[tuple[str, ...], list[str]] = {}
-    for job in _jobs():
-        model = settings_of(job)
+    for job in all_jobs():
+        model = job.settings
         if not issubclass(model, JobSettings):
             continue
         for flag in flags(model):
@@ -39,25 +39,15 @@ together, before Spark starts."""
     return page("Settings", intro, *blocks)
 
 
-def settings_of(job: Job) -> type[Command]:
-    """The model of a job's settings."""
-    model: type[Command] = named(job.settings)
-    return model
-
-
-def _jobs() -> Iterator[Job]:
-    for jobs in JOBS.values():
-        yield from jobs
-
-
-def _group(group: str, jobs: Sequence[Job]) -> Iterator[str]:
+def _group(group: str) -> Iterator[str]:
     yield f"## {group[:1].upper()}{group[1:]}"
-    for job in jobs:
-        yield from _command(job)
+    for job in all_jobs():
+        if job.group == group:
+            yield from _command(job)
 
 
 def _command(job: Job) -> Iterator[str]:
-    model = settings_of(job)
+    model = job.settings
     found = list(flags(model))
     in_files = issubclass(model, JobSettings)
     places = [flag for flag in found if not flag.spelling.startswith("-")]
@@ -86,7 +76,7 @@ def _written(flag: Flag) -> str:
 
 def _shared(section: type[SettingsSection]) -> bool:
     """Whether more than one command reads a section."""
-    users = {job.name for job in _jobs() for flag in flags(settings_of(job)) if flag.section is section}
+    users = {job.name for job in all_jobs() for flag in flags(job.settings) if flag.section is section}
     return len(users) > 1
 
 

@@ -1,5 +1,4 @@
 import errno
-import importlib
 import os
 import signal
 import subprocess
@@ -11,12 +10,12 @@ from py4j.protocol import Py4JNetworkError
 
 from cqa_spark import cli
 from cqa_spark.cli import main
-from cqa_spark.commands.table import JOBS, Job
+from cqa_spark.commands.jobs import Job, Listing, all_jobs
 from cqa_spark.errors import ConfigError, InputError, noted
 from cqa_spark.process.signals import Stopped
 from cqa_spark.settings.sections import Command
 
-ALL = [job for group in JOBS.values() for job in group]
+ALL = all_jobs()
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -29,9 +28,8 @@ def doing(monkeypatch):
     """Makes ``cqa probe`` do what a test wants."""
 
     def put(function):
-        monkeypatch.setattr(cli, "JOBS", {"tests": (Job("probe", "", f"{__name__}:Nothing", f"{__name__}:probe"),)})
-        module = sys.modules.setdefault(__name__, importlib.import_module(__name__))
-        monkeypatch.setattr(module, "probe", function, raising=False)
+        monkeypatch.setattr(cli, "listed_jobs", lambda: {"probe": Listing((0, 0), "probe", "", "probe")})
+        monkeypatch.setattr(cli, "load_job", lambda name: Job(name, "", "end to end", Nothing, function))
 
     return put
 
@@ -234,25 +232,18 @@ def test_a_size_without_a_unit_is_refused_with_the_sizes_that_may_be_meant(tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", ["help", "run --help", "evaluate-file --help", "runs list --lake x --dry-run"])
+@pytest.mark.parametrize(
+    "command", ["help", "run --help", "evaluate-file --help", "runs list --lake x --dry-run", "completion bash"]
+)
 def test_what_needs_no_spark_does_not_import_it(command):
     code = (
         "import sys; from cqa_spark.cli import main\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit: pass\n"
-        "sys.exit('pyspark' in sys.modules)"
+        "sys.exit(bool({'pyspark', 'pandas', 'numpy', 'pyarrow'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code, *command.split()], cwd=ROOT, capture_output=True, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
-
-
-def test_every_script_for_spark_submit_runs_the_command_of_its_name() -> None:
-    commands = {word for job in ALL for word in (job.name, job.name.split()[0])}
-    scripts = [*(ROOT / "jobs").glob("*.py")]
-    assert scripts
-    for path in scripts:
-        assert path.stem in commands
-        assert f'main(["{path.stem}", *sys.argv[1:]])' in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("command", ["help", "runs", "systems list", "systems list --format json"])

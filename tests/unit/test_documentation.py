@@ -10,7 +10,7 @@ import pytest
 from browser import CHROMIUM, browser
 from lxml import html
 
-from cqa_spark.commands.table import JOBS
+from cqa_spark.commands.jobs import listed_jobs
 from cqa_spark.evaluation.measures import MEASURES
 from cqa_spark.features.registry import known_groups
 from cqa_spark.lake.schemas import declared_tables
@@ -39,7 +39,7 @@ def _text(page: Path) -> str:
 
 def test_the_reference_has_all_that_is_declared(pages: Path) -> None:
     reference = {name: _text(pages / "reference" / f"{name}.html") for name in ("commands", "features", "tables")}
-    commands = [f"cqa {job.name}" for jobs in JOBS.values() for job in jobs]
+    commands = [f"cqa {name}" for name in listed_jobs()]
     assert [name for name in commands if name not in reference["commands"]] == []
     assert [name for name in known_groups() if name not in reference["features"]] == []
     assert [name for name in declared_tables() if name not in reference["tables"]] == []

@@ -33,9 +33,9 @@ def value_of(option: str, command: list[str]) -> str:
 
 def test_options_before_the_job_go_to_spark_and_those_after_it_to_the_job() -> None:
     command = resolved("--master", "spark://host:7077", "--supervise", "run", "--config", "a b.yaml", "--master", "x")
-    job = command.index(str(REPOSITORY / "jobs/run.py"))
+    job = command.index(str(REPOSITORY / "jobs/cqa.py"))
     assert command[job - 3 : job] == ["--master", "spark://host:7077", "--supervise"]
-    assert command[job + 1 :] == ["--config", "a b.yaml", "--master", "x"]
+    assert command[job + 1 :] == ["run", "--config", "a b.yaml", "--master", "x"]
 
 
 def test_an_option_may_carry_its_value_after_an_equals_sign() -> None:
@@ -89,7 +89,7 @@ def test_works_from_any_folder(tmp_path: Path) -> None:
     answer = subprocess.run(
         [REPOSITORY / "spark-submit.sh", "--dry-run", "run"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    assert str(REPOSITORY / "jobs/run.py") in shlex.split(answer.stdout)
+    assert str(REPOSITORY / "jobs/cqa.py") in shlex.split(answer.stdout)
 
 
 def test_other_jars_than_the_recorded_ones_are_refused_before_spark_starts(tmp_path: Path) -> None:
@@ -112,14 +112,14 @@ def test_other_jars_than_the_recorded_ones_are_refused_before_spark_starts(tmp_p
 
 @pytest.mark.parametrize(
     ("master", "script"),
-    [("yarn", f"{REPOSITORY}/jobs/run.py"), ("k8s://https://host:6443", "local:///opt/cqa-spark/jobs/run.py")],
+    [("yarn", f"{REPOSITORY}/jobs/cqa.py"), ("k8s://https://host:6443", "local:///opt/cqa-spark/jobs/cqa.py")],
 )
 def test_a_driver_in_the_cluster_finds_there_what_does_not_travel(master: str, script: str) -> None:
     """Settings, plug-ins and the files of the user travel."""
     wheel, file = ("--py-files", "s3a://b/mine.whl"), ("--files", "s3a://b/night.yaml")
     command = resolved("--master", master, "--deploy-mode", "cluster", *wheel, *file, "run", "--config", "night.yaml")
     assert command[0] == "PYSPARK_PYTHON=/opt/cqa-spark/.venv/bin/python"
-    assert command[-3:] == [script, "--config", "night.yaml"]
+    assert command[-4:] == [script, "run", "--config", "night.yaml"]
     assert (value_of("--py-files", command), value_of("--files", command)) == (wheel[1], file[1])
     assert value_of("--properties-file", command) == str(REPOSITORY / "conf/spark/common.conf")
     assert {"spark.yarn.appMasterEnv.CQA_HOME=/opt/cqa-spark", "spark.driver.memory=4g"} < {*command}
@@ -147,18 +147,18 @@ def test_the_exit_code_of_a_driver_in_the_cluster_comes_back(tmp_path: Path, tol
     assert (answer.returncode, answer.stdout) == (code, f"{told}\n")
 
 
-def test_help_needs_no_spark_and_names_the_jobs() -> None:
+def test_help_needs_no_spark_and_says_where_the_jobs_are_listed() -> None:
     answer = submit("--help", SPARK_HOME="/nowhere")
     assert answer.returncode == 0
-    assert "jobs: " in answer.stdout
-    assert " run " in answer.stdout
+    assert "cqa --help" in answer.stdout
 
 
 @pytest.mark.parametrize(
     ("options", "problem", "remedy"),
     [
         ((), "no JOB given", "run"),
-        (("walk",), "there is no job 'walk'", "run"),
+        (("walk",), "unknown command 'walk'", "cqa --help"),
+        (("featurise", "--lake", "x"), "unknown command 'featurise'", "did you mean featurize?"),
         (("--lake", "x", "run"), "unknown option --lake", "after its name"),
         (("--master",), "--master needs a value", "--help"),
         (("--deploy-mode", "cluster", "run"), "only YARN and Kubernetes", "leave out"),

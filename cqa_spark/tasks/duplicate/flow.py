@@ -1,7 +1,7 @@
 """The flow of ``cqa duplicates``."""
 
 from cqa_spark.corpora.source import Source
-from cqa_spark.flows.shared_steps import evaluation_of, training
+from cqa_spark.flows import evaluation_of, training
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.settings.duplicates import DuplicatesSettings
 from cqa_spark.steps.evaluate import Evaluate

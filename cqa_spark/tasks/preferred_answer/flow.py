@@ -3,7 +3,7 @@
 from cqa_spark.corpora.source import Source
 from cqa_spark.experiments.experiment import EvaluationSplit, EveryFold, HeldOut, RankEveryQuery
 from cqa_spark.experiments.retraining import AblateFamilies, OtherSeeds
-from cqa_spark.flows.shared_steps import text_analysis, training
+from cqa_spark.flows import text_analysis, training
 from cqa_spark.runtime.flow import Flow, Step
 from cqa_spark.settings.preferred_answer import (
     PreferredAnswerDatasetSettings,

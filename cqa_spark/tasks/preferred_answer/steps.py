@@ -13,7 +13,8 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED
 from cqa_spark.lake.schemas.studies import DATA_CARD
 from cqa_spark.lake.snapshot import Snapshot, published_snapshot
 from cqa_spark.runtime.flow import Product, Step
-from cqa_spark.settings.preferred_answer import NightSettings, ThreadSettings
+from cqa_spark.settings.nightly import NightSettings
+from cqa_spark.settings.preferred_answer import ThreadSettings
 from cqa_spark.spark.frames import persisted
 from cqa_spark.steps.changed_sites import of_sites, site_update
 from cqa_spark.steps.train import nothing_to_learn_from

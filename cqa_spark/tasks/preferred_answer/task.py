@@ -38,7 +38,7 @@ class PreferredAnswer(Task):
 
     def night(self, night: Night) -> tuple[Step, ...]:
         """Tonight's answers of every question with enough of them, and the nights before."""
-        from cqa_spark.flows.shared_steps import text_steps  # lists import every task
+        from cqa_spark.flows import text_steps  # lists import every task
         from cqa_spark.tasks.preferred_answer.steps import ReplayNights
 
         examples = ReplayNights(self, night.settings.answers, night.last, undecided=night.learns_choices)

@@ -14,7 +14,7 @@ import pytest
 from golden.run import GoldenRun
 
 from cqa_spark.cli import main
-from cqa_spark.commands.runs import list_runs, show_run
+from cqa_spark.commands.runs import ListRunsSettings, ShowRunSettings, list_runs, show_run
 from cqa_spark.errors import CqaError
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.lake import Lake
@@ -22,7 +22,6 @@ from cqa_spark.lake.model_folder import open_model_folder
 from cqa_spark.lake.schemas import declared_tables
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.settings.runs import ListRunsSettings, ShowRunSettings
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.systems.trained_system import load_system, model_artifact
 

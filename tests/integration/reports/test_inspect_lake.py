@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cqa_spark.cli import main
-from cqa_spark.commands.shown_reports import inspected_run
+from cqa_spark.commands.inspect import inspected_run
 from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.lease import Holder

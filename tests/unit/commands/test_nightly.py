@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import py7zr
 import pytest
 
-from cqa_spark import flows
 from cqa_spark.cli import main
-from cqa_spark.commands import nightly
+from cqa_spark.commands.jobs import job_settings
+from cqa_spark.commands.night_plan import night_format, night_systems
 from cqa_spark.commands.nightly import planned_flows
 from cqa_spark.corpora import disk_space
 from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
@@ -38,7 +38,7 @@ def disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
     def start(settings: object, job: str) -> None:
         raise Started("the night starts", "")
 
-    monkeypatch.setattr(nightly, "write_lake", start)
+    monkeypatch.setattr("cqa_spark.runtime.workspace.write_lake", start)
     return disk
 
 
@@ -94,7 +94,7 @@ def test_other_systems_may_need_more(
 def test_a_bucket_has_no_limit(
     folder: Path, disk: SimpleNamespace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nightly, "published_of", lambda lake, corpus: None)
+    monkeypatch.setattr("cqa_spark.lake.snapshot.published_of", lambda lake, corpus: None)
     night = partial(said, capsys, folder, "s3a://bucket/lake")
     disk.free = SCRATCH
     assert "the night starts" in night()
@@ -131,7 +131,7 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def night_of(system: str, dump: str = __file__, *more: str, lake: str = "lake") -> NightlySettings:
     arguments = ["--lake", lake, "--input", dump, "--system", system, *more]
-    return resolve("cqa nightly", NightlySettings, arguments, {"system": lambda name: None}).settings
+    return resolve("cqa nightly", NightlySettings, arguments, {"system": lambda name: None}, job_settings()).settings
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def night_of(system: str, dump: str = __file__, *more: str, lake: str = "lake") 
     [("metadata_boosted_asof", "stackexchange"), ("fused_e", "stackexchange"), ("best_c", "qatar_living")],
 )
 def test_a_night_reads_the_format_of_its_task_whatever_base_yaml_names(system: str, source_format: str) -> None:
-    assert flows.night_format(night_of(system), flows.night_systems(night_of(system))) == source_format
+    assert night_format(night_of(system), night_systems(night_of(system))) == source_format
 
 
 REVIEWED = ["checks", "threads", "report", "pages", "publish"]
@@ -185,7 +185,7 @@ def test_object_storage_that_does_not_answer_leaves_the_steps_of_a_first_night(
     def no_answer(*arguments: object) -> None:
         raise EnvironmentProblem("no credentials", "set them")
 
-    monkeypatch.setattr("cqa_spark.commands.nightly.refuse_unusable_lake", no_answer)
+    monkeypatch.setattr("cqa_spark.lake.opening.refuse_unusable_lake", no_answer)
     [flow] = planned_flows(night_of("night_answers", str(dump), lake="s3a://bucket/lake"))
     assert flow.steps[0].name == "models"
     assert "the steps are those of a first night: no credentials" in capsys.readouterr().err

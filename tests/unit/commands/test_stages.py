@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 
 from cqa_spark.cli import main
-from cqa_spark.commands import audit, duplicates, ingest, nightly, stages, train
+from cqa_spark.commands.stages import EvaluateSettings, evaluate_flow
+from cqa_spark.errors import ConfigError
+from cqa_spark.features import feature_table
 from cqa_spark.lake.pointer import change_pointer, claim
 from cqa_spark.lake.run_log import RunLog, RunRecord
 from cqa_spark.object_store.folder import Folder
+from cqa_spark.runtime import workspace
 from cqa_spark.runtime.flow import Flow
 from cqa_spark.synth.stackexchange.dump import write_dump
 
@@ -89,11 +92,20 @@ def test_a_dry_run_prints_the_steps_that_run(
             raise Ran
         return SimpleNamespace(record=SimpleNamespace(artifacts={"model/logistic_a": "m"}))
 
-    for module in (audit, duplicates, ingest, nightly, stages, train):
-        for name in ("run_flow", "run_flow_in"):
-            monkeypatch.setattr(module, name, run, raising=False)
-    monkeypatch.setattr(stages, "stored_groups", lambda snapshot: [])
+    for name in ("run_flow", "run_flow_in"):
+        monkeypatch.setattr(workspace, name, run)
+    monkeypatch.setattr(feature_table, "stored_groups", lambda snapshot: [])
     assert main(arguments) == 1
     assert "Ran" in capsys.readouterr().err
     assert [flow.draw() for flow in flows] == [steps.rstrip("\n") for steps in printed]
     assert flows
+
+
+def test_a_baseline_that_the_run_lacks_is_refused_before_spark_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    present = frozenset({"examples", "rankings", "posts", "model/best_a", "model/length"})
+    monkeypatch.setattr(workspace, "given", lambda settings: present)
+    with pytest.raises(ConfigError) as refused:
+        evaluate_flow(EvaluateSettings(lake="lake", run_id="r1"))
+    assert refused.value.problem == "baseline: run r1 has no system given_order"
+    assert refused.value.remedy == "name one of best_a, length with --baseline"
+    assert evaluate_flow(EvaluateSettings(lake="lake", run_id="r1", baseline="length")).name == "evaluate"

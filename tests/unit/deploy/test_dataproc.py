@@ -23,9 +23,9 @@ def test_a_job_runs_with_what_the_nodes_have(resolved) -> None:
     jars = ",".join(sorted(f"file:///opt/cqa-spark/.jars/{jar.name}" for jar in (REPOSITORY / ".jars").glob("*.jar")))
     settings = command.index("--properties") + 1
     assert [*command[:settings], *command[settings + 1 :]] == [
-        *("gcloud", "dataproc", "jobs", "submit", "pyspark", "file:///opt/cqa-spark/jobs/nightly.py"),
+        *("gcloud", "dataproc", "jobs", "submit", "pyspark", "file:///opt/cqa-spark/jobs/cqa.py"),
         *("--cluster", "rankings", "--region", "europe-west1", "--jars", jars, "--properties"),
-        *("--", "--input", "a b", "--conf", "x=y"),
+        *("--", "nightly", "--input", "a b", "--conf", "x=y"),
     ]
 
 
@@ -51,7 +51,7 @@ def test_settings_are_those_of_the_project_and_the_users_win(resolved) -> None:
         (("create-cluster", "rankings"), "usage: deploy/dataproc/create-cluster"),
         (("create-cluster", "rankings", "europe-west1", "bucket"), "usage: deploy/dataproc/create-cluster"),
         (("submit", "rankings", "europe-west1"), "usage: deploy/dataproc/submit"),
-        (("submit", "rankings", "europe-west1", "walk"), "there is no job 'walk'"),
+        (("submit", "rankings", "europe-west1", "walk"), "unknown command 'walk'"),
         (("submit", "rankings", "europe-west1", "--conf", "nightly"), "--conf needs NAME=VALUE"),
     ],
 )

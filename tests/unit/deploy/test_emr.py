@@ -39,7 +39,7 @@ def test_a_job_is_a_step_that_calls_spark_submit_on_the_primary_node(resolved) -
         (("create-cluster",), "usage: deploy/emr/create-cluster"),
         (("create-cluster", "bucket"), "usage: deploy/emr/create-cluster"),
         (("submit", "nightly"), "usage: deploy/emr/submit"),
-        (("submit", "j-1", "walk"), "there is no job 'walk'"),
+        (("submit", "j-1", "walk"), "unknown command 'walk'"),
         (("submit", "j-1", "--lake", "x", "nightly"), "unknown option --lake"),
     ],
 )

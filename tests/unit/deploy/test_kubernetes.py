@@ -56,8 +56,8 @@ def test_one_night_at_a_time_and_none_is_repeated(manifest: dict) -> None:
 def test_the_job_is_that_of_the_project(manifest: dict) -> None:
     application = manifest["spec"]["template"]
     assert (application["type"], application["mode"]) == ("Python", "cluster")
-    assert application["mainApplicationFile"] == "local:///opt/cqa-spark/jobs/nightly.py"
-    dry_run = [sys.executable, REPOSITORY / "jobs/nightly.py", *application["arguments"], "--dry-run"]
+    assert application["mainApplicationFile"] == "local:///opt/cqa-spark/jobs/cqa.py"
+    dry_run = [sys.executable, REPOSITORY / "jobs/cqa.py", *application["arguments"], "--dry-run"]
     answer = subprocess.run(dry_run, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
     assert "#   s3a://dumps/beer.stackexchange.com/" in answer.stdout

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from fake_bucket import FakeClient, bucket
 
-from cqa_spark.commands.known_names import checks
+from cqa_spark.commands.jobs import checks, job_settings
 from cqa_spark.corpora.inputs import InputFile, find_inputs
 from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
 from cqa_spark.object_store import locations
@@ -173,10 +173,10 @@ def test_it_is_listed_with_ours() -> None:
 
 
 def test_settings_accept_its_addresses_and_refuse_those_of_no_storage() -> None:
-    settings = resolve("cqa test", JobSettings, ["--lake", "shelf://a/lake"], checks()).settings
+    settings = resolve("cqa test", JobSettings, ["--lake", "shelf://a/lake"], checks(), job_settings()).settings
     assert settings.lake == "shelf://a/lake"
     with pytest.raises(ConfigError, match="gs:// is not supported storage"):
-        resolve("cqa test", JobSettings, ["--lake", "gs://a/lake"], checks())
+        resolve("cqa test", JobSettings, ["--lake", "gs://a/lake"], checks(), job_settings())
 
 
 def test_files_are_sent_found_read_and_fetched(shelf: Path, tmp_path: Path) -> None:

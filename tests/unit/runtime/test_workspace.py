@@ -40,7 +40,7 @@ def test_a_renamed_module_is_another_version(package: Path) -> None:
     assert sources_hash(package) != before
 
 
-@pytest.mark.parametrize("name", ["conf/base.yaml", "jobs/run.py", "lake/__pycache__/run.cpython-311.pyc", ".run.swp"])
+@pytest.mark.parametrize("name", ["conf/base.yaml", "jobs/cqa.py", "lake/__pycache__/run.cpython-311.pyc", ".run.swp"])
 def test_what_a_wheel_or_python_adds_is_no_part_of_it(package: Path, name: str) -> None:
     before = sources_hash(package)
     (package / name).parent.mkdir(parents=True, exist_ok=True)

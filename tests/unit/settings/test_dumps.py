@@ -2,15 +2,17 @@
 
 import pytest
 
+from cqa_spark.commands.ingest import IngestStackExchangeSettings
+from cqa_spark.commands.jobs import job_settings
 from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
-from cqa_spark.settings.dumps import PEOPLE_COLUMNS, DumpSettings, IngestStackExchangeSettings
+from cqa_spark.settings.dumps import PEOPLE_COLUMNS, DumpSettings
 from cqa_spark.settings.resolve import resolve
 from cqa_spark.settings.yaml import SettingsError
 
 
 def resolved(*arguments: str) -> DumpSettings:
     given = ["--lake", "lake", "--input", __file__, *arguments]
-    return resolve("cqa ingest stackexchange", IngestStackExchangeSettings, given, {}).settings.dumps
+    return resolve("cqa ingest stackexchange", IngestStackExchangeSettings, given, {}, job_settings()).settings.dumps
 
 
 def test_columns_about_people_are_named_with_their_table() -> None:

@@ -1,6 +1,7 @@
 import pytest
 
-from cqa_spark.settings.preferred_answer import AnswerSettings, NightSettings, PreferredAnswerExperimentSettings
+from cqa_spark.settings.nightly import NightSettings
+from cqa_spark.settings.preferred_answer import AnswerSettings, PreferredAnswerExperimentSettings
 
 
 @pytest.mark.parametrize(

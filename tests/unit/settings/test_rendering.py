@@ -3,10 +3,10 @@ import hashlib
 import pytest
 import yaml
 
+from cqa_spark.commands.run import RunSettings
+from cqa_spark.commands.stages import PairSettings
 from cqa_spark.settings.nightly import NightlySettings
 from cqa_spark.settings.rendering import config_hash, config_yaml, dry_run
-from cqa_spark.settings.run import RunSettings
-from cqa_spark.settings.stages import PairSettings
 
 
 @pytest.fixture

@@ -1,14 +1,15 @@
 import pytest
 
+from cqa_spark.commands.jobs import job_settings
+from cqa_spark.commands.measure_files import CompareFilesSettings, EvaluateFileSettings
+from cqa_spark.commands.run import RunSettings
+from cqa_spark.commands.runs import ListRunsSettings, ShowRunSettings
+from cqa_spark.commands.similar import SimilarSettings
+from cqa_spark.commands.stages import FeaturizeSettings, PairSettings
+from cqa_spark.commands.train import RankSettings, ScoreSettings, TrainSettings
 from cqa_spark.errors import ConfigError
 from cqa_spark.settings.conf_files import project_root
-from cqa_spark.settings.duplicates import SimilarSettings
-from cqa_spark.settings.files import RankSettings, ScoreSettings, TrainSettings
-from cqa_spark.settings.measuring import CompareFilesSettings, EvaluateFileSettings
 from cqa_spark.settings.resolve import resolve, standard_files
-from cqa_spark.settings.run import RunSettings
-from cqa_spark.settings.runs import ListRunsSettings, ShowRunSettings
-from cqa_spark.settings.stages import FeaturizeSettings, PairSettings
 from cqa_spark.settings.yaml import SettingsError
 
 
@@ -41,12 +42,12 @@ ENOUGH = ["--lake", "lake", "--train", "train.xml", "--dev", "dev.xml", "--syste
 
 
 def settings(model, *arguments):
-    return resolve("cqa job", model, arguments, CHECKS).settings
+    return resolve("cqa job", model, arguments, CHECKS, job_settings()).settings
 
 
 def problems(model, *arguments):
     with pytest.raises(SettingsError) as caught:
-        resolve("cqa job", model, arguments, CHECKS)
+        resolve("cqa job", model, arguments, CHECKS, job_settings())
     return caught.value.problems
 
 
@@ -135,7 +136,7 @@ def test_all_mistakes_are_reported_at_once_each_with_origin_and_remedy(home):
 
 def test_the_error_lists_all_problems_and_ends_the_process_with_2(home):
     with pytest.raises(ConfigError) as caught:
-        resolve("cqa run", RunSettings, [], CHECKS)
+        resolve("cqa run", RunSettings, [], CHECKS, job_settings())
     assert caught.value.exit_code == 2
     assert str(caught.value).startswith("4 invalid settings; nothing was read or written\n  - ")
     for key in ("lake", "inputs.train", "systems", "inputs: no evaluation data"):

@@ -15,13 +15,12 @@ from cqa_spark.task_contract.contract import TASKS, task
 PACKAGE = Path(__file__).resolve().parents[3] / "cqa_spark"
 
 NAMED_FOR_A_TASK = {
-    "commands/duplicates.py", "commands/preferred_answer.py", "commands/table.py",
-    "commands/train.py",
+    "commands/duplicates.py", "commands/preferred_answer.py", "commands/train.py",
     "settings/duplicates.py", "settings/preferred_answer.py",
 }  # fmt: skip
-"""Commands that are named for a task, their settings, and the lists of all commands."""
+"""Commands that are named for a task, and their settings."""
 
-SCORE_FILES = {"commands/measure_files.py", "settings/measuring.py"}
+SCORE_FILES = {"commands/measure_files.py"}
 """``--task sts`` of the commands on files: files of scores, whatever the task."""
 
 SECTIONS_OF_A_TASK = ("reports/sections/xu_2018/",)
