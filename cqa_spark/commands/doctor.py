@@ -18,7 +18,7 @@ from uuid import uuid4
 
 from cqa_spark.commands.jobs import Job
 from cqa_spark.errors import CqaError, EnvironmentProblem, message_of
-from cqa_spark.process.disk_space import nearest_folder
+from cqa_spark.process.disks import nearest_folder
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.conf_files import jars_folder, project_root
 from cqa_spark.settings.sections import OptionalLake, OutputFormat, TrackedSettings

@@ -99,7 +99,7 @@ def all_steps(settings: RunSettings) -> Flow:
     from cqa_spark.flows import annotated_files, evaluation_of, learning
     from cqa_spark.runtime.flow import Flow
     from cqa_spark.steps.evaluate import Evaluate
-    from cqa_spark.steps.evaluate_sets import EvaluateSets
+    from cqa_spark.steps.evaluate import EvaluateSets
     from cqa_spark.steps.ingest import Ingest
     from cqa_spark.steps.lake_page import WriteLakePage, WriteThreads
     from cqa_spark.steps.pair import Pair
@@ -136,7 +136,7 @@ def all_steps(settings: RunSettings) -> Flow:
 
 def _experiments(systems: Sequence[System], settings: RunSettings, evaluation: EvaluationSettings) -> list[Step]:
     """The experiments that the settings of a run enable."""
-    from cqa_spark.experiments.ablation import AblateFamilies, LearningCurve, OtherSeeds
+    from cqa_spark.experiments.retraining import AblateFamilies, LearningCurve, OtherSeeds
     from cqa_spark.experiments.cross_validation import CrossValidate
     from cqa_spark.experiments.experiment import HeldOut
 
