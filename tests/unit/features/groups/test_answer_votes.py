@@ -13,9 +13,9 @@ from literal_threads import SITE, Said, Thread
 
 from cqa_spark.corpora.stackexchange.markup import DOWN, UP
 from cqa_spark.features.group import QueryGroup
-from cqa_spark.features.groups.answer.answer_text import AnswerMarkupAsOfV1
-from cqa_spark.features.groups.answer.answer_timing import AnswerTimingAsOfV1
-from cqa_spark.features.groups.answer.answer_votes import AnswerStandingAsOfV1, AnswerVotesAsOfV1
+from cqa_spark.features.groups.answer_text import AnswerMarkupAsOfV1
+from cqa_spark.features.groups.answer_time import AnswerTimingAsOfV1
+from cqa_spark.features.groups.answer_votes import AnswerStandingAsOfV1, AnswerVotesAsOfV1
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.within_query import Rivals, signed_log
 
