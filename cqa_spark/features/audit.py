@@ -14,10 +14,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.stackexchange.markup import ACCEPTED, DOWN, UP, end_of_day
-from cqa_spark.features.feature_table import KEY, by_place
+from cqa_spark.features.feature_table import KEY, by_pass
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import DumpState, FeatureInputs, dated_pairs, known_pairs, with_other_state
-from cqa_spark.features.query_pass import compute_place, fit_groups
+from cqa_spark.features.query_pass import compute_pass, fit_groups
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.table import Table
@@ -227,7 +227,7 @@ def audit_groups(
     """
     later = go_on_otherwise(inputs, moment)
     findings: list[AuditedGroup] = []
-    for of_pass in by_place(groups).values():
+    for of_pass in by_pass(groups).values():
         with persisted(_values(of_pass, inputs, folds)) as (values,):
             for facts in {group.as_of_dump for group in of_pass}:
                 alike = [group for group in of_pass if group.as_of_dump == facts]
@@ -244,7 +244,7 @@ def audit_groups(
 
 
 def _values(groups: Sequence[type[FeatureGroup]], inputs: FeatureInputs, folds: int) -> DataFrame:
-    return compute_place(fit_groups(groups, inputs, folds=folds), inputs, folds)
+    return compute_pass(fit_groups(groups, inputs, folds=folds), inputs, folds)
 
 
 def _changes(

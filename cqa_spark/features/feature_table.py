@@ -13,7 +13,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.features.arrays import ABSENT, Mask, Reals
-from cqa_spark.features.group import FeatureColumn, FeatureGroup, Place
+from cqa_spark.features.group import FeatureColumn, FeatureGroup, PassKey
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.schemas.community import SITE
@@ -52,7 +52,7 @@ def values_struct(values: Reals, of_group: pa.StructType, is_null: Mask | None =
     )
 
 
-PLACE = required("place", "string", "pass that computed the row: query or author")
+PASS_KEY = required("place", "string", "pass that computed the row: query or author")
 
 
 def feature_table(groups: Iterable[type[FeatureGroup]]) -> Table:
@@ -61,26 +61,26 @@ def feature_table(groups: Iterable[type[FeatureGroup]]) -> Table:
     return Table(
         "features",
         "Features of each example; a struct for each feature group, its fields null where a value is not known.",
-        (SITE, QUERY_ID, CANDIDATE_ID, PLACE, *values),
-        key=(*KEY, PLACE.name),
-        partition_by=("site", PLACE.name),
+        (SITE, QUERY_ID, CANDIDATE_ID, PASS_KEY, *values),
+        key=(*KEY, PASS_KEY.name),
+        partition_by=("site", PASS_KEY.name),
         varies=True,
     )
 
 
-def rows_of_places(values: Mapping[Place, DataFrame]) -> DataFrame:
+def rows_of_passes(values: Mapping[PassKey, DataFrame]) -> DataFrame:
     """The rows of the table.
 
     Args:
         values: by pass, the key and a struct for each group; at least one pass.
     """
-    rows = [frame.withColumn(PLACE.name, F.lit(place.value)) for place, frame in values.items()]
+    rows = [frame.withColumn(PASS_KEY.name, F.lit(place.value)) for place, frame in values.items()]
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), rows)
 
 
-def of_place(rows: DataFrame, place: Place, groups: Iterable[type[FeatureGroup]]) -> DataFrame:
+def of_pass(rows: DataFrame, place: PassKey, groups: Iterable[type[FeatureGroup]]) -> DataFrame:
     """The key and the values of groups of one pass."""
-    return rows.where(F.col(PLACE.name) == place.value).select(*KEY, *[group.name for group in groups])
+    return rows.where(F.col(PASS_KEY.name) == place.value).select(*KEY, *[group.name for group in groups])
 
 
 def tables_of(groups: Iterable[str]) -> tuple[Table, ...]:
@@ -93,10 +93,10 @@ def tables_of(groups: Iterable[str]) -> tuple[Table, ...]:
     return (feature_table(classes),) if classes else ()
 
 
-def by_place(groups: Iterable[type[FeatureGroup]]) -> dict[Place, list[type[FeatureGroup]]]:
+def by_pass(groups: Iterable[type[FeatureGroup]]) -> dict[PassKey, list[type[FeatureGroup]]]:
     """The groups of each pass that has any."""
     wanted = list(groups)
-    found = {place: [group for group in wanted if group.place is place] for place in Place}
+    found = {place: [group for group in wanted if group.pass_key is place] for place in PassKey}
     return {place: of_pass for place, of_pass in found.items() if of_pass}
 
 
@@ -113,7 +113,7 @@ def missing_groups(run: RunTables, groups: Iterable[str]) -> set[str]:
     return {name for name in groups if not _has(run, name)}
 
 
-def read_values(run: RunTables, groups: Iterable[str]) -> dict[Place, DataFrame]:
+def read_values(run: RunTables, groups: Iterable[str]) -> dict[PassKey, DataFrame]:
     """The values of feature groups by pass: the key, and a struct for each group.
 
     Raises:
@@ -130,8 +130,8 @@ def read_values(run: RunTables, groups: Iterable[str]) -> dict[Place, DataFrame]
             f"--run-id {run.record.run_id} --task TASK --groups {' '.join(sorted({*wanted, *stored}))}",
         )
     return {
-        place: of_place(run.read(feature_table(found)), place, found)
-        for place, found in by_place(map(group_class, wanted)).items()
+        place: of_pass(run.read(feature_table(found)), place, found)
+        for place, found in by_pass(map(group_class, wanted)).items()
     }
 
 
@@ -179,7 +179,7 @@ def times(groups: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name, column in _columns(groups) if column.is_time)
 
 
-def assemble(examples: DataFrame, groups: Iterable[str], values: Mapping[Place, DataFrame]) -> DataFrame:
+def assemble(examples: DataFrame, groups: Iterable[str], values: Mapping[PassKey, DataFrame]) -> DataFrame:
     """Join the groups' values to the examples.
 
     Args:
@@ -196,7 +196,7 @@ def assemble(examples: DataFrame, groups: Iterable[str], values: Mapping[Place, 
     """
     names = tuple(groups)
     joined = examples
-    for place, members in by_place(map(group_class, names)).items():
+    for place, members in by_pass(map(group_class, names)).items():
         joined = joined.join(_features(members, values[place]), on=list(KEY), how="left")
     # SQL, which Python passes to Java in one call: with a Column per feature, the calls take longer than the query.
     filled = [f"coalesce(nanvl(`{name}`, null), {column.missing!r}D) AS `{name}`" for name, column in _columns(names)]

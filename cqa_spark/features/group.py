@@ -50,7 +50,7 @@ class FeatureColumn:
     is_time: bool = False
 
 
-class Place(Enum):
+class PassKey(Enum):
     """The key by which a pass groups rows; the value is in the column ``place`` of its rows."""
 
     QUERY = "query"
@@ -79,7 +79,7 @@ class FeatureGroup(ABC):
         caution: a warning for readers of results that use the group; empty for none.
     """
 
-    place: ClassVar[Place]
+    place: ClassVar[PassKey]
     name: ClassVar[str]
     family: ClassVar[str]
     about: ClassVar[str]
@@ -143,7 +143,7 @@ class QueryGroup(FeatureGroup):
         comment_columns: columns of comments that it reads in addition to those of every batch.
     """
 
-    place: ClassVar[Place] = Place.QUERY
+    place: ClassVar[PassKey] = PassKey.QUERY
     reads_comments: ClassVar[bool] = True
     reads_votes: ClassVar[bool] = False
     post_columns: ClassVar[tuple[str, ...]] = ()
@@ -217,7 +217,7 @@ class AuthorGroup(FeatureGroup):
         marked: the rows that it marks; None for none.
     """
 
-    place: ClassVar[Place] = Place.AUTHOR
+    place: ClassVar[PassKey] = PassKey.AUTHOR
     reads: ClassVar[frozenset[EventKind]]
     marked: ClassVar[Marked | None] = None
     reads_texts: ClassVar[bool] = False

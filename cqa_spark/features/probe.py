@@ -129,9 +129,9 @@ def literal_threads() -> QueryBatch:
         examples=pa.Table.from_pylist(examples),
         posts=pa.Table.from_pylist(posts),
         votes=pa.Table.from_pylist(votes),
-        said=none,
+        comments=none,
         documents=none,
-        analysed=none,
+        analysed_texts=none,
         scores=none,
     )
 

@@ -10,15 +10,15 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import InputError
 from cqa_spark.features.feature_table import (
     KEY,
-    by_place,
+    by_pass,
     feature_table,
     missing_groups,
     read_values,
-    rows_of_places,
+    rows_of_passes,
     stored_groups,
     tables_of,
 )
-from cqa_spark.features.group import FeatureGroup, Place
+from cqa_spark.features.group import FeatureGroup, PassKey
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_pass import compute_outside_training
 from cqa_spark.features.registry import (
@@ -203,8 +203,8 @@ class ComputeFeatures(Step):
                 ranks = task_examples(run, self.task).where(IS_RANKED)
                 examples = except_queries(of_sites(ranks, update.sites), ranked)
                 given = held.enter_context(feature_inputs(run, examples, self.settings, sites=update.sites))
-                values = _with_stored(run, values_by_place(run, groups, given), stored)
-                update.write(rows_of_places(values), ranked=ranked)
+                values = _with_stored(run, values_by_pass(run, groups, given), stored)
+                update.write(rows_of_passes(values), ranked=ranked)
         counts.rows_in = counts.rows_out = run.rows(table)
 
 
@@ -218,7 +218,7 @@ def _leave_out_without_tables(run: Run, name: str) -> None:
         run.remove_artifact(model_artifact(name))
 
 
-def values_by_place(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> dict[Place, DataFrame]:
+def values_by_pass(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> dict[PassKey, DataFrame]:
     """The values of fitted groups by pass; null on sites without a table that a group needs.
 
     Args:
@@ -233,7 +233,7 @@ def values_by_place(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInp
     _require_tables(run, supplied)
     lacking = {each.group.name: sorted(each.lacking) for each in supplied if each.lacking}
     values = {}
-    for place, here in by_place(map(type, groups)).items():
+    for place, here in by_pass(map(type, groups)).items():
         computed = compute_outside_training({each.name: each for each in groups if type(each) in here}, inputs)
         on_site = {
             name: F.when(~F.col("site").isin(*lacking[name]), F.col(name))
@@ -245,8 +245,8 @@ def values_by_place(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInp
 
 
 def _with_stored(
-    run: Run, values: Mapping[Place, DataFrame], groups: Sequence[type[FeatureGroup]]
-) -> dict[Place, DataFrame]:
+    run: Run, values: Mapping[PassKey, DataFrame], groups: Sequence[type[FeatureGroup]]
+) -> dict[PassKey, DataFrame]:
     """The values by pass, beside those that the run has already."""
     united = dict(values)
     for place, stored in read_values(run, [group.name for group in groups]).items():

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from cqa_spark.features.arrays import at_places
+from cqa_spark.features.arrays import scattered
 from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.inputs import DumpState
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.within_query import Rivals
+from cqa_spark.features.within_query import WithinQuery
 
 _HOUR, _DAY = 3_600.0, 86_400.0
 
@@ -37,17 +37,17 @@ class AnswerTimingAsOfV1(PostGroup):
         cut, asked, answered = (batch.times(name) for name in ("cut", "asked_at", "answered_at"))
         there = np.flatnonzero(answered <= cut)
         in_time = there[np.lexsort((answered[there], batch.query[there]))]
-        rivals, times = Rivals(batch.query[in_time]), answered[in_time]
+        within_query, times = WithinQuery(batch.query[in_time]), answered[in_time]
         before = np.append(np.nan, times[:-1])[: len(times)]
-        before[rivals.starts] = asked[in_time][rivals.starts]
+        before[within_query.starts] = asked[in_time][within_query.starts]
         midnight = np.floor(times / _DAY) * _DAY
         authors, askers = (np.array(batch.column(name), dtype=object)[in_time] for name in ("account", "asker_id"))
         found = {
             "age": np.log1p((cut[in_time] - midnight) // _DAY),
             "delay": np.log1p(np.maximum(0, times - asked[in_time]) / _HOUR),
             "gap": np.log1p(np.maximum(0, times - before) / _HOUR),
-            "first": -times == rivals.highest(-times),
-            "last": times == rivals.highest(times),
+            "first": -times == within_query.highest(-times),
+            "last": times == within_query.highest(times),
             "by_asker": (authors == askers) & np.array([asker is not None for asker in askers], dtype=np.bool_),
         }
-        return {name: at_places(values, in_time, len(batch)) for name, values in found.items()}
+        return {name: scattered(values, in_time, len(batch)) for name, values in found.items()}

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.corpora.stackexchange.markup import DOWN, UP
-from cqa_spark.features.arrays import Indices, Reals, at_places, doubles, seconds
+from cqa_spark.features.arrays import Indices, Reals, doubles, scattered, seconds
 from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.within_query import Rivals, signed_log
+from cqa_spark.features.within_query import WithinQuery, signed_log
 
 # Votes for the answer itself, and its age, at the cut.
 
@@ -110,8 +110,8 @@ class AnswerStandingAsOfV1(PostGroup):
         """Count the votes of each answer that was there, then compare."""
         cut, answered = batch.times("cut"), batch.times("answered_at")
         there = np.flatnonzero(answered <= cut)
-        rivals, midnight = Rivals(batch.query[there]), np.floor(answered / _DAY) * _DAY
-        latest = at_places(rivals.highest(midnight[there]), there, len(batch))
+        within_query, midnight = WithinQuery(batch.query[there]), np.floor(answered / _DAY) * _DAY
+        latest = scattered(within_query.highest(midnight[there]), there, len(batch))
         example, known_at, sign, number = known_votes(batch)
         day = known_at - _DAY  # a vote is known from the end of its day
 
@@ -121,14 +121,14 @@ class AnswerStandingAsOfV1(PostGroup):
 
         up, down = count(sign > 0), count(sign < 0)
         net = up - down
-        lead = np.clip(rivals.lead(net), -_FAR_AHEAD, _FAR_AHEAD)
+        lead = np.clip(within_query.lead(net), -_FAR_AHEAD, _FAR_AHEAD)
         found = {
             "net": signed_log(net),
-            "share": net / np.sqrt(1 + rivals.total(up + down)),
+            "share": net / np.sqrt(1 + within_query.total(up + down)),
             "down": np.log1p(down),
             "lead": signed_log(lead),
-            "leads": rivals.leads(net).astype(np.float64),
+            "leads": within_query.leads(net).astype(np.float64),
             "early": count((sign > 0) & (day <= midnight[example] + _DAY)),
             "since_latest": signed_log(count(day >= latest[example], number * sign)),
         }
-        return {name: at_places(values, there, len(batch)) for name, values in found.items()}
+        return {name: scattered(values, there, len(batch)) for name, values in found.items()}

@@ -32,7 +32,7 @@ class CommentsOnPosts:
 
     Attributes:
         example: index of the example.
-        row: index of the comment in ``QueryBatch.said``.
+        row: index of the comment in ``QueryBatch.comments``.
         time: seconds since 1970; NaN where unknown.
         by_asker: whether the asker wrote the comment.
         by_answerer: whether the answerer wrote the comment.
@@ -59,7 +59,7 @@ def comments_on(batch: QueryBatch, post: str) -> CommentsOnPosts:
         batch: the examples.
         post: the column of the examples with the posts' ids.
     """
-    said = batch.said
+    said = batch.comments
     askers, answerers, speakers = codes(batch.examples["asker_id"], batch.examples["author_id"], said["author"])
     example, row = batch.joined(post, said, "post_id")
     before = _speakers_before(said, batch.question_of(said) * len(said) + codes(said["post_id"])[0], speakers)[row]
@@ -182,6 +182,6 @@ def _values(batch: QueryBatch, on_question: CommentsOnPosts, on_answer: Comments
 
 def _tone(batch: QueryBatch, comments: CommentsOnPosts) -> Reals:
     """Sums of the results of ``measure`` over the comments of each example."""
-    bodies = batch.said["body"].take(comments.row).to_pylist()
+    bodies = batch.comments["body"].take(comments.row).to_pylist()
     measured = np.array([measure(body or "") for body in bodies], dtype=np.float64).reshape(-1, 4)
     return np.stack([np.bincount(comments.example, weights=one, minlength=len(batch)) for one in measured.T])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cqa_spark.features.arrays import Reals, doubles, places_of
+from cqa_spark.features.arrays import Reals, doubles, indices_of
 from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.retrieval.search_result import reciprocal
@@ -97,7 +97,7 @@ class RetrievalV1(PostGroup):
         """The values of each pair."""
         retrieved = batch.retrieved
         keys = zip(batch.question_of(retrieved).tolist(), retrieved["candidate_id"].to_pylist(), strict=True)
-        at = places_of(zip(batch.question.tolist(), batch.column("candidate_id"), strict=True), keys)
+        at = indices_of(zip(batch.question.tolist(), batch.column("candidate_id"), strict=True), keys)
         values: dict[str, Reals] = {}
         for way in _WAYS:
             scores, ranks = (np.append(doubles(retrieved[name]), np.nan)[at] for name in (way, f"{way}_rank"))

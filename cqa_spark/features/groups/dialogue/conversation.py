@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals
-from cqa_spark.features.query_batch import Comments, QueryBatch, Texts
+from cqa_spark.features.query_batch import QueryBatch, Texts, ThreadComments
 
 Item = TypeVar("Item", bound=np.generic)
 
@@ -24,7 +24,7 @@ class Conversation:
         texts: their texts.
     """
 
-    def __init__(self, comments: Comments, texts: Texts) -> None:
+    def __init__(self, comments: ThreadComments, texts: Texts) -> None:
         self.comments = comments
         self._texts = texts
 
@@ -40,7 +40,7 @@ class Conversation:
 
     @cached_property
     def size(self) -> Indices:
-        """Comments of the thread."""
+        """ThreadComments of the thread."""
         return self.end - self.first
 
     @cached_property
@@ -174,7 +174,7 @@ class Conversation:
 
 def conversation(batch: QueryBatch) -> Conversation:
     """The comments of a batch as turns; for ``QueryBatch.derive``."""
-    return Conversation(batch.comments, batch.texts)
+    return Conversation(batch.thread_comments, batch.texts)
 
 
 def same_person(one: Indices, other: Indices) -> Mask:

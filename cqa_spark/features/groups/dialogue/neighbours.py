@@ -128,13 +128,13 @@ class NeighboursV1(CollectionGroup):
         """Compare the comments of each thread; NaN if the candidate is not a comment or has no text."""
         from sklearn.preprocessing import normalize
 
-        comments, by_asker = batch.comments, batch.derive(conversation).by_asker
+        comments, by_asker = batch.thread_comments, batch.derive(conversation).by_asker
         values = {column.name: np.full(len(comments) + 1, np.nan) for column in _FEATURES}
         places = [np.arange(thread.start, thread.stop)[comments.text[thread] != ABSENT] for thread in comments.threads]
         threads = [said for said in places if said.size]
         if threads:
             # The first turn of a thread is the question; without a text it is a zero vector.
-            texts = [np.append(comments.asked[said[0]], comments.text[said]) for said in threads]
+            texts = [np.append(comments.post_text[said[0]], comments.text[said]) for said in threads]
             sizes = [len(turns) for turns in texts]
             turns = normalize(self.weighed(batch).tf_idf)[np.concatenate(texts)]
             vectors = apart(turns, np.repeat(np.arange(len(threads)), sizes))

@@ -59,14 +59,14 @@ class RepliesV1(QueryGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each candidate that is a comment."""
-        of_comments = [values for thread in batch.comments.threads for values in _replies(batch, thread)]
+        of_comments = [values for thread in batch.thread_comments.threads for values in _replies(batch, thread)]
         values = np.array(of_comments, dtype=np.float64).reshape(-1, len(self.columns))
         return self.by_column(of_candidates(batch, column) for column in values.T)
 
 
 def _replies(batch: QueryBatch, thread: slice) -> Iterator[list[float]]:
     """The values of each comment of a thread, in order."""
-    comments, turns = batch.comments, batch.derive(conversation)
+    comments, turns = batch.thread_comments, batch.derive(conversation)
     author, asker, position = comments.author, comments.asker, comments.position
     texts = [*batch.texts.derive(_lower), ""]
     thanks, praises = (batch.texts.derive(_matches, pattern)[comments.text] for pattern in (_THANKS, _PRAISE))

@@ -33,9 +33,9 @@ class SentenceContextV1(EmbeddingGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Compare the comments of each thread with each other."""
-        vectors, comments, by_asker = exact_vectors(batch), batch.comments, batch.derive(conversation).by_asker
+        vectors, comments, by_asker = exact_vectors(batch), batch.thread_comments, batch.derive(conversation).by_asker
         found = {column.name: np.full(len(comments), np.nan) for column in self.columns}
-        found["question"] = cosines(vectors, comments.text, comments.asked)
+        found["question"] = cosines(vectors, comments.text, comments.post_text)
         for thread in comments.threads:
             for name, values in _within_thread(vectors, comments.text[thread], by_asker[thread]).items():
                 found[name][thread] = values

@@ -40,12 +40,13 @@ class ThreadLexiconV2(LexiconGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each candidate that is a comment with a text."""
-        log_odds, said, by_asker = self.state.log_odds(batch.texts), batch.comments, batch.derive(conversation).by_asker
-        values = {column.name: np.full(len(said), np.nan) for column in self.columns}
-        for thread in said.threads:
-            with_text = thread.start + np.flatnonzero(said.text[thread] != ABSENT)
+        log_odds = self.state.log_odds(batch.texts)
+        comments, by_asker = batch.thread_comments, batch.derive(conversation).by_asker
+        values = {column.name: np.full(len(comments), np.nan) for column in self.columns}
+        for thread in comments.threads:
+            with_text = thread.start + np.flatnonzero(comments.text[thread] != ABSENT)
             if with_text.size:
-                of_thread = _compare(log_odds[said.text[with_text]].tolist(), by_asker[with_text].tolist())
+                of_thread = _compare(log_odds[comments.text[with_text]].tolist(), by_asker[with_text].tolist())
                 for name, of_comments in of_thread.items():
                     values[name][with_text] = of_comments
         return {name: of_candidates(batch, of_comments) for name, of_comments in values.items()}

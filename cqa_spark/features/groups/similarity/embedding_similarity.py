@@ -15,6 +15,7 @@ from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Va
 from cqa_spark.features.learned_group import StateGroup
 from cqa_spark.features.query_batch import QueryBatch, Texts
 from cqa_spark.features.training_data import LEARNED_FROM, Fitted, TrainingData, learned_texts
+from cqa_spark.features.within_query import above_mean, ranks
 from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
 from cqa_spark.text.encoders.model import DIGITS, EmbeddingModel
 from cqa_spark.text.word_vectors import Bag, WordVectors, compare_meaning
@@ -253,24 +254,6 @@ def length(vectors: Reals) -> Reals:
     return np.sqrt(np.einsum("ij,ij->i", vectors, vectors)) / _SCALE
 
 
-def above_mean(values: Reals, query: Indices) -> Reals:
-    """Values minus the mean of the known values of the same query."""
-    known = ~np.isnan(values)
-    sums, numbers = (np.bincount(query, np.where(known, each, 0), query.max(initial=0) + 1) for each in (values, known))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(values - (sums / numbers)[query])
-
-
-def places(values: Reals, query: Indices) -> Reals:
-    """Rank of each value within its query, highest first, from 1; ties share a rank, unknown values are ignored."""
-    found = np.full(len(values), np.nan)
-    known = np.flatnonzero(~np.isnan(values))
-    for number in np.unique(query[known]).tolist():
-        own = known[query[known] == number]
-        found[own] = 1 + (values[own][None, :] > values[own][:, None]).sum(axis=1)
-    return found
-
-
 # Similarity of query and candidate by averaged word vectors.
 
 
@@ -355,5 +338,5 @@ class SentenceSimilarityV1(EmbeddingGroup):
             found = cosines(vectors, asked, batch.candidate_text)
             values[f"{name}_cosine"] = found
             values[f"{name}_above_mean"] = above_mean(found, batch.query)
-            values[f"{name}_place"] = places(found, batch.query)
+            values[f"{name}_place"] = ranks(found, batch.query)
         return values

@@ -6,12 +6,11 @@ from cqa_spark.features.arrays import Reals
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.similarity.embedding_similarity import (
     EmbeddingGroup,
-    above_mean,
     cosines,
     exact_vectors,
-    places,
 )
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.within_query import above_mean, ranks
 
 _SOURCE = "Filice et al. 2016, KeLP at SemEval-2016 Task 3, subtask B: similarities of all parts of two questions"
 _THREAD = "Filice et al. 2016, KeLP at SemEval-2016 Task 3, thread-level features for subtask B"
@@ -51,7 +50,7 @@ class QuestionSimilarityV1(EmbeddingGroup):
             "highest": parts.max(axis=0),
             "mean": mean,
             "mean_above_mean": above_mean(mean, batch.query),
-            "mean_place": places(mean, batch.query),
+            "mean_place": ranks(mean, batch.query),
             **_below(batch, vectors),
         }
 
@@ -61,8 +60,8 @@ def _below(batch: QueryBatch, vectors: Reals) -> dict[str, Reals]:
     values = {name: np.full(len(batch), np.nan) for name in ("comment_most", "comment_mean", "comment_first")}
     candidates = zip(batch.question.tolist(), batch.column("candidate_id"), strict=True)
     for place, key in enumerate(candidates):
-        if (thread := batch.comments.by_post.get(key)) is not None:
-            texts = batch.comments.text[thread]
+        if (thread := batch.thread_comments.by_post.get(key)) is not None:
+            texts = batch.thread_comments.text[thread]
             found = cosines(vectors, np.full(len(texts), batch.query_text[place]), texts)
             values["comment_most"][place] = found.max()
             values["comment_mean"][place] = found.mean()

@@ -55,13 +55,13 @@ class ThreadSimilarityV1(CollectionGroup):
         """Compare the query with every comment, then aggregate per thread."""
         values = {column.name: np.full(len(batch), np.nan) for column in _FEATURES}
         candidates = zip(batch.question.tolist(), batch.column("candidate_id"), strict=True)
-        threads = {place: batch.comments.by_post.get(key) for place, key in enumerate(candidates)}
+        threads = {place: batch.thread_comments.by_post.get(key) for place, key in enumerate(candidates)}
         below = {place: thread for place, thread in threads.items() if thread is not None}
         if not below:
             return values
         sizes = np.array([thread.stop - thread.start for thread in below.values()])
         starts = np.cumsum(sizes) - sizes
-        said = np.concatenate([batch.comments.text[thread] for thread in below.values()])
+        said = np.concatenate([batch.thread_comments.text[thread] for thread in below.values()])
         questions = np.array(list(below))
         pairs, texts = np.repeat(questions, sizes), self.weighed(batch)
         measured = {
