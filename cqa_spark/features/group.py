@@ -11,7 +11,8 @@ import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.author_batch import AuthorBatch, AuthorFacts, EventKind
+from cqa_spark.features.author_batch import AuthorBatch, EventKind
+from cqa_spark.features.author_facts import AuthorFacts
 from cqa_spark.features.inputs import DumpState, FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData

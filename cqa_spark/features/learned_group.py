@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, codes
-from cqa_spark.features.author_batch import AuthorFacts
+from cqa_spark.features.author_facts import AuthorFacts
 from cqa_spark.features.group import FeatureColumn, FittedQueryGroup, LearningGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch, Texts

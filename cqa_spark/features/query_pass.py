@@ -17,7 +17,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.corpora.stackexchange.markup import DOWN, UP, end_of_day
 from cqa_spark.errors import ContractError
 from cqa_spark.features.arrays import Reals
-from cqa_spark.features.author_batch import person, with_facts
+from cqa_spark.features.author_facts import person, with_facts
 from cqa_spark.features.author_pass import compute_authors
 from cqa_spark.features.feature_table import KEY, declared_values, pass_type, values_struct
 from cqa_spark.features.group import AuthorGroup, FeatureGroup, LearningGroup, QueryGroup

@@ -9,13 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.arrays import Reals, counts, fields, items
-from cqa_spark.features.author_batch import (
-    AuthorFacts,
-    known_names,
-    names_by_account,
-    with_aliases,
-    with_person,
-)
+from cqa_spark.features.author_facts import AuthorFacts, known_names, names_by_account, with_aliases, with_person
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_group import LearnedFactsGroup, in_section

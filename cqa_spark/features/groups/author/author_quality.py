@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.arrays import Indices, Mask, Reals, counts, fields, items
-from cqa_spark.features.author_batch import known_names, person, same_person, with_aliases, with_person
+from cqa_spark.features.author_facts import known_names, person, same_person, with_aliases, with_person
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.learned_group import LEARNED, LearnedFactsGroup, in_section
 from cqa_spark.features.query_batch import QueryBatch
