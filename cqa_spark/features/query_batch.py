@@ -248,6 +248,10 @@ class QueryBatch:
         """The index in ``texts`` of each candidate; ``ABSENT`` for none."""
         return self._texts_of(self._keys("candidate_id"))
 
+    def known_candidate_texts(self) -> list[int | None]:
+        """``candidate_text`` as a list, with None for candidates without a text."""
+        return [None if index == ABSENT else index for index in self.candidate_text.tolist()]
+
     @cached_property
     def candidate_subject_text(self) -> Indices:
         """The index in ``texts`` of each candidate's subject; ``ABSENT`` for none, as for comments."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from math import log1p
 
-from cqa_spark.features.feature_table import candidate_texts, tabulate
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch, Texts
 
@@ -309,9 +308,7 @@ class CommentSurfaceV1(QueryGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Counts, shares and flags of each candidate's text."""
-        return tabulate(
-            self.columns, candidate_texts(batch), lambda index: _values(CommentText.read(batch.texts, index))
-        )
+        return self.tabulate(batch.known_candidate_texts(), lambda index: _values(CommentText.read(batch.texts, index)))
 
 
 def _values(comment: CommentText) -> dict[str, float]:

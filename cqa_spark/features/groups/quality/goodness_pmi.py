@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from cqa_spark.features.arrays import Reals
-from cqa_spark.features.feature_table import candidate_texts, tabulate
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
 from cqa_spark.features.learned_group import CANDIDATES, RAREST, fit_on_counts
 from cqa_spark.features.query_batch import QueryBatch, Texts
@@ -84,7 +83,7 @@ class GoodnessPmiV1(FittedQueryGroup):
             polarities = sorted_polarities(self._polarities, tokens[text])
             return {name: statistic(polarities) for name, statistic in _STATISTICS.items()}
 
-        return tabulate(self.columns, candidate_texts(batch), read)
+        return self.tabulate(batch.known_candidate_texts(), read)
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the polarities as Parquet."""
@@ -189,14 +188,14 @@ class GoodnessPmiV2(FittedQueryGroup):
         """Statistics of the polarities of each candidate's distinct terms."""
         keys = [
             None if text is None else (text, section)
-            for text, section in zip(candidate_texts(batch), batch.category, strict=True)
+            for text, section in zip(batch.known_candidate_texts(), batch.category, strict=True)
         ]
 
         def read(key: tuple[int, str | None]) -> dict[str, float]:
             polarities = self._polarities(batch.texts, *key)
             return {f"{unit}_{name}": _STATISTICS[name](polarities[unit]) for unit in polarities for name in _ABOUT}
 
-        return tabulate(self.columns, keys, read)
+        return self.tabulate(keys, read)
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the polarities as Parquet."""
