@@ -13,9 +13,8 @@ import pyarrow as pa
 
 from cqa_spark.features.arrays import Reals
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
-from cqa_spark.features.learned_group import CANDIDATES, RAREST, fit_on_counts
 from cqa_spark.features.query_batch import QueryBatch, Texts
-from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.features.training_data import CANDIDATES, RAREST, Fitted, TrainingData, fit_on_counts
 from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from threadpoolctl import threadpool_limits
 from cqa_spark.features.arrays import Indices, Mask, Reals
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.similarity.embedding_similarity import MODEL, EmbeddingRegressionGroup, exact_vectors
-from cqa_spark.features.learned_group import NormalEquations, solve_by_fold
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.training_data import Fitted, TrainingData, learn_by_fold
+from cqa_spark.features.training_data import Fitted, NormalEquations, TrainingData, learn_by_fold, solve_by_fold
 from cqa_spark.text.encoders.model import DIGITS, EmbeddingModel
 
 PENALTY = 0.3
