@@ -1,34 +1,31 @@
-"""Systems: recipes of feature groups and a ranker, in ``conf/systems/NAME.yaml``.
-
-Feature groups and rankers are imported only when a recipe is checked or used, so that listing systems is fast.
-"""
+"""Systems: recipes of feature groups and a ranker, in ``conf/systems/NAME.yaml``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.features.feature_table import missing_groups
+from cqa_spark.features.feature_table import feature_names, missing_groups
 from cqa_spark.features.group import LearningGroup
-from cqa_spark.features.registry import group_class
+from cqa_spark.features.registry import FEATURE_GROUPS, group_class
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.examples import LEFT_OUT_GROUPS
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.rankers.cross_fitted import CrossFittedRanker
 from cqa_spark.rankers.model import BaselineModel
 from cqa_spark.rankers.random_order import RandomOrderRanker
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.ranker import RANKERS, Ranker, RankerSpec, build_ranker
 from cqa_spark.settings.conf_files import conf_files
 from cqa_spark.settings.suggestions import known_names
 from cqa_spark.settings.yaml import read_yaml
 
-if TYPE_CHECKING:
-    from cqa_spark.rankers.ranker import Ranker
+Mistake = tuple[str, str]
+"""A problem of a recipe, and its remedy."""
 
 
 class _Part(BaseModel):
@@ -95,14 +92,10 @@ class System(_Part):
 
     def features(self) -> tuple[str, ...]:
         """The feature columns of the system's DataFrames, in order."""
-        from cqa_spark.features.feature_table import feature_names
-
         return feature_names(self.feature_groups)
 
     def build(self) -> Ranker[Any]:
         """The system's ranker, unfitted."""
-        from cqa_spark.rankers.ranker import build_ranker
-
         return build_ranker(self.ranker.name, self.ranker.parameters)
 
     def reads_texts(self) -> bool:
@@ -165,9 +158,6 @@ def _with_modules(system: System, folder: Path) -> System:
         ConfigError: another plug-in has the name of one of them.
         EnvironmentProblem: one cannot be imported.
     """
-    from cqa_spark.features.registry import FEATURE_GROUPS
-    from cqa_spark.rankers.ranker import RANKERS
-
     groups = tuple(FEATURE_GROUPS.add(name, folder) if ":" in name else name for name in system.feature_groups)
 
     def registered(part: Any) -> Any:
@@ -194,31 +184,28 @@ def _parse(values: Any, path: Path) -> System:
         raise
 
 
-def _refuse(path: Path, mistakes: Iterator[tuple[str, str]]) -> None:
-    found = list(mistakes)
-    if found:
-        listed = "\n".join(f"  - {problem}\n      → {remedy}" for problem, remedy in found)
+def _refuse(path: Path, mistakes: Iterable[Mistake]) -> None:
+    """Refuse a recipe with all its mistakes; without mistakes, do nothing."""
+    listed = "\n".join(f"  - {problem}\n      → {remedy}" for problem, remedy in mistakes)
+    if listed:
         raise ConfigError(f"{path} is invalid:\n{listed}", "correct the file; nothing was read or written")
 
 
-def _shape_mistakes(error: ValidationError) -> Iterator[tuple[str, str]]:
+def _shape_mistakes(error: ValidationError) -> Iterator[Mistake]:
+    """Mistakes of the file's structure: keys and types of values."""
+    parts: dict[str, type[BaseModel]] = {"ranker": RankerSpec, "expected": Expected, "paper": Paper}
     for mistake in error.errors():
-        key = ".".join(str(part) for part in mistake["loc"]) or "the file"
+        location = mistake["loc"]
+        key = ".".join(map(str, location)) or "the file"
         if mistake["type"] == "extra_forbidden":
-            yield f"unknown key {key}", known_names(str(mistake["loc"][-1]), _fields_at(mistake["loc"]), "keys")
+            owner = parts.get(str(location[0]), System) if len(location) > 1 else System
+            yield f"unknown key {key}", known_names(str(location[-1]), tuple(owner.model_fields), "keys")
         else:
             yield f"{key}: {mistake['msg']}", "see the other files in the folder for examples"
 
 
-def _fields_at(location: tuple[int | str, ...]) -> tuple[str, ...]:
-    parts: dict[str, type[BaseModel]] = {"ranker": RankerSpec, "expected": Expected, "paper": Paper}
-    owner = parts.get(str(location[0]), System) if len(location) > 1 else System
-    return tuple(owner.model_fields)
-
-
-def _content_mistakes(system: System, path: Path) -> Iterator[tuple[str, str]]:
-    from cqa_spark.features.registry import group_class
-
+def _content_mistakes(system: System, path: Path) -> Iterator[Mistake]:
+    """Mistakes that need feature groups and the ranker to be found."""
     if system.name != path.stem:
         yield f"name is {system.name}, the file is {path.name}", "name the system like its file"
     if (system.paper is None) != (system.faithfulness is None):
@@ -226,24 +213,19 @@ def _content_mistakes(system: System, path: Path) -> Iterator[tuple[str, str]]:
             "paper and faithfulness must be given together: one of them is missing",
             "state whether the recipe of a published system is faithful, partial, surrogate or modern substitute",
         )
-    unknown = [mistake for name in system.feature_groups for mistake in _mistakes_of(partial(group_class, name))]
-    unknown += _mistakes_of(system.build)
-    yield from unknown or _features_not_there(system)
+    mistakes = []
+    for check in (*[partial(group_class, name) for name in system.feature_groups], system.build):
+        try:
+            check()
+        except ConfigError as error:
+            mistakes.append((error.problem, error.remedy))
+    yield from mistakes
+    if not mistakes:  # the features are known only with all groups and the ranker
+        for feature in system.missing_features():
+            yield f"the ranker needs {feature}", known_names(feature, system.features(), "features of these groups")
 
 
-def _features_not_there(system: System) -> Iterator[tuple[str, str]]:
-    for feature in system.missing_features():
-        yield f"the ranker needs {feature}", known_names(feature, system.features(), "features of these groups")
-
-
-def _mistakes_of(check: Callable[[], object]) -> Iterator[tuple[str, str]]:
-    try:
-        check()
-    except ConfigError as error:
-        yield error.problem, error.remedy
-
-
-# The recipes of a job's systems, and the feature groups that they need.
+# Several systems of a job.
 
 
 def read_systems(names: Iterable[str]) -> list[System]:
@@ -292,12 +274,12 @@ def learn_choices(systems: Iterable[System]) -> bool:
 
 def are_fitted(systems: Iterable[System]) -> bool:
     """Whether any of the systems learns, from labels or from other training data, by its ranker or by a group."""
-    given = list(systems)
-    return learn(given) or any(issubclass(group_class(name), LearningGroup) for name in groups_of(given))
+    systems = list(systems)
+    return learn(systems) or any(issubclass(group_class(name), LearningGroup) for name in groups_of(systems))
 
 
 def cross_fitted(system: System, folds: int) -> System:
-    """The system, scoring what it learned from out of fold; itself if it does so or learns nothing."""
+    """The system with out-of-fold scores of its training examples; itself if it has them or learns nothing."""
     if system.ranker.name == CrossFittedRanker.name or not learn([system]):
         return system
     ranker = RankerSpec(name=CrossFittedRanker.name, parameters={"member": system.ranker.model_dump(), "folds": folds})
@@ -307,9 +289,6 @@ def cross_fitted(system: System, folds: int) -> System:
 def rank_by_words(systems: Iterable[System]) -> bool:
     """Whether the ranker of any of the systems reads texts."""
     return any(system.reads_texts() for system in systems)
-
-
-# Removes feature groups that a run could not compute from systems.
 
 
 def usable_systems(run: Run, systems: Sequence[System]) -> list[System]:
@@ -324,27 +303,18 @@ def usable_systems(run: Run, systems: Sequence[System]) -> list[System]:
     Raises:
         InputError: no system is left.
     """
-    absent = _absent_groups(run)
-    found = list(_without(systems, absent)) if absent else list(systems)
-    if not found:
-        raise InputError(f"all systems need {', '.join(sorted(absent))}", "read complete dumps, or name other systems")
-    return found
-
-
-def _without(systems: Iterable[System], absent: set[str]) -> Iterator[System]:
+    left_out = {entry["feature_group"] for entry in run.entries_or_none(LEFT_OUT_GROUPS)}
+    absent = missing_groups(run, left_out)  # groups that were left out on some sites have values of the others
+    usable = []
     for system in systems:
-        kept = tuple(group for group in system.feature_groups if group not in absent)
-        if kept == system.feature_groups:
-            yield system
-            continue
-        reduced = system.model_copy(update={"feature_groups": kept})
-        if kept and not reduced.missing_features():
-            yield reduced
+        groups = tuple(group for group in system.feature_groups if group not in absent)
+        reduced = system.model_copy(update={"feature_groups": groups})
+        if groups == system.feature_groups:
+            usable.append(system)
+        elif groups and not reduced.missing_features():
+            usable.append(reduced)
         else:
             Terminal(stderr=True).line(f"warning: system {system.name} is left out: its features were not computed")
-
-
-def _absent_groups(run: Run) -> set[str]:
-    """Groups that were omitted on every site and therefore have no table of values."""
-    named = {entry["feature_group"] for entry in run.entries_or_none(LEFT_OUT_GROUPS)}
-    return missing_groups(run, named)
+    if not usable:
+        raise InputError(f"all systems need {', '.join(sorted(absent))}", "read complete dumps, or name other systems")
+    return usable

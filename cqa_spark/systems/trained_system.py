@@ -1,4 +1,7 @@
-"""Trained systems in one model folder: recipe, the ranker's model, and the fitted feature groups."""
+"""Trained systems in one model folder: recipe, the ranker's model, the fitted feature groups, and a card.
+
+The package ships some in ``conf/trained/NAME/``: the first night on a new site needs no training.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from pyspark.sql import DataFrame
 from cqa_spark.errors import ContractError
 from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
 from cqa_spark.features.learned_group import NumberedGroup
+from cqa_spark.features.probe import values_hash
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.lake.model_folder import MANIFEST, ModelFolder, NewModelFolder, new_model_folder, open_model_folder
 from cqa_spark.lake.run import Run
@@ -26,13 +30,11 @@ from cqa_spark.settings.conf_files import conf_file
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.systems.system import System
 
-# The card of a trained system: what it learned from, and what it is worth.
-
 CARD = "card.json"
 
 
 class LearnedSite(BaseModel):
-    """What a system learned from a site.
+    """The training data of a system from one site.
 
     Attributes:
         site: its name.
@@ -55,7 +57,11 @@ class LearnedSite(BaseModel):
 
 @dataclass(frozen=True)
 class CardFigure(Worth):
-    """What an order was worth when the system was trained, and the order that differences are from."""
+    """The backtest of an order when the system was trained.
+
+    Attributes:
+        reference: the order that differences are from.
+    """
 
     reference: str
 
@@ -91,11 +97,11 @@ class ModelCard(BaseModel):
 
     Attributes:
         version: of the package that trained the system.
-        sites: what it learned from, in order of site.
+        sites: its training data, in order of site.
         features: ``features.probe.values_hash`` of its feature groups.
-        licence: of the data that it learned from.
-        figures: what it is worth, measured out of fold.
-        by_site: what it is worth on each site, out of fold; other sites expect as much.
+        licence: of its training data.
+        figures: its out-of-fold backtest.
+        by_site: its out-of-fold backtest on each site; other sites can expect as much.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -180,9 +186,9 @@ class TrainedSystem:
         model: the fitted model of its ranker.
         groups: its fitted feature groups by name.
         training_run: id of the training run.
-        threads: the training threads, as ``examples.leakage.training_threads`` returns them.
+        threads: the training threads, as ``task_contract.leakage.training_threads`` returns them.
         upstream: systems by name whose scores are features of this one, trained on the same files.
-        card: what it learned from, and what it is worth; None for systems that have none.
+        card: its training data and backtest; None for systems that have none.
     """
 
     system: System
@@ -211,7 +217,7 @@ class TrainedSystem:
 
     def all_threads(self) -> DataFrame:
         """The training threads of this system and its upstream systems."""
-        return reduce(DataFrame.unionByName, (each.threads for each in self.upstream.values()), self.threads)
+        return reduce(DataFrame.unionByName, (system.threads for system in self.upstream.values()), self.threads)
 
     def learns_from_labels(self) -> bool:
         """Whether its scores depend on training labels; False for baselines."""
@@ -235,8 +241,11 @@ class TrainedSystem:
         saved, model = load_system(folder)
         groups = _read_groups(saved.system.feature_groups, folder.within(_GROUPS))
         upstream = {name: cls._read(folder.within(_UPSTREAM).within(name)) for name in saved.system.upstream}
+        threads = folder.read_table(_THREADS)
+        if dict(threads.dtypes) != _THREAD_COLUMNS:
+            raise folder.refusal(_THREADS, f"expected the columns {', '.join(_THREAD_COLUMNS)}")
         card = folder.read_json(CARD, ModelCard) if folder.has(CARD) else None
-        return cls(saved.system, model, groups, saved.training_run, _read_threads(folder), upstream, card)
+        return cls(saved.system, model, groups, saved.training_run, threads, upstream, card)
 
 
 MODELS = "model"
@@ -289,18 +298,11 @@ def _write_groups(groups: Mapping[str, FeatureGroup], folder: NewModelFolder) ->
 
 
 def _read_groups(names: Iterable[str], folder: ModelFolder) -> dict[str, FeatureGroup]:
-    return {name: _load(group_class(name), folder.within(name)) for name in names}
-
-
-def _read_threads(folder: ModelFolder) -> DataFrame:
-    threads = folder.read_table(_THREADS)
-    if dict(threads.dtypes) != _THREAD_COLUMNS:
-        raise folder.refusal(_THREADS, f"expected the columns {', '.join(_THREAD_COLUMNS)}")
-    return threads
-
-
-def _load(found: type[FeatureGroup], folder: ModelFolder) -> FeatureGroup:
-    return found.load(folder) if issubclass(found, LearningGroup) else found()
+    groups = {}
+    for name in names:
+        group = group_class(name)
+        groups[name] = group.load(folder.within(name)) if issubclass(group, LearningGroup) else group()
+    return groups
 
 
 def numbered_groups(
@@ -323,9 +325,6 @@ def numbered_groups(
     return _read_groups(numbered, open_model_folder(path, "trained_system", storage).within(_GROUPS))
 
 
-# Trained systems of the package, in ``conf/trained/NAME/``: the first night on a new site needs no training.
-
-
 def shipped_model(system: str) -> str | None:
     """The folder of a shipped model, by the name of its system; None if the package ships none."""
     manifest = conf_file(f"trained/{system}/{MANIFEST}")
@@ -341,10 +340,6 @@ def shipped_card(system: str) -> ModelCard | None:
     path = shipped_model(system)
     if path is None:
         return None
-    # Slow imports of PyArrow and Spark, which lists of systems do without.
-    from cqa_spark.features.probe import values_hash
-    from cqa_spark.lake.model_folder import open_model_folder
-
     folder = open_model_folder(path, "trained_system", ObjectStorageSettings())
     card = folder.read_json(CARD, ModelCard)
     if card.features != values_hash(load_recipe(folder).system.feature_groups):

@@ -40,7 +40,7 @@ class Conversation:
 
     @cached_property
     def size(self) -> Indices:
-        """ThreadComments of the thread."""
+        """Number of comments of the thread."""
         return self.end - self.first
 
     @cached_property
