@@ -62,10 +62,11 @@ class AnswerMarkupAsOfV1(PostGroup):
         of_posts = (scattered(column, answers, batch.posts.num_rows) for column in counts.T)
         values = np.column_stack([values_at(posts, column) for column in of_posts])
         values[~(batch.times("answered_at") <= batch.times("cut"))] = np.nan
-        there = np.flatnonzero(~np.isnan(values[:, 0]))
-        within_query, length = WithinQuery(batch.query[there]), values[there, 0]
-        compared = [scattered(of, there, len(batch)) for of in (within_query.lead(length), within_query.leads(length))]
-        columns = [values[:, 0], *compared, *values[:, 1:].T]
+        present = np.flatnonzero(~np.isnan(values[:, 0]))
+        within_query, length = WithinQuery(batch.query[present]), values[present, 0]
+        lead = scattered(within_query.lead(length), present, len(batch))
+        longest = scattered(within_query.leads(length), present, len(batch))
+        columns = [values[:, 0], lead, longest, *values[:, 1:].T]
         return self.by_column(columns)
 
 
@@ -122,7 +123,7 @@ class AnswerTextV1(StateGroup[Collection], FittedQueryGroup):
         is_post = batch.candidate_post >= 0
         return {
             "characters": values_at(batch.candidate_post, [len(text) for text in texts]),
-            "words": values_at(batch.candidate_post, [len(each) for each in words]),
+            "words": values_at(batch.candidate_post, [len(of_text) for of_text in words]),
             "cosine": np.where(is_post, cosines, np.nan),
         }
 
@@ -130,5 +131,5 @@ class AnswerTextV1(StateGroup[Collection], FittedQueryGroup):
 def _posts(inputs: FeatureInputs) -> DataFrame:
     """The posts of the examples, each once."""
     both = F.explode(F.array(F.expr(QUERY_POST), "candidate_id")).alias("post_id")
-    wanted = inputs.examples.select("site", both).distinct()
-    return inputs.posts.join(wanted, on=["site", "post_id"], how="left_semi")
+    posts_of_examples = inputs.examples.select("site", both).distinct()
+    return inputs.posts.join(posts_of_examples, on=["site", "post_id"], how="left_semi")

@@ -35,14 +35,16 @@ class AnswerTimingAsOfV1(PostGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """Order the answers of each question by time; answers of the same moment share the gap of the first of them."""
         cut, asked, answered = (batch.times(name) for name in ("cut", "asked_at", "answered_at"))
-        there = np.flatnonzero(answered <= cut)
-        in_time = there[np.lexsort((answered[there], batch.query[there]))]
+        # Indices of the examples whose answer was there at the cut, in order of query and time.
+        present = np.flatnonzero(answered <= cut)
+        in_time = present[np.lexsort((answered[present], batch.query[present]))]
         within_query, times = WithinQuery(batch.query[in_time]), answered[in_time]
+        # The time of the answer before each, and of the question before the first of them.
         before = np.append(np.nan, times[:-1])[: len(times)]
         before[within_query.starts] = asked[in_time][within_query.starts]
         midnight = np.floor(times / _DAY) * _DAY
         authors, askers = (np.array(batch.column(name), dtype=object)[in_time] for name in ("account", "asker_id"))
-        found = {
+        values = {
             "age": np.log1p((cut[in_time] - midnight) // _DAY),
             "delay": np.log1p(np.maximum(0, times - asked[in_time]) / _HOUR),
             "gap": np.log1p(np.maximum(0, times - before) / _HOUR),
@@ -50,4 +52,4 @@ class AnswerTimingAsOfV1(PostGroup):
             "last": times == within_query.highest(times),
             "by_asker": (authors == askers) & np.array([asker is not None for asker in askers], dtype=np.bool_),
         }
-        return {name: scattered(values, in_time, len(batch)) for name, values in found.items()}
+        return {name: scattered(column, in_time, len(batch)) for name, column in values.items()}

@@ -32,30 +32,32 @@ class SearchRankV1(QueryGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each pair."""
-        given, candidates, threads = (batch.column(name) for name in ("initial_rank", "candidate_id", "thread_id"))
-        place, thread_place, thread_given, in_thread = np.zeros((4, len(batch)))
+        initial_rank, candidates, threads = (
+            batch.column(name) for name in ("initial_rank", "candidate_id", "thread_id")
+        )
+        rank, thread_rank, thread_initial_rank, in_thread = np.zeros((4, len(batch)))
         by_query: dict[int, list[int]] = {}
         for example, query in enumerate(batch.query.tolist()):
             by_query.setdefault(query, []).append(example)
         for examples in by_query.values():
-            in_order = sorted(examples, key=lambda example: (given[example], candidates[example]))
-            place[in_order] = range(1, len(in_order) + 1)
+            in_order = sorted(examples, key=lambda example: (initial_rank[example], candidates[example]))
+            rank[in_order] = range(1, len(in_order) + 1)
             of_thread: dict[str, list[int]] = {}
             for example in in_order:
                 of_thread.setdefault(threads[example], []).append(example)
-            best_first = sorted(of_thread, key=lambda thread: (given[of_thread[thread][0]], thread))
-            for rank, members in enumerate(map(of_thread.__getitem__, best_first), start=1):
-                thread_place[members] = rank
-                thread_given[members] = given[members[0]]
+            best_first = sorted(of_thread, key=lambda thread: (initial_rank[of_thread[thread][0]], thread))
+            for number, members in enumerate(map(of_thread.__getitem__, best_first), start=1):
+                thread_rank[members] = number
+                thread_initial_rank[members] = initial_rank[members[0]]
                 in_thread[members] = range(1, len(members) + 1)
         return {
-            "log_given": np.log(np.array(given, dtype=np.float64)),
-            "place": place,
-            "reciprocal": 1 / place,
-            "log_place": np.log(place),
-            "thread_place": thread_place,
-            "thread_reciprocal": 1 / thread_place,
-            "log_thread_given": np.log(thread_given),
+            "log_given": np.log(np.array(initial_rank, dtype=np.float64)),
+            "place": rank,
+            "reciprocal": 1 / rank,
+            "log_place": np.log(rank),
+            "thread_place": thread_rank,
+            "thread_reciprocal": 1 / thread_rank,
+            "log_thread_given": np.log(thread_initial_rank),
             "place_in_thread": in_thread,
             "reciprocal_in_thread": 1 / in_thread,
         }
@@ -97,10 +99,11 @@ class RetrievalV1(PostGroup):
         """The values of each pair."""
         retrieved = batch.retrieved
         keys = zip(batch.question_of(retrieved).tolist(), retrieved["candidate_id"].to_pylist(), strict=True)
-        at = indices_of(zip(batch.question.tolist(), batch.column("candidate_id"), strict=True), keys)
+        # The row of each candidate; at ABSENT, the last item, scores and ranks are unknown.
+        row = indices_of(zip(batch.question.tolist(), batch.column("candidate_id"), strict=True), keys)
         values: dict[str, Reals] = {}
         for way in _WAYS:
-            scores, ranks = (np.append(doubles(retrieved[name]), np.nan)[at] for name in (way, f"{way}_rank"))
+            scores, ranks = (np.append(doubles(retrieved[name]), np.nan)[row] for name in (way, f"{way}_rank"))
             best, last = np.full(len(batch), np.nan), np.full(len(batch), np.nan)
             np.fmax.at(best, batch.query, scores)
             np.fmin.at(last, batch.query, scores)

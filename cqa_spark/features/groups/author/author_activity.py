@@ -101,11 +101,11 @@ def _by_thread(inputs: FeatureInputs, names: DataFrame) -> DataFrame:
         F.max("category").alias("section"),
         F.min_by("user_id", "post_id").alias("asker"),
     )
-    asked = questions.select("site", F.col("post_id").alias("thread_id"), *_AUTHOR, *_numbers(questions="1"))
-    said = inputs.comments.where(learned).select(
+    asking = questions.select("site", F.col("post_id").alias("thread_id"), *_AUTHOR, *_numbers(questions="1"))
+    commenting = inputs.comments.where(learned).select(
         "site", "thread_id", *_AUTHOR, *_numbers(comments="1", firsts="int(position = 1)")
     )
-    acts = asked.unionByName(said).join(threads, on=["site", "thread_id"], how="inner")
+    acts = asking.unionByName(commenting).join(threads, on=["site", "thread_id"], how="inner")
     answers = F.expr("if(user_id <=> asker, 0, comments)")
     by_thread = _summed(
         with_person(acts.withColumn("answers", answers), names), "site", "person", "first_copy", "section"
@@ -113,8 +113,8 @@ def _by_thread(inputs: FeatureInputs, names: DataFrame) -> DataFrame:
     return by_thread.withColumn("threads", F.expr("int(comments > 0)"))
 
 
-def _numbers(**given: str) -> list[Column]:
-    return [F.expr(given.get(name, "0")).alias(name) for name in _COUNTS]
+def _numbers(**counts: str) -> list[Column]:
+    return [F.expr(counts.get(name, "0")).alias(name) for name in _COUNTS]
 
 
 def _summed(rows: DataFrame, *by: str) -> DataFrame:

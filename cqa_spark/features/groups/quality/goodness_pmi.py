@@ -209,8 +209,10 @@ class GoodnessPmiV2(FittedQueryGroup):
 
     def _polarities(self, texts: Texts, index: int, section: str | None) -> dict[str, list[float]]:
         """By unit the sorted polarities of a comment's distinct terms."""
-        found = {unit: sorted_polarities(self._everywhere.get(unit, {}), texts.unit(unit)[index]) for unit in _UNITS}
-        return {**found, _IN_SECTION: self._within(section, texts.words[index], found["words"])}
+        polarities = {
+            unit: sorted_polarities(self._everywhere.get(unit, {}), texts.unit(unit)[index]) for unit in _UNITS
+        }
+        return {**polarities, _IN_SECTION: self._within(section, texts.words[index], polarities["words"])}
 
     def _within(self, section: str | None, words: Sequence[str], everywhere: list[float]) -> list[float]:
         here = self._in_sections.get(section, {}) if section is not None else {}

@@ -54,15 +54,19 @@ class QuestionPairV1(PostGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """The values of each pair."""
-        tags = [*(frozenset(each or ()) for each in batch.posts["tags"].to_pylist()), frozenset()]
-        pairs = [(tags[one], tags[other]) for one, other in zip(batch.query_post, batch.candidate_post, strict=True)]
-        shared = np.array([len(one & other) for one, other in pairs], dtype=np.float64)
-        either = np.array([len(one | other) for one, other in pairs], dtype=np.float64)
+        # The last item, at ABSENT, is for posts that the corpus lacks.
+        tags = [*(frozenset(of_post or ()) for of_post in batch.posts["tags"].to_pylist()), frozenset()]
+        posts = zip(batch.query_post, batch.candidate_post, strict=True)
+        pairs = [(tags[query], tags[candidate]) for query, candidate in posts]
+        shared = np.array([len(query & candidate) for query, candidate in pairs], dtype=np.float64)
+        either = np.array([len(query | candidate) for query, candidate in pairs], dtype=np.float64)
         askers = zip(batch.column("asker_id"), batch.column("author_id"), strict=True)
         days = (batch.times("asked_at") - batch.times("answered_at")) / _DAY
         return {
             "shared_tags": shared,
             "tag_overlap": shared / np.maximum(either, 1),
             "log_days": np.log1p(np.maximum(days, 0)),
-            "same_asker": np.array([one is not None and one == other for one, other in askers], dtype=np.float64),
+            "same_asker": np.array(
+                [asker is not None and asker == author for asker, author in askers], dtype=np.float64
+            ),
         }
