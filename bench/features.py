@@ -27,9 +27,9 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
-from cqa_spark.features.group import Place
+from cqa_spark.features.group import PassKey
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.query_pass import compute_place, fit_groups
+from cqa_spark.features.query_pass import compute_pass, fit_groups
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.schemas.text import DOCUMENTS, TEXTS
 from cqa_spark.lake.table import Table as Declared
@@ -119,17 +119,17 @@ def _by_spark(spark: SparkSession, folder: Path) -> dict[str, float]:
     fitted = fit_groups([group_class(f"{name}_asof_v1") for name in GROUPS], inputs, folds=5)
     learned = {"learning": round(time.perf_counter() - started, 1)}
 
-    def compute_and_write(place: Place) -> float:
+    def compute_and_write(place: PassKey) -> float:
         started = time.perf_counter()
-        here = {name: each for name, each in fitted.items() if each.on_all.place is place}
-        values = compute_place(here, inputs, 5)
+        here = {name: each for name, each in fitted.items() if each.on_all.pass_key is place}
+        values = compute_pass(here, inputs, 5)
         target = f"spark_{place.value}"
         shutil.rmtree(folder / target, ignore_errors=True)
         declared = Declared("values", "Values of all groups.", tuple(values.schema.fields), key=())
         write_files(values, Destination(declared, str(folder), target, ObjectStorageSettings()))
         return round(time.perf_counter() - started, 1)
 
-    return learned | dict(zip(PASSES, run_concurrently(compute_and_write, Place), strict=True))
+    return learned | dict(zip(PASSES, run_concurrently(compute_and_write, PassKey), strict=True))
 
 
 def _inputs(spark: SparkSession, folder: Path) -> FeatureInputs:
@@ -148,7 +148,7 @@ def _check(folder: Path, arguments: argparse.Namespace) -> None:
     _by_spark(spark, folder)
     for name in GROUPS:
         group = group_class(f"{name}_asof_v1")
-        wide = spark.read.parquet(str(folder / f"spark_{group.place.value}"))
+        wide = spark.read.parquet(str(folder / f"spark_{group.pass_key.value}"))
         ours = wide.select("query_id", "candidate_id", f"{group.name}.*").toPandas()
         theirs = pd.read_parquet(folder / f"pandas_{name}.parquet")
         key = [column for column in ("query_id", "candidate_id") if column in theirs.columns]

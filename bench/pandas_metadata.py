@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from cqa_spark.features.groups.answer.comments import SCALE, measure
-from cqa_spark.features.groups.author.badges import BADGE_SLOTS
+from cqa_spark.features.groups.badges import BADGE_SLOTS
+from cqa_spark.features.groups.comments import SCALE, measure
 from cqa_spark.features.top_tags import TAG_SLOTS
 
 Tables = Mapping[str, pd.DataFrame]

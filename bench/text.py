@@ -27,9 +27,9 @@ from pyspark.sql import functions as F
 from rich.console import Console
 from rich.table import Table
 
-from cqa_spark.features.group import FeatureGroup, Place, QueryGroup
+from cqa_spark.features.group import FeatureGroup, PassKey, QueryGroup
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.query_pass import compute_place, fit_groups
+from cqa_spark.features.query_pass import compute_pass, fit_groups
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.features.training_data import learned_texts
 from cqa_spark.settings.sections import ObjectStorageSettings
@@ -113,9 +113,11 @@ def _measure(size: int, arguments: argparse.Namespace) -> dict[str, float]:
             embeddings=_stored(spark, folder, "embeddings") if models else None,
         )  # fmt: skip
         with _timed(found, "learn for the query pass"):
-            fitted = fit_groups([each for each in groups if each.place is Place.QUERY], inputs, folds=arguments.folds)
+            fitted = fit_groups(
+                [each for each in groups if each.pass_key is PassKey.QUERY], inputs, folds=arguments.folds
+            )
         with _timed(found, "query pass"):
-            compute_place(fitted, inputs, arguments.folds).write.parquet(f"{folder}/query_features")
+            compute_pass(fitted, inputs, arguments.folds).write.parquet(f"{folder}/query_features")
         found["comments"] = inputs.examples.count()
         found["peak"] = peak[0]
         if not arguments.no_peer:

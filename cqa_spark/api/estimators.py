@@ -25,7 +25,7 @@ from cqa_spark.evaluation.spark import measure_totals, query_metrics
 from cqa_spark.features.feature_table import assemble, feature_names
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.query_pass import compute_place, fit_groups
+from cqa_spark.features.query_pass import compute_pass, fit_groups
 from cqa_spark.features.registry import embedding_models, group_class, require_libraries
 from cqa_spark.features.training_data import Fitted
 from cqa_spark.lake.model_folder import new_model_folder, open_model_folder
@@ -336,7 +336,7 @@ class FeatureModel(Model, _GroupParams, Saved):
         """The frame with a column of doubles for each feature; unknown values are those that the group declares."""
         group = self.fitted.on_all
         inputs = self._inputs(dataset, group.name)
-        values = compute_place({group.name: self.fitted}, inputs, self.getOrDefault(self.folds))
+        values = compute_pass({group.name: self.fitted}, inputs, self.getOrDefault(self.folds))
         assembled = assemble(inputs.examples, [group.name], {group.place: values})
         texts = {name: f"_{name}" for name in KEY}
         added = assembled.select(*[F.col(name).alias(text) for name, text in texts.items()], *self.features)

@@ -98,8 +98,7 @@ def all_steps(settings: RunSettings) -> Flow:
     from cqa_spark.experiments.experiment import EveryFold, RankEveryQuery
     from cqa_spark.flows import annotated_files, evaluation_of, learning
     from cqa_spark.runtime.flow import Flow
-    from cqa_spark.steps.evaluate import Evaluate
-    from cqa_spark.steps.evaluate import EvaluateSets
+    from cqa_spark.steps.evaluate import Evaluate, EvaluateSets
     from cqa_spark.steps.ingest import Ingest
     from cqa_spark.steps.lake_page import WriteLakePage, WriteThreads
     from cqa_spark.steps.pair import Pair
@@ -136,9 +135,9 @@ def all_steps(settings: RunSettings) -> Flow:
 
 def _experiments(systems: Sequence[System], settings: RunSettings, evaluation: EvaluationSettings) -> list[Step]:
     """The experiments that the settings of a run enable."""
-    from cqa_spark.experiments.retraining import AblateFamilies, LearningCurve, OtherSeeds
     from cqa_spark.experiments.cross_validation import CrossValidate
     from cqa_spark.experiments.experiment import HeldOut
+    from cqa_spark.experiments.retraining import AblateFamilies, LearningCurve, OtherSeeds
 
     experiments = settings.experiments
     studied = [system for system in systems if system.name in experiments.systems]

@@ -21,9 +21,9 @@ from cqa_spark.evaluation.spark import measure_totals, query_metrics
 from cqa_spark.evaluation.statistics.summary import summarise, with_test
 from cqa_spark.experiments.experiment import Part, RefittingExperiment
 from cqa_spark.features.feature_table import KEY, assemble, read_values
-from cqa_spark.features.group import Place, learns_from_labels
+from cqa_spark.features.group import PassKey, learns_from_labels
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.query_pass import compute_place, fit_groups
+from cqa_spark.features.query_pass import compute_pass, fit_groups
 from cqa_spark.features.registry import group_class
 from cqa_spark.features.training_data import fold_of
 from cqa_spark.lake.journal import Entry
@@ -245,8 +245,8 @@ def fold_number(folds: int, seed: int, repeat: int = 0) -> Column:
 
 
 def refitted(
-    groups: Iterable[str], inputs: FeatureInputs, stored: Mapping[Place, DataFrame], folds: int
-) -> dict[Place, DataFrame]:
+    groups: Iterable[str], inputs: FeatureInputs, stored: Mapping[PassKey, DataFrame], folds: int
+) -> dict[PassKey, DataFrame]:
     """The values of groups, with groups that learn from labels refitted on the given examples only.
 
     Args:
@@ -258,6 +258,6 @@ def refitted(
     learning = [group for group in map(group_class, groups) if learns_from_labels(group)]
     if not learning:
         return {}
-    values = compute_place(fit_groups(learning, inputs, folds=folds), inputs, folds)
-    others = stored[Place.QUERY].drop(*[group.name for group in learning])
-    return {Place.QUERY: others.join(values, on=list(KEY))}
+    values = compute_pass(fit_groups(learning, inputs, folds=folds), inputs, folds)
+    others = stored[PassKey.QUERY].drop(*[group.name for group in learning])
+    return {PassKey.QUERY: others.join(values, on=list(KEY))}

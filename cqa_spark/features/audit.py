@@ -13,11 +13,12 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.values import ACCEPTED, DOWN, UP, end_of_day
-from cqa_spark.features.feature_table import KEY, by_place
+from cqa_spark.corpora.stackexchange.values import ACCEPTED, DOWN, UP
+from cqa_spark.corpora.stackexchange.values import end_of_day
+from cqa_spark.features.feature_table import KEY, by_pass
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import DumpState, FeatureInputs, dated_pairs, known_pairs, with_other_state
-from cqa_spark.features.query_pass import compute_place, fit_groups
+from cqa_spark.features.query_pass import compute_pass, fit_groups
 from cqa_spark.lake.schemas.activity import BADGES, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS
 from cqa_spark.lake.table import Table
@@ -62,13 +63,13 @@ def _posts(posts: DataFrame, pairs: DataFrame, now: Column, soon: Column) -> Dat
     before = _with_other_figures(posts.where(_not_after("created_at", now)), "posts")
     # The accepted answer is now one that does not exist.
     otherwise = before.withColumns({"accepted_answer_id": F.lit(_INVENTED), "active_at": soon, "edited_at": soon})
-    written = {"answer": F.col("query_id"), "question": F.col("post_id")}
+    threads = {"answer": F.col("query_id"), "question": F.col("post_id")}
     invented = [
         _rows(POSTS, pairs.where(F.col("author_id").isNotNull()).withColumn("post_id", _id(kind, "candidate_id")), {
             "post_id": F.col("post_id"), "post_type": F.lit(kind), "thread_id": thread, "user_id": F.col("author_id"),
             "created_at": soon, "active_at": soon, "split": F.lit("unannotated"), "source_file": F.lit(_INVENTED),
         })
-        for kind, thread in written.items()
+        for kind, thread in threads.items()
     ]  # fmt: skip
     return otherwise.unionByName(invented[0]).unionByName(invented[1])
 
@@ -79,8 +80,8 @@ def _comments(inputs: FeatureInputs, pairs: DataFrame, now: Column, soon: Column
     speaking = pairs.join(askers, on=["query_id", "site"]).select(
         "*", F.explode(F.array("query_id", "candidate_id")).alias("post_id")
     )
-    said = speaking.select("*", F.explode(F.array("asker_id", "author_id")).alias("user_id"))
-    invented = _rows(COMMENTS, said, {
+    by_both = speaking.select("*", F.explode(F.array("asker_id", "author_id")).alias("user_id"))
+    invented = _rows(COMMENTS, by_both, {
         "comment_id": _id("comment", "candidate_id", "post_id", "user_id"), "post_id": F.col("post_id"),
         "user_id": F.col("user_id"), "created_at": soon, "body": F.lit("Horrible. Bad. Awful."),
         "split": F.lit("unannotated"), "source_file": F.lit(_INVENTED),
@@ -190,12 +191,11 @@ def audit_moments(inputs: FeatureInputs, count: int) -> list[datetime]:
         inputs: the tables.
         count: number of moments.
     """
-    shares = [(place + 1) / (count + 1) for place in range(count)]
-    places = [
-        F.expr(f"percentile_disc({share}) WITHIN GROUP (ORDER BY unix_micros(cut))").alias(f"moment_{place}")
-        for place, share in enumerate(shares)
-    ]
-    row = known_pairs(inputs).agg(*[F.timestamp_micros(place.cast("bigint")) for place in places]).first()
+    quantiles = []
+    for number in range(1, count + 1):
+        quantile = F.expr(f"percentile_disc({number / (count + 1)}) WITHIN GROUP (ORDER BY unix_micros(cut))")
+        quantiles.append(F.timestamp_micros(quantile.cast("bigint")).alias(f"moment_{number}"))
+    row = known_pairs(inputs).agg(*quantiles).first()
     assert row is not None, "an aggregate has one row"
     return sorted({moment.astimezone() for moment in row if moment is not None})
 
@@ -203,8 +203,8 @@ def audit_moments(inputs: FeatureInputs, count: int) -> list[datetime]:
 def known_at(inputs: FeatureInputs, moment: datetime) -> FeatureInputs:
     """The tables, restricted to examples that existed at a moment and whose cut had passed."""
     pairs = known_pairs(inputs)
-    there = pairs.where(F.greatest("cut", "asked_at", "answered_at") <= F.lit(moment))
-    keys = there.select("site", "query_id", "candidate_id")
+    existing = pairs.where(F.greatest("cut", "asked_at", "answered_at") <= F.lit(moment))
+    keys = existing.select("site", "query_id", "candidate_id")
     return replace(inputs, examples=inputs.examples.join(keys, on=keys.columns, how="left_semi"))
 
 
@@ -227,7 +227,7 @@ def audit_groups(
     """
     later = go_on_otherwise(inputs, moment)
     findings: list[AuditedGroup] = []
-    for of_pass in by_place(groups).values():
+    for of_pass in by_pass(groups).values():
         with persisted(_values(of_pass, inputs, folds)) as (values,):
             for facts in {group.as_of_dump for group in of_pass}:
                 alike = [group for group in of_pass if group.as_of_dump == facts]
@@ -244,7 +244,7 @@ def audit_groups(
 
 
 def _values(groups: Sequence[type[FeatureGroup]], inputs: FeatureInputs, folds: int) -> DataFrame:
-    return compute_place(fit_groups(groups, inputs, folds=folds), inputs, folds)
+    return compute_pass(fit_groups(groups, inputs, folds=folds), inputs, folds)
 
 
 def _changes(
@@ -252,11 +252,11 @@ def _changes(
 ) -> tuple[int, dict[str, dict[str, int]]]:
     """The number of rows, and by group the number of rows whose value changed, of the columns that have any."""
     key, names = list(KEY), [group.name for group in groups]
-    one = values.select(*key, F.struct(*names).alias("one"))
-    other = others.select(*key, F.struct(*names).alias("other"))
-    both = one.join(other, on=key, how="full")
+    before = values.select(*key, F.struct(*names).alias("before"))
+    after = others.select(*key, F.struct(*names).alias("after"))
+    both = before.join(after, on=key, how="full")
     columns = [(group.name, column.name) for group in groups for column in group.columns]
-    same = [F.col(f"one.{name}.{column}").eqNullSafe(F.col(f"other.{name}.{column}")) for name, column in columns]
+    same = [F.col(f"before.{name}.{column}").eqNullSafe(F.col(f"after.{name}.{column}")) for name, column in columns]
     counts = both.agg(F.count(F.lit(1)), *map(F.count_if, map(operator.inv, same))).first()
     assert counts is not None, "an aggregate has one row"
     changed: dict[str, dict[str, int]] = {name: {} for name in names}

@@ -1,8 +1,10 @@
-"""The table of feature values: for each pass one row per example, with one struct per feature group."""
+"""The table of feature values: for each pass one row per example, with one struct per feature group.
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+Rankers are fitted on its groups' columns, joined to the examples: ``assemble``.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +14,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError, InputError
-from cqa_spark.features.arrays import ABSENT, Mask, Reals
-from cqa_spark.features.group import FeatureColumn, FeatureGroup, Place
-from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.arrays import Mask, Reals
+from cqa_spark.features.group import FeatureColumn, FeatureGroup, PassKey
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.schemas.examples import CANDIDATE_ID, QUERY_ID
@@ -23,64 +24,20 @@ from cqa_spark.lake.table import Table, required
 
 KEY = ("site", "query_id", "candidate_id")
 
-
-def values_type(group: type[FeatureGroup]) -> T.StructType:
-    """The type of a group's column: a struct with one double per feature."""
-    return T.StructType(
-        [T.StructField(c.name, T.DoubleType(), True, {"comment": f"{c.about} ({c.source})"}) for c in group.columns]
-    )
-
-
-def pass_type(groups: Mapping[str, FeatureGroup]) -> T.StructType:
-    """The rows of a pass: the key, and the struct of each group."""
-    keys = [T.StructField(name, T.StringType(), False) for name in KEY]
-    return T.StructType([*keys, *[T.StructField(name, values_type(type(group))) for name, group in groups.items()]])
-
-
-def values_struct(values: Reals, of_group: pa.StructType, is_null: Mask | None = None) -> pa.StructArray:
-    """The values of a group as its column.
-
-    Args:
-        values: shape (rows, features); NaN where unknown, which becomes null.
-        of_group: the Arrow type of the column.
-        is_null: whether the group is null as a whole, for each row; None for no such rows.
-    """
-    flat = pa.array(values.ravel(order="F"), pa.float64(), from_pandas=True)  # one call is faster than one a feature
-    columns = [flat.slice(place * len(values), len(values)) for place in range(values.shape[1])]
-    return pa.StructArray.from_arrays(
-        columns, fields=list(of_group), mask=None if is_null is None else pa.array(is_null)
-    )
-
-
-PLACE = required("place", "string", "pass that computed the row: query or author")
+PASS_KEY = required("pass_key", "string", "key of the pass that computed the row: query or author")
 
 
 def feature_table(groups: Iterable[type[FeatureGroup]]) -> Table:
     """The table with the values of the given groups; a group is null in the rows of the other pass."""
-    values = [T.StructField(each.name, values_type(each), True, {"comment": each.about}) for each in groups]
+    structs = [T.StructField(group.name, values_type(group), True, {"comment": group.about}) for group in groups]
     return Table(
         "features",
         "Features of each example; a struct for each feature group, its fields null where a value is not known.",
-        (SITE, QUERY_ID, CANDIDATE_ID, PLACE, *values),
-        key=(*KEY, PLACE.name),
-        partition_by=("site", PLACE.name),
+        (SITE, QUERY_ID, CANDIDATE_ID, PASS_KEY, *structs),
+        key=(*KEY, PASS_KEY.name),
+        partition_by=("site", PASS_KEY.name),
         varies=True,
     )
-
-
-def rows_of_places(values: Mapping[Place, DataFrame]) -> DataFrame:
-    """The rows of the table.
-
-    Args:
-        values: by pass, the key and a struct for each group; at least one pass.
-    """
-    rows = [frame.withColumn(PLACE.name, F.lit(place.value)) for place, frame in values.items()]
-    return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), rows)
-
-
-def of_place(rows: DataFrame, place: Place, groups: Iterable[type[FeatureGroup]]) -> DataFrame:
-    """The key and the values of groups of one pass."""
-    return rows.where(F.col(PLACE.name) == place.value).select(*KEY, *[group.name for group in groups])
 
 
 def tables_of(groups: Iterable[str]) -> tuple[Table, ...]:
@@ -93,11 +50,86 @@ def tables_of(groups: Iterable[str]) -> tuple[Table, ...]:
     return (feature_table(classes),) if classes else ()
 
 
-def by_place(groups: Iterable[type[FeatureGroup]]) -> dict[Place, list[type[FeatureGroup]]]:
+def by_pass(groups: Iterable[type[FeatureGroup]]) -> dict[PassKey, list[type[FeatureGroup]]]:
     """The groups of each pass that has any."""
-    wanted = list(groups)
-    found = {place: [group for group in wanted if group.place is place] for place in Place}
-    return {place: of_pass for place, of_pass in found.items() if of_pass}
+    members: dict[PassKey, list[type[FeatureGroup]]] = {pass_key: [] for pass_key in PassKey}
+    for group in groups:
+        members[group.pass_key].append(group)
+    return {pass_key: of_pass for pass_key, of_pass in members.items() if of_pass}
+
+
+# Values of a pass, as rows of the table.
+
+
+def values_type(group: type[FeatureGroup]) -> T.StructType:
+    """The type of a group's column: a struct with one double per feature."""
+    return T.StructType(
+        [
+            T.StructField(column.name, T.DoubleType(), True, {"comment": f"{column.about} ({column.source})"})
+            for column in group.columns
+        ]
+    )
+
+
+def pass_type(groups: Mapping[str, FeatureGroup]) -> T.StructType:
+    """The rows of a pass: the key, and the struct of each group."""
+    keys = [T.StructField(name, T.StringType(), False) for name in KEY]
+    return T.StructType([*keys, *[T.StructField(name, values_type(type(group))) for name, group in groups.items()]])
+
+
+def declared_values(group: FeatureGroup, computed: Mapping[str, ArrayLike], rows: int) -> Reals:
+    """The values of a group, in the order of its columns.
+
+    Args:
+        group: the group.
+        computed: the values by column.
+        rows: number of examples, or moments.
+
+    Returns:
+        Shape (rows, columns); NaN where a value is unknown.
+
+    Raises:
+        ContractError: the columns differ from the declaration, or a column has the wrong number of values.
+    """
+    names = [column.name for column in group.columns]
+    if set(computed) != set(names):
+        wrong = ", ".join(sorted(set(computed) ^ set(names)))
+        raise ContractError(
+            f"feature group {group.name}: computed and declared columns differ: {wrong}", "make both agree"
+        )
+    columns = [np.asarray(computed[name], dtype=np.float64) for name in names]
+    if any(column.shape != (rows,) for column in columns):
+        raise ContractError(f"feature group {group.name} did not return one value per example", "fill in NaN")
+    return np.stack(columns).T  # in memory column by column, as Arrow reads them
+
+
+def values_struct(values: Reals, of_group: pa.StructType, is_null: Mask | None = None) -> pa.StructArray:
+    """The values of a group as its column.
+
+    Args:
+        values: shape (rows, features); NaN where unknown, which becomes null.
+        of_group: the Arrow type of the column.
+        is_null: whether the group is null as a whole, for each row; None for no such rows.
+    """
+    rows, features = values.shape
+    flat = pa.array(values.ravel(order="F"), pa.float64(), from_pandas=True)  # one call is faster than one a feature
+    columns = [flat.slice(feature * rows, rows) for feature in range(features)]
+    return pa.StructArray.from_arrays(
+        columns, fields=list(of_group), mask=None if is_null is None else pa.array(is_null)
+    )
+
+
+def rows_of_passes(values: Mapping[PassKey, DataFrame]) -> DataFrame:
+    """The rows of the table.
+
+    Args:
+        values: by pass, the key and a struct for each group; at least one pass.
+    """
+    rows = [frame.withColumn(PASS_KEY.name, F.lit(pass_key.value)) for pass_key, frame in values.items()]
+    return reduce(lambda table, more: table.unionByName(more, allowMissingColumns=True), rows)
+
+
+# Values that a run has stored.
 
 
 def stored_groups(run: RunTables) -> list[type[FeatureGroup]]:
@@ -110,63 +142,38 @@ def stored_groups(run: RunTables) -> list[type[FeatureGroup]]:
 
 def missing_groups(run: RunTables, groups: Iterable[str]) -> set[str]:
     """The groups without values in the run."""
-    return {name for name in groups if not _has(run, name)}
+    missing = set()
+    for name in groups:
+        (table,) = tables_of([name])
+        if not run.has(table) or name not in run.stored_columns(table):
+            missing.add(name)
+    return missing
 
 
-def read_values(run: RunTables, groups: Iterable[str]) -> dict[Place, DataFrame]:
+def read_values(run: RunTables, groups: Iterable[str]) -> dict[PassKey, DataFrame]:
     """The values of feature groups by pass: the key, and a struct for each group.
 
     Raises:
         ConfigError: an unknown group.
         InputError: the run lacks the values of a group.
     """
-    wanted = list(groups)
-    missing = missing_groups(run, wanted)
+    names = list(groups)
+    missing = missing_groups(run, names)
     if missing:
         stored = [group.name for group in stored_groups(run)]
         raise InputError(
             f"run {run.record.run_id} has no values of {', '.join(sorted(missing))}",
             "compute them first, together with the groups that the run has, whose values are replaced: cqa featurize "
-            f"--run-id {run.record.run_id} --task TASK --groups {' '.join(sorted({*wanted, *stored}))}",
+            f"--run-id {run.record.run_id} --task TASK --groups {' '.join(sorted({*names, *stored}))}",
         )
-    return {
-        place: of_place(run.read(feature_table(found)), place, found)
-        for place, found in by_place(map(group_class, wanted)).items()
-    }
+    values = {}
+    for pass_key, members in by_pass(map(group_class, names)).items():
+        rows = run.read(feature_table(members)).where(F.col(PASS_KEY.name) == pass_key.value)
+        values[pass_key] = rows.select(*KEY, *[group.name for group in members])
+    return values
 
 
-def _has(run: RunTables, name: str) -> bool:
-    (table,) = tables_of([name])
-    return run.has(table) and name in run.stored_columns(table)
-
-
-def declared_values(group: FeatureGroup, found: Mapping[str, ArrayLike], rows: int) -> Reals:
-    """The values of a group, in the order of its columns.
-
-    Args:
-        group: the group.
-        found: the computed values by column.
-        rows: number of examples, or moments.
-
-    Returns:
-        Shape (rows, columns); NaN where a value is unknown.
-
-    Raises:
-        ContractError: the columns differ from the declaration, or a column has the wrong number of values.
-    """
-    names = [column.name for column in group.columns]
-    if set(found) != set(names):
-        wrong = ", ".join(sorted(set(found) ^ set(names)))
-        raise ContractError(
-            f"feature group {group.name}: computed and declared columns differ: {wrong}", "make both agree"
-        )
-    values = [np.asarray(found[name], dtype=np.float64) for name in names]
-    if any(each.shape != (rows,) for each in values):
-        raise ContractError(f"feature group {group.name} did not return one value per example", "fill in NaN")
-    return np.stack(values).T  # in memory column by column, as Arrow reads them
-
-
-# Joins the values of feature groups to the examples: the table on which rankers are fitted.
+# The values joined to the examples: the table on which rankers are fitted.
 
 
 def feature_names(groups: Iterable[str]) -> tuple[str, ...]:
@@ -179,7 +186,13 @@ def times(groups: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name, column in _columns(groups) if column.is_time)
 
 
-def assemble(examples: DataFrame, groups: Iterable[str], values: Mapping[Place, DataFrame]) -> DataFrame:
+def _columns(groups: Iterable[str]) -> Iterator[tuple[str, FeatureColumn]]:
+    for group in map(group_class, groups):
+        for column in group.columns:
+            yield f"{group.name}__{column.name}", column
+
+
+def assemble(examples: DataFrame, groups: Iterable[str], values: Mapping[PassKey, DataFrame]) -> DataFrame:
     """Join the groups' values to the examples.
 
     Args:
@@ -196,59 +209,13 @@ def assemble(examples: DataFrame, groups: Iterable[str], values: Mapping[Place, 
     """
     names = tuple(groups)
     joined = examples
-    for place, members in by_place(map(group_class, names)).items():
-        joined = joined.join(_features(members, values[place]), on=list(KEY), how="left")
     # SQL, which Python passes to Java in one call: with a Column per feature, the calls take longer than the query.
+    for pass_key, members in by_pass(map(group_class, names)).items():
+        features = [
+            f"`{group.name}`.`{column.name}` AS `{group.name}__{column.name}`"
+            for group in members
+            for column in group.columns
+        ]
+        joined = joined.join(values[pass_key].selectExpr(*KEY, *features), on=list(KEY), how="left")
     filled = [f"coalesce(nanvl(`{name}`, null), {column.missing!r}D) AS `{name}`" for name, column in _columns(names)]
     return joined.selectExpr(*[f"`{name}`" for name in examples.columns], *filled)
-
-
-def _columns(groups: Iterable[str]) -> Iterator[tuple[str, FeatureColumn]]:
-    for found in map(group_class, groups):
-        for column in found.columns:
-            yield _feature(found, column), column
-
-
-def _features(groups: Iterable[type[FeatureGroup]], values: DataFrame) -> DataFrame:
-    renamed = [
-        f"`{found.name}`.`{column.name}` AS `{_feature(found, column)}`" for found in groups for column in found.columns
-    ]
-    return values.selectExpr(*KEY, *renamed)
-
-
-def _feature(found: type[FeatureGroup], column: FeatureColumn) -> str:
-    return f"{found.name}__{column.name}"
-
-
-# Makes the columns of a feature group from the values of distinct keys, such as texts.
-
-Key = TypeVar("Key", bound=Hashable)
-
-
-def tabulate(
-    columns: Iterable[FeatureColumn], keys: Iterable[Key | None], read: Callable[[Key], Mapping[str, float]]
-) -> dict[str, Reals]:
-    """Compute the values of every distinct key once, and look them up for each example.
-
-    Args:
-        columns: the columns.
-        keys: the key of each example, such as the index of its candidate's text; None for unknown values.
-        read: the values of a key, by the name of the column.
-
-    Returns:
-        One value per example for each column; NaN where the key is None.
-    """
-    names = [column.name for column in columns]
-    rows: dict[Key | None, list[float]] = {None: [np.nan] * len(names)}
-    of_examples = []
-    for key in keys:
-        if key not in rows:
-            values = read(key)  # type: ignore[arg-type]  # None is in rows
-            rows[key] = [values[name] for name in names]
-        of_examples.append(rows[key])
-    return dict(zip(names, np.array(of_examples, dtype=np.float64).reshape(-1, len(names)).T, strict=True))
-
-
-def candidate_texts(batch: QueryBatch) -> list[int | None]:
-    """The index of each candidate's text; None without a text."""
-    return [None if index == ABSENT else index for index in batch.candidate_text.tolist()]

@@ -1,22 +1,26 @@
 """Base classes of feature groups: named, versioned sets of documented columns with one value per example."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
 from cqa_spark.errors import ContractError
-from cqa_spark.features.author_batch import AuthorBatch, AuthorFacts, EventKind
+from cqa_spark.features.arrays import Reals
+from cqa_spark.features.author_batch import AuthorBatch, EventKind
+from cqa_spark.features.author_facts import AuthorFacts
 from cqa_spark.features.inputs import DumpState, FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
 from cqa_spark.process.failures import require_extra
+
+Key = TypeVar("Key", bound=Hashable)
 
 Values = Mapping[str, ArrayLike]
 """The values of each column, one per example of a batch or per moment; NaN where a value is unknown."""
@@ -50,18 +54,18 @@ class FeatureColumn:
     is_time: bool = False
 
 
-class Place(Enum):
-    """The key by which a pass groups rows; the value is in the column ``place`` of its rows."""
+class PassKey(Enum):
+    """The key by which a pass groups rows; its value is in the column ``pass_key`` of the feature table."""
 
     QUERY = "query"
     AUTHOR = "author"
 
 
 class FeatureGroup(ABC):
-    """Base class of all groups; the groups of one place are computed in one pass and stored in the same rows.
+    """Base class of all groups; groups with one pass key are computed together and stored in the same rows.
 
     Attributes:
-        place: the key by which the pass groups rows.
+        pass_key: the key by which the pass groups rows.
         name: name and version, such as ``overlap_v1``.
         family: name shared by the groups that an ablation removes together, such as similarity.
         about: description in one phrase.
@@ -79,7 +83,7 @@ class FeatureGroup(ABC):
         caution: a warning for readers of results that use the group; empty for none.
     """
 
-    place: ClassVar[Place]
+    pass_key: ClassVar[PassKey]
     name: ClassVar[str]
     family: ClassVar[str]
     about: ClassVar[str]
@@ -99,6 +103,27 @@ class FeatureGroup(ABC):
     def by_column(cls, values: Iterable[ArrayLike]) -> Values:
         """Values by the name of their column; they are in the order of ``columns``."""
         return dict(zip((column.name for column in cls.columns), values, strict=True))
+
+    @classmethod
+    def tabulate(cls, keys: Iterable[Key | None], read: Callable[[Key], Mapping[str, float]]) -> dict[str, Reals]:
+        """Compute the values of every distinct key once, and look them up for each example.
+
+        Args:
+            keys: the key of each example, such as the index of its candidate's text; None for unknown values.
+            read: the values of a key, by the name of the column.
+
+        Returns:
+            One value per example for each column; NaN where the key is None.
+        """
+        names = [column.name for column in cls.columns]
+        rows: dict[Key | None, list[float]] = {None: [np.nan] * len(names)}
+        of_examples = []
+        for key in keys:
+            if key not in rows:
+                values = read(key)  # type: ignore[arg-type]  # None is in rows
+                rows[key] = [values[name] for name in names]
+            of_examples.append(rows[key])
+        return dict(zip(names, np.array(of_examples, dtype=np.float64).reshape(-1, len(names)).T, strict=True))
 
     @classmethod
     def require_installed(cls) -> None:
@@ -143,7 +168,7 @@ class QueryGroup(FeatureGroup):
         comment_columns: columns of comments that it reads in addition to those of every batch.
     """
 
-    place: ClassVar[Place] = Place.QUERY
+    pass_key: ClassVar[PassKey] = PassKey.QUERY
     reads_comments: ClassVar[bool] = True
     reads_votes: ClassVar[bool] = False
     post_columns: ClassVar[tuple[str, ...]] = ()
@@ -217,7 +242,7 @@ class AuthorGroup(FeatureGroup):
         marked: the rows that it marks; None for none.
     """
 
-    place: ClassVar[Place] = Place.AUTHOR
+    pass_key: ClassVar[PassKey] = PassKey.AUTHOR
     reads: ClassVar[frozenset[EventKind]]
     marked: ClassVar[Marked | None] = None
     reads_texts: ClassVar[bool] = False

@@ -11,14 +11,12 @@ from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
 
-# The cut: the time up to which as-of features use events.
-
 _MICROSECONDS_AN_HOUR = 3_600_000_000
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The time at which the candidates of a question are evaluated.
+    """The time at which the candidates of a question are evaluated; as-of features use events up to it.
 
     Attributes:
         kind: ``question``, the time of the question; ``answer``, the time of each answer; ``delay``, ``hours`` after
@@ -76,12 +74,12 @@ class FeatureInputs:
         Raises:
             ContractError: the table is missing.
         """
-        found: DataFrame | None = getattr(self, table)
-        if found is None:
+        frame: DataFrame | None = getattr(self, table)
+        if frame is None:
             raise ContractError(
                 f"a feature group needs the table {table}", _REMEDIES.get(table, f"use a dump with {table}")
             )
-        return found
+        return frame
 
     def keep_examples(self, condition: Column) -> FeatureInputs:
         """The same tables with fewer examples."""
@@ -116,8 +114,6 @@ def dated_pairs(inputs: FeatureInputs) -> DataFrame:
     return known_pairs(inputs).where(F.col("cut").isNotNull())
 
 
-# Facts that a dump has only in their final state, and alternatives to that state for the audit.
-
 SNAPSHOT_CAUTION = (
     "computed from the state of the dump, as in the paper: it contains events after the acceptance, "
     "and partly the acceptance itself"
@@ -132,40 +128,31 @@ class DumpState(Enum):
 
 
 def with_other_state(inputs: FeatureInputs, states: Collection[DumpState]) -> FeatureInputs:
-    """The tables as if every post had been edited once more, or every account deleted.
+    """The tables as if every post had been edited once more, or every account deleted; for the audit.
 
     Args:
         inputs: the tables.
         states: the facts to change.
     """
+    no_rows = F.lit(False)
     if DumpState.EDITS in states:
-        inputs = _edited(inputs)
-    return _without_accounts(inputs) if DumpState.DELETED_ACCOUNTS in states else inputs
-
-
-def _edited(inputs: FeatureInputs) -> FeatureInputs:
-    otherwise = {
-        "subject": F.when(F.col("subject").isNotNull(), F.lit("Edited?")),
-        "body": F.when(F.col("body").isNotNull(), F.lit("<p>Not what it was.</p>")),
-        "tags": F.when(F.col("tags").isNotNull(), F.array(F.lit("edited"))),
-    }
-    return replace(inputs, posts=inputs.posts.withColumns(otherwise), documents=inputs.documents.where(F.lit(False)))
-
-
-def _without_accounts(inputs: FeatureInputs) -> FeatureInputs:
-    """Remove all accounts; posts and comments keep a placeholder name."""
-    nobody = F.lit(None).cast("string")
-    people = {"asker_id": nobody, "author_id": nobody}
-    return replace(
-        inputs,
-        examples=inputs.examples.withColumns(people),
-        posts=_anonymous(inputs.posts),
-        comments=_anonymous(inputs.comments),
-        users=inputs.users and inputs.users.where(F.lit(False)),
-        badges=inputs.badges and inputs.badges.where(F.lit(False)),
-    )
-
-
-def _anonymous(written: DataFrame) -> DataFrame:
-    name = F.coalesce("user_name", F.concat(F.lit("user"), "user_id"))
-    return written.withColumn("user_name", name).withColumn("user_id", F.lit(None).cast("string"))
+        edited = {
+            "subject": F.when(F.col("subject").isNotNull(), F.lit("Edited?")),
+            "body": F.when(F.col("body").isNotNull(), F.lit("<p>Not what it was.</p>")),
+            "tags": F.when(F.col("tags").isNotNull(), F.array(F.lit("edited"))),
+        }
+        inputs = replace(inputs, posts=inputs.posts.withColumns(edited), documents=inputs.documents.where(no_rows))
+    if DumpState.DELETED_ACCOUNTS in states:
+        nobody = F.lit(None).cast("string")
+        # Posts and comments of a deleted account keep a placeholder name.
+        placeholder = F.coalesce("user_name", F.concat(F.lit("user"), "user_id"))
+        anonymous = {"user_name": placeholder, "user_id": nobody}
+        inputs = replace(
+            inputs,
+            examples=inputs.examples.withColumns({"asker_id": nobody, "author_id": nobody}),
+            posts=inputs.posts.withColumns(anonymous),
+            comments=inputs.comments.withColumns(anonymous),
+            users=inputs.users and inputs.users.where(no_rows),
+            badges=inputs.badges and inputs.badges.where(no_rows),
+        )
+    return inputs

@@ -1,20 +1,17 @@
-"""Base classes of groups whose fitted state is one object, which saves itself, or gives numbered columns names."""
+"""Base classes of groups that learn: an object as state, numbered columns, facts about authors, term frequencies."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
 
-from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, codes
-from cqa_spark.features.author_batch import AuthorFacts
+from cqa_spark.features.arrays import ABSENT, Indices, Mask, codes
+from cqa_spark.features.author_facts import AuthorFacts
 from cqa_spark.features.group import FeatureColumn, FittedQueryGroup, LearningGroup
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch, Texts
@@ -22,12 +19,9 @@ from cqa_spark.features.training_data import Fitted, TrainingData, learned_texts
 from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
 from cqa_spark.text.terms import Collection, WeighedTexts
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 class FittedState(Protocol):
-    """What fitting learned, in formats that contain data only."""
+    """The result of fitting, in formats that contain data only."""
 
     def save(self, folder: NewModelFolder) -> None:
         """Write it."""
@@ -94,14 +88,14 @@ class NumberedGroup(LearningGroup):
     """A group with numbered columns, such as the site's first tag; fitting gives the numbers names.
 
     Attributes:
-        numbered: prefixes of columns, each with their meaning, in which ``{}`` stands for what has the number.
+        numbered: prefixes of columns, each with their meaning, in which ``{}`` stands for the thing with the number.
     """
 
     numbered: ClassVar[tuple[tuple[str, str], ...]]
 
     @abstractmethod
     def names(self) -> Sequence[str]:
-        """What has the numbers from 1, in order, such as "the tag wine"; empty if a number has several names."""
+        """The things with the numbers from 1, in order, such as "the tag wine"; empty if a number has several names."""
 
     def meanings(self) -> Mapping[str, str]:
         """The meanings of the columns whose number has one name, by column."""
@@ -120,7 +114,7 @@ def numbered_columns(
 
     Args:
         numbered: as for ``NumberedGroup``.
-        unnamed: what has a number, before fitting gives it a name; ``{}`` stands for the number.
+        unnamed: the thing with a number, before fitting gives it a name; ``{}`` stands for the number.
         slots: the highest number.
         source: of all columns.
     """
@@ -130,8 +124,6 @@ def numbered_columns(
         for slot in range(1, slots + 1)
     )
 
-
-# Base class of fitted groups whose state is one table of facts about authors.
 
 LEARNED = "learned"
 """The name of the table in a model folder."""
@@ -175,109 +167,9 @@ def in_section(batch: QueryBatch, example: Indices, sections: pa.ChunkedArray) -
         example: index of the example of each fact.
         sections: the section of each fact.
     """
-    found, here = codes(sections, pa.chunked_array([pa.array(batch.category, pa.string())]))
-    same: Mask = (found == here[example]) & (found != ABSENT)
-    return same
-
-
-# Regressions by least squares: one on all folds, and one on the complement of each fold.
-
-
-@dataclass(frozen=True)
-class NormalEquations:
-    """The normal equations of a least-squares problem; additive over rows.
-
-    Attributes:
-        squares: sums of products of two terms, shape (terms, terms).
-        products: sums of products of a term and the value, shape (terms,).
-        rows: number of rows.
-    """
-
-    squares: Reals | float = 0.0
-    products: Reals | float = 0.0
-    rows: int = 0
-
-    @classmethod
-    def of(cls, terms: Reals, values: Reals) -> Self:
-        """The equations of rows.
-
-        Args:
-            terms: shape (rows, terms).
-            values: shape (rows,).
-        """
-        return cls(terms.T @ terms, terms.T @ values, len(values))
-
-    def __add__(self, other: Self) -> NormalEquations:
-        return NormalEquations(self.squares + other.squares, self.products + other.products, self.rows + other.rows)
-
-
-def solve_by_fold(of_folds: Sequence[NormalEquations], solve: Callable[[NormalEquations], Reals]) -> Fitted[Reals]:
-    """Solve the sum of the equations of all folds, and the sum without each fold."""
-
-    def without(excluded: int) -> Reals:
-        return solve(sum((fold for number, fold in enumerate(of_folds) if number != excluded), NormalEquations()))
-
-    return Fitted.excluding(without, len(of_folds))
-
-
-# Counts of relevant and irrelevant candidates that contain each term, for estimating polarities.
-
-CANDIDATES = "candidates"
-"""The unit that counts all candidates, under the empty term."""
-
-RAREST = 3
-"""Minimum number of candidates with a term."""
-
-MOST_TERMS = 500_000
-"""Only the most frequent terms are counted, which bounds the driver's memory: the counts of a term are one row for each
-fold and section, and its polarity is in a model for each fold."""
-
-_UNITS = ("tokens", "words", "bigrams", "stems")
-_OF_SECTIONS = (CANDIDATES, "words")
-
-Group = TypeVar("Group")
-
-
-def judged_terms(training: TrainingData) -> pd.DataFrame:
-    """Count the judged training candidates that contain each term, in one Spark job.
-
-    Returns:
-        ``unit`` (``CANDIDATES``, tokens, words, bigrams or stems), ``term``, ``section`` (of the forum, for candidates
-        and words; None where unknown, and for the other units), ``fold``, ``good`` and ``bad`` (candidates that are
-        relevant and that are not).
-        Only terms in at least ``RAREST`` candidates are counted, and only the ``MOST_TERMS`` most frequent of them.
-    """
-    judged = training.judged.select("site", "candidate_id", "section", "fold", "relevant", "text_id").distinct()
-    texts = judged.join(training.inputs.texts.select("text_id", *_UNITS), on="text_id")
-    each_unit = [F.transform(F.array_distinct(unit), partial(_named, unit)) for unit in _UNITS]
-    named = F.explode(F.concat(F.array(_named(CANDIDATES, F.lit(""))), *each_unit))
-    terms = texts.select("section", "fold", "relevant", named.alias("named"))
-    section = F.when(F.col("named.unit").isin(*_OF_SECTIONS), F.col("section")).alias("section")
-    good, bad = F.count_if("relevant").alias("good"), F.count_if(~F.col("relevant")).alias("bad")
-    counted = terms.groupBy("named.unit", "named.term", section, "fold").agg(good, bad)
-    parts = F.collect_list(F.struct("section", "fold", "good", "bad")).alias("parts")
-    together = counted.groupBy("unit", "term").agg(F.sum(F.col("good") + F.col("bad")).alias("holding"), parts)
-    kept = together.where((F.col("holding") >= RAREST) | (F.col("unit") == CANDIDATES))
-    frequent = kept.orderBy(F.desc("holding"), "unit", "term").limit(MOST_TERMS)
-    return frequent.selectExpr("unit", "term", "inline(parts)").toPandas()
-
-
-def fit_on_counts(training: TrainingData, learn: Callable[[pd.DataFrame], Group]) -> Fitted[Group]:
-    """Fit on the counts of all folds, and on the complement of each fold.
-
-    Args:
-        training: the training part.
-        learn: fits on rows of ``judged_terms``.
-    """
-    counts = training.derive(judged_terms)
-    return Fitted.excluding(lambda fold: learn(counts[counts["fold"] != fold]), training.folds)
-
-
-def _named(unit: str, term: Column) -> Column:
-    return F.struct(F.lit(unit).alias("unit"), term.alias("term"))
-
-
-# Base class of groups fitted on document frequencies of terms.
+    of_facts, of_examples = codes(sections, pa.chunked_array([pa.array(batch.category, pa.string())]))
+    is_same: Mask = (of_facts == of_examples[example]) & (of_facts != ABSENT)
+    return is_same
 
 
 class CollectionGroup(StateGroup[Collection], FittedQueryGroup):

@@ -1,7 +1,7 @@
 """What feature groups compute, as a hash of their values for two literal threads and one author.
 
-A description may be reworded and a function moved without changing what a model receives; a threshold may be changed
-without any declaration showing it. The values tell which of them happened.
+A description may be reworded and a function moved without changing the features that a model gets; a threshold may be
+changed without any declaration showing it. The values tell the two apart.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.registry import group_class
 
 _DIGITS = 9
-"""Significant digits that are hashed: the last ones of a logarithm differ between processors."""
+"""Significant digits in the hash: the last digits of a logarithm differ between processors."""
 
 _ASKED = datetime(2020, 3, 2, 9, tzinfo=UTC)
 _CUT = datetime(2020, 3, 18, tzinfo=UTC)
@@ -77,29 +77,25 @@ def values_hash(groups: Iterable[str]) -> str:
     """
     content = []
     for group in map(group_class, groups):
-        values = _values(group)
-        content.append(
-            [group.name, *([column.name, column.missing, values.get(column.name)] for column in group.columns)]
-        )
+        values = _literal_values(group)
+        columns = [[column.name, column.missing, values.get(column.name)] for column in group.columns]
+        content.append([group.name, *columns])
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
 
-def _values(group: type[FeatureGroup]) -> dict[str, list[str]]:
+def _literal_values(group: type[FeatureGroup]) -> dict[str, list[str]]:
+    """The values of each column as decimal numbers; empty for groups that need more than the literals have."""
+    values: Values = {}
     if issubclass(group, LearningGroup) or group.reads_texts or group.embeddings:
         return {}
-    values: Values = {}
-    if issubclass(group, QueryGroup) and _reads_threads_alone(group):
-        values = group().compute(literal_threads())
+    if issubclass(group, QueryGroup) and not group.reads_comments:
+        reads_literals_only = {*group.needs} <= {"votes"} and {*group.post_columns} <= {"subject", "body"}
+        values = group().compute(literal_threads()) if reads_literals_only else {}
     elif issubclass(group, AuthorGroup) and group.marked is None:
-        values = group().compute(_author())
+        values = group().compute(literal_author())
     return {
         name: [f"{value:.{_DIGITS}g}" for value in np.asarray(column, np.float64)] for name, column in values.items()
     }
-
-
-def _reads_threads_alone(group: type[QueryGroup]) -> bool:
-    known = {*group.needs} <= {"votes"} and {*group.post_columns} <= {"subject", "body"}
-    return known and not group.reads_comments
 
 
 def literal_threads() -> QueryBatch:
@@ -129,9 +125,9 @@ def literal_threads() -> QueryBatch:
         examples=pa.Table.from_pylist(examples),
         posts=pa.Table.from_pylist(posts),
         votes=pa.Table.from_pylist(votes),
-        said=none,
+        comments=none,
         documents=none,
-        analysed=none,
+        analysed_texts=none,
         scores=none,
     )
 
@@ -140,9 +136,11 @@ def _after(days: float) -> datetime:
     return _ASKED + timedelta(days=days)
 
 
-def _author() -> AuthorBatch:
+def literal_author() -> AuthorBatch:
+    """One author with events of each kind, and two moments."""
     kinds, days, counts, own = (np.array(column, dtype=np.int64) for column in zip(*_EVENTS, strict=True))
     moments = np.flatnonzero(kinds == EventKind.MOMENT)
+    # By kind, the number of contributions in the own thread up to each moment.
     in_own_thread = {
         kind: np.array([own[:moment][kinds[:moment] == kind].sum() for moment in moments]) for kind in CONTRIBUTIONS
     }

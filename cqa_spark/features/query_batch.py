@@ -1,4 +1,4 @@
-"""Batches of whole questions in memory: examples, with the posts and comments of the candidates' threads.
+"""Batches of whole questions in memory: examples, with the posts, comments and texts of their threads.
 
 A question has one query, or one for each of its replayed nights, which share all other rows.
 
@@ -8,7 +8,7 @@ same texts are computed once per batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -18,11 +18,369 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals, Vectors, codes, doubles, matches, places_of, seconds
+from cqa_spark.errors import ContractError
+from cqa_spark.features.arrays import (
+    ABSENT,
+    Indices,
+    Mask,
+    Reals,
+    Vectors,
+    codes,
+    doubles,
+    indices_of,
+    matches,
+    seconds,
+    values_at,
+)
 
-# The distinct texts of a batch, and values derived from them once per batch.
+_ID, _TIME, _WORDS = pa.string(), pa.timestamp("us", "UTC"), pa.list_(pa.string())
+_QUESTION = {"site": _ID, "query_post_id": _ID}
+
+TABLES: Mapping[str, Mapping[str, pa.DataType]] = {
+    "examples": {
+        **_QUESTION,  # query_post_id: the post that the candidate is ranked for; several nights of a post share it
+        "task": pa.string(),
+        "query_id": _ID,
+        "candidate_id": _ID,
+        "thread_id": _ID,  # of the candidate
+        "fold_key": _ID,
+        "author_id": _ID,  # of the candidate
+        "account": _ID,  # the candidate's author; null unless one known person
+        "asker_id": _ID,
+        "asked_at": _TIME,
+        "answered_at": _TIME,
+        "cut": _TIME,  # the time up to which as-of groups use events
+        "initial_rank": pa.int32(),
+        "split": pa.string(),
+        "fold": pa.int64(),  # of a training example, from 0; -1 for others
+    },
+    "posts": {
+        **_QUESTION,
+        "post_id": _ID,
+        "thread_id": _ID,
+        "author": _ID,  # null unless one known person
+        "created_at": _TIME,
+        "category": pa.string(),
+    },
+    "comments": {
+        **_QUESTION,
+        "comment_id": _ID,
+        "post_id": _ID,  # the post that it is below
+        "position": pa.int32(),  # among the comments of the post, from 1
+        "author": _ID,  # null unless one known person
+        "author_name": pa.string(),
+        "created_at": _TIME,
+        "document_id": _ID,
+    },
+    "documents": {**_QUESTION, "document_id": _ID, "text_id": _ID, "subject_text_id": _ID},
+    "analysed_texts": {
+        "text_id": _ID,
+        "raw": pa.string(),
+        "clean": pa.string(),
+        "sentences": _WORDS,
+        "tokens": _WORDS,
+        "words": _WORDS,
+        "content_words": _WORDS,
+        "stems": _WORDS,
+        "bigrams": _WORDS,
+    },
+    "scores": {**_QUESTION, "task": pa.string(), "of_query": _ID, "candidate_id": _ID, "score": pa.float64()},
+    "votes": {
+        **_QUESTION,
+        "post_id": _ID,
+        "vote_type_id": pa.int32(),
+        "known_at": _TIME,  # the end of the day of the votes
+        "number": pa.int64(),  # of votes of this day
+    },
+    "retrieved": {
+        **_QUESTION,
+        "candidate_id": _ID,
+        "bm25": pa.float64(),
+        "bm25_rank": pa.int32(),
+        "cosine": pa.float64(),
+        "cosine_rank": pa.int32(),
+    },
+    "links": {**_QUESTION, "candidate_id": _ID, "linked_at": _TIME, "is_duplicate": pa.bool_()},
+}
+"""The columns of each table of a ``QueryBatch``; ids are those of the lake's tables."""
 
 Derived = TypeVar("Derived")
+
+_Key = tuple[int, str]
+"""The index of a question, and the id of a post, comment or document there: other questions may have the same one."""
+
+
+@dataclass(frozen=True)
+class QueryBatch:
+    """All queries of whole questions, as input of query groups; ``TABLES`` has the columns of each table.
+
+    A table that no group reads has neither columns nor rows.
+
+    Attributes:
+        examples: rows of the table ``examples`` without labels, in order of site, query, candidate; with ``facts``, the
+            groups' facts about authors, if there are any.
+        posts: questions of the queries and of their candidates' threads, with the answers there; also the
+            ``post_columns`` of the groups.
+        comments: comments of the candidates' threads; also the ``comment_columns`` of the groups.
+        documents: the texts of the posts and comments.
+        analysed_texts: distinct rows of the table ``texts``; also the vectors of each embedding model that a group
+            uses.
+        scores: scores of upstream systems, of the question and of the candidates' threads as queries.
+        votes: up and down votes for the candidates, by day.
+        retrieved: retrieval scores of the candidates.
+        links: links to the candidates.
+
+    Raises:
+        ContractError: a table lacks a column.
+    """
+
+    examples: pa.Table
+    posts: pa.Table
+    comments: pa.Table
+    documents: pa.Table
+    analysed_texts: pa.Table
+    scores: pa.Table
+    votes: pa.Table
+    retrieved: pa.Table = field(default_factory=lambda: pa.table({}))
+    links: pa.Table = field(default_factory=lambda: pa.table({}))
+    _shared: dict[tuple[Hashable, ...], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, columns in TABLES.items():
+            present = getattr(self, name).column_names
+            missing = [column for column in columns if column not in present]
+            if present and missing:
+                raise ContractError(
+                    f"the table {name} of a batch lacks the columns {', '.join(missing)}",
+                    "add them; query_batch.TABLES declares the columns of every batch",
+                )
+
+    def __len__(self) -> int:
+        """Number of examples."""
+        return int(self.examples.num_rows)
+
+    def column(self, name: str) -> list[Any]:
+        """A column of the examples as Python values."""
+        return self.examples.column(name).to_pylist()
+
+    def times(self, name: str) -> Reals:
+        """A column of timestamps of the examples, in seconds since 1970; NaN where unknown."""
+        return seconds(self.examples.column(name))
+
+    def facts(self, group: str) -> pa.ChunkedArray:
+        """A group's facts about the author of each candidate, as structs; null without facts."""
+        return pc.struct_field(self.examples.column("facts"), group)
+
+    def derive(self, function: Callable[..., Derived], *arguments: Hashable) -> Derived:
+        """The value of a function of this batch and the arguments, computed once per batch, like ``Texts.derive``."""
+        key = (function, *arguments)
+        if key not in self._shared:
+            self._shared[key] = function(self, *arguments)
+        return cast(Derived, self._shared[key])
+
+    def keep(self, mask: Mask) -> QueryBatch:
+        """The same batch with fewer examples; texts, posts and comments stay and are shared.
+
+        Args:
+            mask: True for each example to keep.
+        """
+        kept = replace(self, examples=self.examples.filter(pa.array(mask)), _shared={})
+        for name in ("_questions", "texts", "thread_comments"):
+            kept.__dict__[name] = getattr(self, name)
+        return kept
+
+    @cached_property
+    def query(self) -> Indices:
+        """The index of each example's query; the examples are in order of queries."""
+        changes = [np.diff(codes(self.examples[name])[0], prepend=ABSENT) for name in ("site", "query_id")]
+        return np.cumsum(np.logical_or(*changes)) - 1
+
+    @cached_property
+    def question(self) -> Indices:
+        """The index of each example's question: the post that its query is about."""
+        return self.question_of(self.examples)
+
+    def question_of(self, rows: pa.Table) -> Indices:
+        """The index of the question that rows of a table of the batch belong to."""
+        index = pc.index_in(_question_keys(rows), value_set=self._questions)
+        return np.asarray(index.fill_null(ABSENT).to_numpy(), dtype=np.int64)
+
+    @cached_property
+    def query_post(self) -> Indices:
+        """The index in ``posts`` of each example's query; ``ABSENT`` if the corpus lacks it."""
+        return indices_of(self._keys("query_post_id"), self._post_keys)
+
+    @cached_property
+    def candidate_post(self) -> Indices:
+        """The index in ``posts`` of each candidate; ``ABSENT`` if it is not a post."""
+        return indices_of(self._keys("candidate_id"), self._post_keys)
+
+    def joined(self, column: str, rows: pa.Table, name: str) -> tuple[Indices, Indices]:
+        """The indices of examples, and of rows of their question with the same value, as in an inner join.
+
+        Args:
+            column: of the examples.
+            rows: another table of the batch.
+            name: its column with the values.
+        """
+        of_examples, of_rows = codes(self.examples[column], rows[name])
+        # Question and value as one number: there are fewer codes than values.
+        size = len(of_examples) + len(of_rows)
+        return matches(self.question * size + of_examples, self.question_of(rows) * size + of_rows)
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The analysed texts."""
+        return Texts(self.analysed_texts)
+
+    @cached_property
+    def query_text(self) -> Indices:
+        """The index in ``texts`` of each example's query (subject and body); ``ABSENT`` for none."""
+        return self._texts_of(self._keys("query_post_id"))
+
+    @cached_property
+    def subject_text(self) -> Indices:
+        """The index in ``texts`` of the subject of each example's query; ``ABSENT`` for none."""
+        return self._texts_of(self._keys("query_post_id"), subject=True)
+
+    @cached_property
+    def candidate_text(self) -> Indices:
+        """The index in ``texts`` of each candidate; ``ABSENT`` for none."""
+        return self._texts_of(self._keys("candidate_id"))
+
+    def known_candidate_texts(self) -> list[int | None]:
+        """``candidate_text`` as a list, with None for candidates without a text."""
+        return [None if index == ABSENT else index for index in self.candidate_text.tolist()]
+
+    @cached_property
+    def candidate_subject_text(self) -> Indices:
+        """The index in ``texts`` of each candidate's subject; ``ABSENT`` for none, as for comments."""
+        return self._texts_of(self._keys("candidate_id"), subject=True)
+
+    @cached_property
+    def category(self) -> list[str | None]:
+        """The forum section of the thread of each candidate."""
+        categories = dict(zip(self._post_keys, self.posts["category"].to_pylist(), strict=True))
+        return [categories.get(key) for key in self._keys("thread_id")]
+
+    @cached_property
+    def thread_comments(self) -> ThreadComments:
+        """The comments of the candidates' threads, as arrays."""
+        comments = self.comments.append_column("question", pa.array(self.question_of(self.comments)))
+        comments = comments.sort_by([(name, "ascending") for name in ("question", "post_id", "position", "comment_id")])
+        question, post_id = comments["question"].to_numpy(), comments["post_id"].to_pylist()
+        post_keys = list(zip(question.tolist(), post_id, strict=True))
+        document_keys = zip(question.tolist(), comments["document_id"].to_pylist(), strict=True)
+        # The post of each comment; at ABSENT, the last item, its author and time are unknown.
+        post = indices_of(post_keys, self._post_keys)
+        post_authors = [*self.posts["author"].to_pylist(), None]
+        return ThreadComments(
+            ids=comments["comment_id"].to_pylist(),
+            question=question,
+            post_id=post_id,
+            position=doubles(comments["position"]),
+            author=comments["author"].to_pylist(),
+            author_name=comments["author_name"].to_pylist(),
+            created_at=seconds(comments["created_at"]),
+            text=self._texts_of(document_keys),
+            asker=[post_authors[index] for index in post],
+            asked_at=values_at(post, seconds(self.posts["created_at"])),
+            post_text=self._texts_of(post_keys),
+        )
+
+    @cached_property
+    def comment(self) -> Indices:
+        """The index in ``thread_comments`` of each candidate; ``ABSENT`` if the candidate is a post."""
+        comments = self.thread_comments
+        return indices_of(self._keys("candidate_id"), zip(comments.question.tolist(), comments.ids, strict=True))
+
+    @cached_property
+    def by_person(self) -> Mask:
+        """Whether each candidate is a comment whose author is one known person."""
+        # The last item, at ABSENT, is for candidates that are posts.
+        known = np.array([*(author is not None for author in self.thread_comments.author), False])
+        return cast(Mask, known[self.comment])
+
+    @cached_property
+    def _questions(self) -> pa.Array:
+        """The key of each question, in order of its index."""
+        return pc.unique(_question_keys(self.examples))
+
+    @cached_property
+    def _post_keys(self) -> list[_Key]:
+        return list(zip(self.question_of(self.posts).tolist(), self.posts["post_id"].to_pylist(), strict=True))
+
+    def _keys(self, column: str) -> list[_Key]:
+        """The question of each example, and the id in a column of the examples."""
+        return list(zip(self.question.tolist(), self.column(column), strict=True))
+
+    @cached_property
+    def _text_of_document(self) -> dict[_Key, tuple[int, int]]:
+        """The indices in ``texts`` of each document's text and subject; ``ABSENT`` for none."""
+        index = {text_id: row for row, text_id in enumerate(self.analysed_texts["text_id"].to_pylist())}
+        questions = self.question_of(self.documents).tolist()
+        columns = (self.documents[name].to_pylist() for name in ("document_id", "text_id", "subject_text_id"))
+        return {
+            (question, document): (index.get(text, ABSENT), index.get(subject, ABSENT))
+            for question, document, text, subject in zip(questions, *columns, strict=True)
+        }
+
+    def _texts_of(self, documents: Iterable[_Key], *, subject: bool = False) -> Indices:
+        """The index in ``texts`` of documents, or of their subjects."""
+        absent = (ABSENT, ABSENT)
+        return np.array([self._text_of_document.get(key, absent)[subject] for key in documents], np.int64)
+
+
+def _question_keys(rows: pa.Table) -> pa.ChunkedArray:
+    """Site and post of the question of each row, as one string."""
+    return pc.binary_join_element_wise(rows["site"], rows["query_post_id"], "\0")
+
+
+@dataclass(frozen=True)
+class ThreadComments:
+    """The comments of a batch as arrays, sorted by question, post, position and id.
+
+    Attributes:
+        ids: comment ids.
+        question: index as in ``QueryBatch.question``; a comment occurs once for each question with a candidate whose
+            thread contains it.
+        post_id: the post that the comment is below.
+        position: position among the comments of the post, from 1; NaN where unknown.
+        author: the author if it is one known person; None otherwise, for example for shared accounts.
+        author_name: the author's name as in the dump.
+        created_at: seconds since 1970; NaN where unknown.
+        text: index of the text in ``QueryBatch.texts``; ``ABSENT`` for none.
+        asker: author of the post if it is one known person; None otherwise.
+        asked_at: time of the post, in seconds since 1970; NaN where unknown.
+        post_text: index of the post's text in ``QueryBatch.texts``; ``ABSENT`` for none.
+    """
+
+    ids: Sequence[str]
+    question: Indices
+    post_id: Sequence[str]
+    position: Reals
+    author: Sequence[str | None]
+    author_name: Sequence[str | None]
+    created_at: Reals
+    text: Indices
+    asker: Sequence[str | None]
+    asked_at: Reals
+    post_text: Indices
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def threads(self) -> list[slice]:
+        """The comments below each post of each question, as slices of the columns."""
+        keys = list(zip(self.question.tolist(), self.post_id, strict=True))
+        starts = [row for row, key in enumerate(keys) if row == 0 or key != keys[row - 1]]
+        return [slice(start, end) for start, end in pairwise([*starts, len(keys)])]
+
+    @cached_property
+    def by_post(self) -> dict[tuple[int, str], slice]:
+        """The slice of each pair of question and post."""
+        return {(int(self.question[part.start]), self.post_id[part.start]): part for part in self.threads}
 
 
 class Texts:
@@ -123,261 +481,3 @@ def _vectors(texts: Texts, model: str) -> Vectors:
     vectors = np.full((len(texts) + 1, dimension), np.nan, dtype=np.float32)
     vectors[:-1][known] = components.reshape(-1, dimension)
     return vectors
-
-
-# The comments of a batch.
-
-
-@dataclass(frozen=True)
-class Comments:
-    """The comments of a batch, sorted by question, post, position and id.
-
-    Attributes:
-        ids: comment ids.
-        question: index as in ``QueryBatch.question``; a comment occurs once for each question with a candidate whose
-            thread contains it.
-        post_id: the post that the comment is below.
-        position: position among the comments of the post, from 1; NaN where unknown.
-        author: the author if it is one known person; None otherwise, for example for shared accounts.
-        author_name: the author's name as in the dump.
-        created_at: seconds since 1970; NaN where unknown.
-        text: index of the text in ``QueryBatch.texts``; ``ABSENT`` for none.
-        asker: author of the post if it is one known person; None otherwise.
-        asked_at: time of the post, in seconds since 1970; NaN where unknown.
-        asked: index of the post's text in ``QueryBatch.texts``; ``ABSENT`` for none.
-    """
-
-    ids: Sequence[str]
-    question: Indices
-    post_id: Sequence[str]
-    position: Reals
-    author: Sequence[str | None]
-    author_name: Sequence[str | None]
-    created_at: Reals
-    text: Indices
-    asker: Sequence[str | None]
-    asked_at: Reals
-    asked: Indices
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    @cached_property
-    def threads(self) -> list[slice]:
-        """The comments below each post of each question, as slices of the columns."""
-        keys = list(zip(self.question.tolist(), self.post_id, strict=True))
-        starts = [place for place, key in enumerate(keys) if place == 0 or key != keys[place - 1]]
-        return [slice(start, end) for start, end in pairwise([*starts, len(keys)])]
-
-    @cached_property
-    def by_post(self) -> dict[tuple[int, str], slice]:
-        """The slice of each pair of question and post."""
-        return {(int(self.question[part.start]), self.post_id[part.start]): part for part in self.threads}
-
-
-@dataclass(frozen=True)
-class QueryBatch:
-    """All queries of whole questions, as input of query groups.
-
-    Attributes:
-        examples: rows of the table ``examples`` without labels, in order of site, query, candidate. ``cut`` is the time
-            up to which as-of groups use events, ``account`` the candidate's author (null unless one known person),
-            ``query_post_id`` the id of the post that it is ranked for, ``fold`` the fold of a training example (-1 for
-            others), and ``facts`` the groups' facts about authors.
-        posts: questions of the queries and of their candidates' threads, with the answers there: ``site``,
-            ``query_post_id``, ``post_id``, ``thread_id``, ``author`` (one known person, or null), ``created_at``,
-            ``category``, and the ``post_columns`` of the groups.
-        said: comments of the candidates' threads: ``site``, ``query_post_id``, ``comment_id``, ``post_id``,
-            ``position``, ``author``, ``author_name``, ``created_at``, ``document_id``, and the ``comment_columns`` of
-            the groups.
-        documents: ``site``, ``query_post_id``, ``document_id``, ``text_id``, ``subject_text_id``.
-        analysed: rows of the table ``texts``, with the vectors of each embedding model that a group uses.
-        scores: scores of upstream systems: ``site``, ``query_post_id``, ``task``, ``of_query``,
-            ``candidate_id``, ``score``.
-        votes: up and down votes for the candidates: ``site``, ``query_post_id``, ``post_id``, ``vote_type_id``,
-            ``known_at``, ``number``.
-        retrieved: retrieval scores of the candidates: ``site``, ``query_post_id``, ``candidate_id``, ``bm25``,
-            ``bm25_rank``, ``cosine``, ``cosine_rank``.
-        links: links to the candidates: ``site``, ``query_post_id``, ``candidate_id``, ``linked_at``, ``is_duplicate``.
-    """
-
-    examples: pa.Table
-    posts: pa.Table
-    said: pa.Table
-    documents: pa.Table
-    analysed: pa.Table
-    scores: pa.Table
-    votes: pa.Table
-    retrieved: pa.Table = field(default_factory=lambda: pa.table({}))
-    links: pa.Table = field(default_factory=lambda: pa.table({}))
-    _shared: dict[tuple[Hashable, ...], Any] = field(default_factory=dict, repr=False, compare=False)
-
-    def __len__(self) -> int:
-        """Number of examples."""
-        return int(self.examples.num_rows)
-
-    def column(self, name: str) -> list[Any]:
-        """A column of the examples as Python values."""
-        return self.examples.column(name).to_pylist()
-
-    def times(self, name: str) -> Reals:
-        """A column of timestamps of the examples, in seconds since 1970; NaN where unknown."""
-        return seconds(self.examples.column(name))
-
-    def facts(self, group: str) -> pa.ChunkedArray:
-        """A group's facts about the author of each candidate, as structs; null without facts."""
-        return pc.struct_field(self.examples.column("facts"), group)
-
-    def derive(self, function: Callable[..., Derived], *arguments: Hashable) -> Derived:
-        """The value of a function of this batch and the arguments, computed once per batch, like ``Texts.derive``."""
-        key = (function, *arguments)
-        if key not in self._shared:
-            self._shared[key] = function(self, *arguments)
-        return cast(Derived, self._shared[key])
-
-    def keep(self, mask: Mask) -> QueryBatch:
-        """The same batch with fewer examples; texts, posts and comments stay and are shared.
-
-        Args:
-            mask: True for each example to keep.
-        """
-        kept = replace(self, examples=self.examples.filter(pa.array(mask)), _shared={})
-        for name in ("_questions", "texts", "comments"):
-            kept.__dict__[name] = getattr(self, name)
-        return kept
-
-    @cached_property
-    def query(self) -> Indices:
-        """The index of each example's query."""
-        changes = [np.diff(codes(self.examples[name])[0], prepend=ABSENT) for name in ("site", "query_id")]
-        return np.cumsum(np.logical_or(*changes)) - 1
-
-    @cached_property
-    def question(self) -> Indices:
-        """The index of each example's question: the post that its query is about."""
-        return self.question_of(self.examples)
-
-    def question_of(self, rows: pa.Table) -> Indices:
-        """The index of the question that rows of a table of the batch belong to."""
-        found = pc.index_in(_question_keys(rows), value_set=self._questions)
-        return np.asarray(found.fill_null(ABSENT).to_numpy(), dtype=np.int64)
-
-    @cached_property
-    def query_post(self) -> Indices:
-        """The index in ``posts`` of each example's query; ``ABSENT`` if the corpus lacks it."""
-        return self._posts_of("query_post_id")
-
-    @cached_property
-    def candidate_post(self) -> Indices:
-        """The index in ``posts`` of each candidate; ``ABSENT`` if it is not a post."""
-        return self._posts_of("candidate_id")
-
-    def joined(self, column: str, rows: pa.Table, name: str) -> tuple[Indices, Indices]:
-        """The indices of examples, and of rows of their question with the same value, as in an inner join.
-
-        Args:
-            column: of the examples.
-            rows: another table of the batch.
-            name: its column with the values.
-        """
-        own, others = codes(self.examples[column], rows[name])
-        size = len(own) + len(others)
-        return matches(self.question * size + own, self.question_of(rows) * size + others)
-
-    @cached_property
-    def texts(self) -> Texts:
-        """The analysed texts."""
-        return Texts(self.analysed)
-
-    @cached_property
-    def query_text(self) -> Indices:
-        """The index in ``texts`` of each example's query (subject and body); ``ABSENT`` for none."""
-        return self._texts_of(self.question, self.column("query_post_id"), "text")
-
-    @cached_property
-    def subject_text(self) -> Indices:
-        """The index in ``texts`` of the subject of each example's query; ``ABSENT`` for none."""
-        return self._texts_of(self.question, self.column("query_post_id"), "subject")
-
-    @cached_property
-    def candidate_text(self) -> Indices:
-        """The index in ``texts`` of each candidate; ``ABSENT`` for none."""
-        return self._texts_of(self.question, self.column("candidate_id"), "text")
-
-    @cached_property
-    def candidate_subject_text(self) -> Indices:
-        """The index in ``texts`` of each candidate's subject; ``ABSENT`` for none, as for comments."""
-        return self._texts_of(self.question, self.column("candidate_id"), "subject")
-
-    @cached_property
-    def category(self) -> list[str | None]:
-        """The forum section of the thread of each candidate."""
-        found = dict(zip(self._post_keys, self.posts["category"].to_pylist(), strict=True))
-        return [found.get(key) for key in zip(self.question.tolist(), self.column("thread_id"), strict=True)]
-
-    @cached_property
-    def comments(self) -> Comments:
-        """The comments of the candidates' threads."""
-        said = self.said.append_column("question", pa.array(self.question_of(self.said)))
-        said = said.sort_by([(name, "ascending") for name in ("question", "post_id", "position", "comment_id")])
-        question, post_id = said["question"].to_numpy(), said["post_id"].to_pylist()
-        post = places_of(zip(question.tolist(), post_id, strict=True), self._post_keys)
-        askers, asked_at = [*self.posts["author"].to_pylist(), None], [*seconds(self.posts["created_at"]), np.nan]
-        return Comments(
-            ids=said["comment_id"].to_pylist(),
-            question=question,
-            post_id=post_id,
-            position=doubles(said["position"]),
-            author=said["author"].to_pylist(),
-            author_name=said["author_name"].to_pylist(),
-            created_at=seconds(said["created_at"]),
-            text=self._texts_of(question, said["document_id"].to_pylist(), "text"),
-            asker=[askers[place] for place in post],
-            asked_at=np.array([asked_at[place] for place in post], dtype=np.float64),
-            asked=self._texts_of(question, post_id, "text"),
-        )
-
-    @cached_property
-    def comment(self) -> Indices:
-        """The index in ``comments`` of each candidate; ``ABSENT`` if the candidate is a post."""
-        candidates = zip(self.question.tolist(), self.column("candidate_id"), strict=True)
-        return places_of(candidates, zip(self.comments.question.tolist(), self.comments.ids, strict=True))
-
-    @cached_property
-    def by_person(self) -> Mask:
-        """Whether each candidate is a comment whose author is one known person."""
-        known = np.array([*(author is not None for author in self.comments.author), False])
-        return cast(Mask, known[self.comment])
-
-    @cached_property
-    def _questions(self) -> pa.Array:
-        return pc.unique(_question_keys(self.examples))
-
-    @cached_property
-    def _text_ids(self) -> dict[tuple[int, str], dict[str, int]]:
-        """The indices of each document's text and subject, by question and document."""
-        index = {text_id: place for place, text_id in enumerate(self.analysed["text_id"].to_pylist())}
-        rows = zip(
-            self.question_of(self.documents).tolist(),
-            *(self.documents[name].to_pylist() for name in ("document_id", "text_id", "subject_text_id")),
-            strict=True,
-        )
-        return {
-            (question, document): {"text": index.get(text, ABSENT), "subject": index.get(subject, ABSENT)}
-            for question, document, text, subject in rows
-        }
-
-    @cached_property
-    def _post_keys(self) -> list[tuple[int, str]]:
-        return list(zip(self.question_of(self.posts).tolist(), self.posts["post_id"].to_pylist(), strict=True))
-
-    def _texts_of(self, question: Indices, documents: Iterable[str], what: str) -> Indices:
-        keys = zip(question.tolist(), documents, strict=True)
-        return np.array([self._text_ids[key][what] if key in self._text_ids else ABSENT for key in keys], np.int64)
-
-    def _posts_of(self, column: str) -> Indices:
-        return places_of(zip(self.question.tolist(), self.column(column), strict=True), self._post_keys)
-
-
-def _question_keys(rows: pa.Table) -> pa.ChunkedArray:
-    return pc.binary_join_element_wise(rows["site"], rows["query_post_id"], "\0")

@@ -126,15 +126,18 @@ def described(name: str) -> Mapping[str, Any]:
     Raises:
         ConfigError: an unknown group.
     """
-    found = group_class(name)
+    group = group_class(name)
+    learns_from = "nothing"
+    if issubclass(group, LearningGroup):
+        learns_from = "labels, cross-fitted" if learns_from_labels(group) else "training texts"
     return {
         "name": name,
-        "about": found.about,
+        "about": group.about,
         "origin": FEATURE_GROUPS.registration(name).origin,
-        "family": family(name),
-        "entity": found.entity.value,
-        "learns_from": _learns_from(found),
-        "columns": [asdict(column) for column in found.columns],
+        "family": group.family,
+        "entity": group.entity.value,
+        "learns_from": learns_from,
+        "columns": [asdict(column) for column in group.columns],
     }
 
 
@@ -146,27 +149,19 @@ def meanings(features: Iterable[str], fitted: Mapping[str, FeatureGroup] = NOT_F
         fitted: groups by name; numbered columns of these have the meanings that fitting gave them, others the declared
             ones.
     """
-    known = known_groups()
-    wanted = {name: name.partition("__") for name in features}
-    declared = {
-        group: {column.name: column.about for column in group_class(group).columns}
-        for group in {group for group, _, _ in wanted.values()}.intersection(known)
-    }
-    named = {name: group.meanings() for name, group in fitted.items() if isinstance(group, NumberedGroup)}
-    return {
-        name: named.get(group, declared[group]).get(column, declared[group][column])
-        for name, (group, _, column) in wanted.items()
-        if column in declared.get(group, ())
-    }
+    known = frozenset(known_groups())
+    by_fitting = {name: group.meanings() for name, group in fitted.items() if isinstance(group, NumberedGroup)}
+    abouts: dict[str, str] = {}
+    for feature in features:
+        group, _, column = feature.partition("__")
+        if group in known:
+            declared = {declared.name: declared.about for declared in group_class(group).columns}
+            if column in declared:
+                abouts[feature] = by_fitting.get(group, declared).get(column, declared[column])
+    return abouts
 
 
-def _learns_from(found: type[FeatureGroup]) -> str:
-    if not issubclass(found, LearningGroup):
-        return "nothing"
-    return "labels, cross-fitted" if learns_from_labels(found) else "training texts"
-
-
-# Checks that a site has the tables that feature groups need; otherwise omits the groups with a warning, or fails.
+# The sites for which groups can be computed.
 
 
 @dataclass(frozen=True)
@@ -201,22 +196,21 @@ def with_needed_tables(
     """
     sites = set(inputs.sites[EXAMPLES.name])
     for group in groups:
-        missing = {
-            site: [table for table in group.needs if site not in inputs.sites.get(table, ())] for site in sorted(sites)
-        }
-        lacking = {site: tables for site, tables in missing.items() if tables}
+        lacking: dict[str, list[str]] = {}
+        for site in sorted(sites):
+            missing_tables = [table for table in group.needs if site not in inputs.sites.get(table, ())]
+            if missing_tables:
+                lacking[site] = missing_tables
         complete = sorted(sites.difference(lacking))
         if not lacking:
             yield Supplied(group, inputs, lacking)
             continue
-        _tell(group, lacking, strict=strict)
+        tables = [table for table in group.needs if any(table in missing for missing in lacking.values())]
+        sites_without = {
+            table: ", ".join(site for site, missing in lacking.items() if table in missing) for table in tables
+        }
+        problem = "; ".join(f"no {table} of {sites}" for table, sites in sites_without.items())
+        if strict:
+            raise InputError(f"feature group {group.name}: {problem}", "read complete dumps, or go without --strict")
+        Terminal(stderr=True).line(f"warning: feature group {group.name} is left out: {problem}")
         yield Supplied(group, inputs.keep_examples(F.col("site").isin(*complete)) if complete else None, lacking)
-
-
-def _tell(group: type[FeatureGroup], lacking: dict[str, list[str]], *, strict: bool) -> None:
-    tables = [table for table in group.needs if any(table in missing for missing in lacking.values())]
-    where = {table: ", ".join(site for site, missing in lacking.items() if table in missing) for table in tables}
-    problem = "; ".join(f"no {table} of {sites}" for table, sites in where.items())
-    if strict:
-        raise InputError(f"feature group {group.name}: {problem}", "read complete dumps, or go without --strict")
-    Terminal(stderr=True).line(f"warning: feature group {group.name} is left out: {problem}")

@@ -51,15 +51,16 @@ class TopTags(JsonState):
             questions: ``site`` and ``tags``, a list; null is equivalent to an empty list.
         """
         tags = questions.column("tags").combine_chunks()
+        # All tags of all questions in one array, and the index of the question of each.
         names = pc.list_flatten(tags)
         question = pc.list_parent_indices(tags).to_numpy()
         masks = np.zeros(len(tags), dtype=np.int64)
         for site in pc.unique(questions.column("site")).to_pylist():
             slots = pc.index_in(names, value_set=pa.array(self.by_site.get(site, []), pa.string()))
             of_site = pc.equal(questions.column("site"), site).fill_null(False).to_numpy()
-            found = slots.is_valid().to_numpy(zero_copy_only=False) & of_site[question]
-            bits = np.left_shift(1, slots.fill_null(0).to_numpy()[found].astype(np.int64))
-            np.bitwise_or.at(masks, question[found], bits)
+            is_top_tag = slots.is_valid().to_numpy(zero_copy_only=False) & of_site[question]
+            bits = np.left_shift(1, slots.fill_null(0).to_numpy()[is_top_tag].astype(np.int64))
+            np.bitwise_or.at(masks, question[is_top_tag], bits)
         return masks
 
 
@@ -83,12 +84,12 @@ def tags_by_votes(training: TrainingData) -> TopTags:
     inputs = training.inputs
     ends = F.broadcast(dated_pairs(inputs).groupBy("site").agg(F.max("cut").alias("end")))
     questions = inputs.posts.where(F.col("post_type") == "question").join(ends, on="site")
-    asked = questions.where(F.col("created_at") <= F.col("end")).select("site", "post_id", "tags")
-    cast = inputs.needed("votes").where(F.col("vote_type_id").isin(UP, DOWN))
-    known = cast.join(ends, on="site").where(end_of_day("created_at") <= F.col("end"))
+    known_questions = questions.where(F.col("created_at") <= F.col("end")).select("site", "post_id", "tags")
+    up_and_down = inputs.needed("votes").where(F.col("vote_type_id").isin(UP, DOWN))
+    known = up_and_down.join(ends, on="site").where(end_of_day("created_at") <= F.col("end"))
     vote = F.when(F.col("vote_type_id") == UP, 1).otherwise(-1)
     balance = known.groupBy("post_id", "site").agg(F.sum(vote).alias("votes"))
-    voted = asked.join(balance, on=["post_id", "site"], how="left").na.fill(0, ["votes"])
+    voted = known_questions.join(balance, on=["post_id", "site"], how="left").na.fill(0, ["votes"])
     return _first(voted, inputs.top_tags)
 
 

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from threading import RLock
-from typing import Any, Generic, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -20,13 +20,26 @@ from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.lake.schemas.text import comment_document
 from cqa_spark.spark.frames import learn_in_one_task, persisted
 
-# Assigns examples to cross-validation folds, by thread.
+if TYPE_CHECKING:
+    import pandas as pd
 
 NO_FOLD = -1
 """The fold of examples outside the training data."""
 
 SEED = 17
 """Default seed of the fold assignment."""
+
+LEARNED_FROM = ("train", "unannotated")
+"""Splits whose texts are used for unsupervised training."""
+
+_SAMPLE_SEED = 23
+_POSITIONS = 1 << 32
+
+_log = logging.getLogger(__name__)
+
+Group = TypeVar("Group")
+Learned = TypeVar("Learned")
+Other = TypeVar("Other")
 
 
 def fold_of(folds: int, seed: int = SEED) -> Column:
@@ -37,13 +50,6 @@ def fold_of(folds: int, seed: int = SEED) -> Column:
         seed: changes which threads share a fold.
     """
     return F.pmod(F.xxhash64(F.lit(seed), "fold_key"), F.lit(folds))
-
-
-# Samples whole queries, for training on fewer rows.
-
-_log = logging.getLogger(__name__)
-_SEED = 23
-_POSITIONS = 1 << 32
 
 
 def sample_queries(frame: DataFrame, most: int, rows: int) -> DataFrame:
@@ -57,13 +63,8 @@ def sample_queries(frame: DataFrame, most: int, rows: int) -> DataFrame:
     if rows <= most:
         return frame
     _log.warning("learning from a sample of queries: about %s of %s examples", f"{most:,}", f"{rows:,}")
-    position = F.pmod(F.xxhash64(F.lit(_SEED), "site", "query_id"), F.lit(_POSITIONS))
+    position = F.pmod(F.xxhash64(F.lit(_SAMPLE_SEED), "site", "query_id"), F.lit(_POSITIONS))
     return frame.where(position < round(most / rows * _POSITIONS))
-
-
-Group = TypeVar("Group")
-Learned = TypeVar("Learned")
-Other = TypeVar("Other")
 
 
 @dataclass(frozen=True)
@@ -173,10 +174,6 @@ def training_data(inputs: FeatureInputs, folds: int) -> Iterator[TrainingData]:
         yield TrainingData(inputs.keep_examples(F.col("split") == "train"), folds, held)
 
 
-LEARNED_FROM = ("train", "unannotated")
-"""Splits whose texts are used for unsupervised training."""
-
-
 def learned_texts(inputs: FeatureInputs) -> DataFrame:
     """The distinct texts of the training and unannotated documents: rows of ``texts``."""
     return inputs.texts.join(_learned_documents(inputs), on="text_id", how="left_semi")
@@ -196,11 +193,11 @@ def learned_threads(inputs: FeatureInputs, unit: str) -> DataFrame:
     comments = inputs.comments.select(
         "site", comment_document().alias("document_id"), F.coalesce("thread_id", "post_id").alias("thread_id")
     )
-    written = _learned_documents(inputs).join(posts.unionByName(comments), on=["site", "document_id"])
-    said = written.join(inputs.texts.select("text_id", unit), on="text_id")
+    documents = _learned_documents(inputs).join(posts.unionByName(comments), on=["site", "document_id"])
+    texts = documents.join(inputs.texts.select("text_id", unit), on="text_id")
     in_order = F.array_sort(F.collect_list(F.struct("document_id", unit)))
     return (
-        said.groupBy("site", "thread_id")
+        texts.groupBy("site", "thread_id")
         .agg(F.flatten(in_order[unit]).alias(unit))
         .select(F.sha2(F.concat_ws("/", "site", "thread_id"), 256).alias("text_id"), unit)
     )
@@ -208,3 +205,97 @@ def learned_threads(inputs: FeatureInputs, unit: str) -> DataFrame:
 
 def _learned_documents(inputs: FeatureInputs) -> DataFrame:
     return inputs.documents.where(F.col("split").isin(*LEARNED_FROM))
+
+
+# What several groups learn from labels: counts of terms, and least squares, both on the complement of each fold.
+
+CANDIDATES = "candidates"
+"""The unit that counts all candidates, under the empty term."""
+
+RAREST = 3
+"""Minimum number of candidates with a term."""
+
+MOST_TERMS = 500_000
+"""Only the most frequent terms are counted, which bounds the driver's memory: the counts of a term are one row for each
+fold and section, and its polarity is in a model for each fold."""
+
+_UNITS = ("tokens", "words", "bigrams", "stems")
+_OF_SECTIONS = (CANDIDATES, "words")
+
+
+def judged_terms(training: TrainingData) -> pd.DataFrame:
+    """Count the judged training candidates that contain each term, in one Spark job.
+
+    Returns:
+        ``unit`` (``CANDIDATES``, tokens, words, bigrams or stems), ``term``, ``section`` (of the forum, for candidates
+        and words; None where unknown, and for the other units), ``fold``, ``good`` and ``bad`` (candidates that are
+        relevant and that are not).
+        Only terms in at least ``RAREST`` candidates are counted, and only the ``MOST_TERMS`` most frequent of them.
+    """
+    judged = training.judged.select("site", "candidate_id", "section", "fold", "relevant", "text_id").distinct()
+    texts = judged.join(training.inputs.texts.select("text_id", *_UNITS), on="text_id")
+    # Each distinct term of a candidate, with its unit; the empty term counts the candidates themselves.
+    distinct_terms = [F.transform(F.array_distinct(unit), partial(_named, unit)) for unit in _UNITS]
+    named = F.explode(F.concat(F.array(_named(CANDIDATES, F.lit(""))), *distinct_terms))
+    terms = texts.select("section", "fold", "relevant", named.alias("named"))
+    section = F.when(F.col("named.unit").isin(*_OF_SECTIONS), F.col("section")).alias("section")
+    good, bad = F.count_if("relevant").alias("good"), F.count_if(~F.col("relevant")).alias("bad")
+    counts = terms.groupBy("named.unit", "named.term", section, "fold").agg(good, bad)
+    # The counts of a term as one row, so that the most frequent terms are kept with all their folds and sections.
+    parts = F.collect_list(F.struct("section", "fold", "good", "bad")).alias("parts")
+    by_term = counts.groupBy("unit", "term").agg(F.sum(F.col("good") + F.col("bad")).alias("candidates"), parts)
+    is_frequent = (F.col("candidates") >= RAREST) | (F.col("unit") == CANDIDATES)
+    frequent = by_term.where(is_frequent).orderBy(F.desc("candidates"), "unit", "term").limit(MOST_TERMS)
+    return frequent.selectExpr("unit", "term", "inline(parts)").toPandas()
+
+
+def fit_on_counts(training: TrainingData, learn: Callable[[pd.DataFrame], Group]) -> Fitted[Group]:
+    """Fit on the counts of all folds, and on the complement of each fold.
+
+    Args:
+        training: the training part.
+        learn: fits on rows of ``judged_terms``.
+    """
+    counts = training.derive(judged_terms)
+    return Fitted.excluding(lambda fold: learn(counts[counts["fold"] != fold]), training.folds)
+
+
+def _named(unit: str, term: Column) -> Column:
+    return F.struct(F.lit(unit).alias("unit"), term.alias("term"))
+
+
+@dataclass(frozen=True)
+class NormalEquations:
+    """The normal equations of a least-squares problem; additive over rows.
+
+    Attributes:
+        squares: sums of products of two terms, shape (terms, terms).
+        products: sums of products of a term and the value, shape (terms,).
+        rows: number of rows.
+    """
+
+    squares: Reals | float = 0.0
+    products: Reals | float = 0.0
+    rows: int = 0
+
+    @classmethod
+    def of(cls, terms: Reals, values: Reals) -> Self:
+        """The equations of rows.
+
+        Args:
+            terms: shape (rows, terms).
+            values: shape (rows,).
+        """
+        return cls(terms.T @ terms, terms.T @ values, len(values))
+
+    def __add__(self, other: Self) -> NormalEquations:
+        return NormalEquations(self.squares + other.squares, self.products + other.products, self.rows + other.rows)
+
+
+def solve_by_fold(of_folds: Sequence[NormalEquations], solve: Callable[[NormalEquations], Reals]) -> Fitted[Reals]:
+    """Solve the sum of the equations of all folds, and the sum without each fold."""
+
+    def without(excluded: int) -> Reals:
+        return solve(sum((fold for number, fold in enumerate(of_folds) if number != excluded), NormalEquations()))
+
+    return Fitted.excluding(without, len(of_folds))

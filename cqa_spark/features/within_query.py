@@ -1,4 +1,4 @@
-"""Compares the candidates of a query with each other: who is ahead, by how much, and who came when."""
+"""Values of candidates compared within their query: who is ahead, by how much, and with which rank."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ from cqa_spark.features.arrays import Indices, Mask, Reals
 
 
 @dataclass(frozen=True)
-class Rivals:
-    """The candidates of some queries that take part in comparisons.
+class WithinQuery:
+    """Comparisons of candidates with the other candidates of their query; values are known for all of them.
 
     Attributes:
-        query: index of the query of each candidate, those of a query adjacent; shape (candidates,).
+        query: index of the query of each candidate; candidates of a query are adjacent; shape (candidates,).
     """
 
     query: Indices
@@ -35,16 +35,38 @@ class Rivals:
         return self.spread(np.maximum.reduceat(values, self.starts)) if len(values) else values
 
     def leads(self, values: Reals) -> Mask:
-        """Whether no rival has a higher value."""
+        """Whether no other candidate has a higher value."""
         return values == self.highest(values)
 
     def lead(self, values: Reals) -> Reals:
-        """The value minus that of the best rival; 0 for a candidate without rivals."""
+        """The value minus that of the best other candidate; 0 for the only candidate of a query."""
         best = self.leads(values)
         runner_up = self.highest(np.where(best, -np.inf, values))
-        shared = self.total(best.astype(np.float64)) > 1
-        rival = np.where(best & ~shared, runner_up, self.highest(values))
+        is_tied = self.total(best.astype(np.float64)) > 1
+        # A sole leader is compared with the runner-up; everybody else with the leader, which for a tied leader is 0.
+        rival = np.where(best & ~is_tied, runner_up, self.highest(values))
         return np.where(np.isinf(rival), 0.0, values - rival)
+
+
+def above_mean(values: Reals, query: Indices) -> Reals:
+    """Values minus the mean of the known values of the same query."""
+    known = ~np.isnan(values)
+    size = query.max(initial=0) + 1
+    sums = np.bincount(query, np.where(known, values, 0), size)
+    numbers = np.bincount(query, known, size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(values - (sums / numbers)[query])
+
+
+def ranks(values: Reals, query: Indices) -> Reals:
+    """Rank of each value within its query, highest first, from 1; ties share a rank, unknown values are ignored."""
+    rank = np.full(len(values), np.nan)
+    known = np.flatnonzero(~np.isnan(values))
+    for number in np.unique(query[known]).tolist():
+        candidates = known[query[known] == number]
+        higher = values[candidates][None, :] > values[candidates][:, None]
+        rank[candidates] = 1 + higher.sum(axis=1)
+    return rank
 
 
 def signed_log(values: Reals) -> Reals:

@@ -7,10 +7,10 @@ from functools import reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.feature_table import KEY, by_place, feature_table, rows_of_places
-from cqa_spark.features.group import FeatureGroup, Place
+from cqa_spark.features.feature_table import KEY, by_pass, feature_table, rows_of_passes
+from cqa_spark.features.group import FeatureGroup, PassKey
 from cqa_spark.features.inputs import Cut, FeatureInputs
-from cqa_spark.features.query_pass import compute_outside_training, compute_place, fit_groups
+from cqa_spark.features.query_pass import compute_outside_training, compute_pass, fit_groups
 from cqa_spark.features.registry import embedding_models, reads_texts
 from cqa_spark.features.training_data import Fitted
 from cqa_spark.lake.run import Run
@@ -123,17 +123,17 @@ def fit_and_write(
     for inputs in distinct:
         found |= fit_groups([group for group, own in given if own is inputs], inputs, folds=folds)
 
-    def compute(place: Place) -> DataFrame:
-        here = [(group, inputs) for group, inputs in given if group.place is place]
+    def compute(place: PassKey) -> DataFrame:
+        here = [(group, inputs) for group, inputs in given if group.pass_key is place]
         by_inputs = [{group.name: found[group.name] for group, own in here if own is inputs} for inputs in distinct]
         parts = [
-            compute_place(fitted, inputs, folds) for fitted, inputs in zip(by_inputs, distinct, strict=True) if fitted
+            compute_pass(fitted, inputs, folds) for fitted, inputs in zip(by_inputs, distinct, strict=True) if fitted
         ]
         return reduce(lambda one, other: one.join(other, on=list(KEY), how="full"), parts)
 
     groups_given = [group for group, _ in given]
-    values = {place: compute(place) for place in by_place(groups_given)}
-    rows = run.write(feature_table(groups_given), rows_of_places(values)) if values else 0
+    values = {place: compute(place) for place in by_pass(groups_given)}
+    rows = run.write(feature_table(groups_given), rows_of_passes(values)) if values else 0
     return {name: each.on_all for name, each in found.items()}, rows
 
 
@@ -141,6 +141,6 @@ def write_outside_training(run: Run, groups: Mapping[str, FeatureGroup], inputs:
     """Write the values of fitted groups; return the number of rows."""
     values = {
         place: compute_outside_training({group.name: groups[group.name] for group in here}, inputs)
-        for place, here in by_place(map(type, groups.values())).items()
+        for place, here in by_pass(map(type, groups.values())).items()
     }
-    return run.write(feature_table(map(type, groups.values())), rows_of_places(values)) if values else 0
+    return run.write(feature_table(map(type, groups.values())), rows_of_passes(values)) if values else 0

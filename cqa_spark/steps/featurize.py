@@ -10,15 +10,15 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import InputError
 from cqa_spark.features.feature_table import (
     KEY,
-    by_place,
+    by_pass,
     feature_table,
     missing_groups,
     read_values,
-    rows_of_places,
+    rows_of_passes,
     stored_groups,
     tables_of,
 )
-from cqa_spark.features.group import FeatureGroup, Place
+from cqa_spark.features.group import FeatureGroup, PassKey
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_pass import compute_outside_training
 from cqa_spark.features.registry import (
@@ -202,15 +202,15 @@ class ComputeFeatures(Step):
                 ranks = task_examples(run, self.task).where(IS_RANKED)
                 examples = except_queries(of_sites(ranks, update.sites), ranked)
                 inputs_of_sites = held.enter_context(feature_inputs(run, examples, self.settings, sites=update.sites))
-                values = values_by_place(run, groups, inputs_of_sites)
+                values = values_by_pass(run, groups, inputs_of_sites)
                 # Beside them, the values that the run has already.
                 for place, rows in read_values(run, [group.name for group in stored]).items():
                     values[place] = values[place].join(rows, on=list(KEY), how="full") if place in values else rows
-                update.write(rows_of_places(values), ranked=ranked)
+                update.write(rows_of_passes(values), ranked=ranked)
         counts.rows_in = counts.rows_out = run.rows(table)
 
 
-def values_by_place(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> dict[Place, DataFrame]:
+def values_by_pass(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInputs) -> dict[PassKey, DataFrame]:
     """The values of fitted groups by pass; null on sites without a table that a group needs.
 
     Args:
@@ -232,7 +232,7 @@ def values_by_place(run: Run, groups: Sequence[FeatureGroup], inputs: FeatureInp
             )
     lacking = {supply.group.name: sorted(supply.lacking) for supply in supplied if supply.lacking}
     values = {}
-    for place, classes in by_place(map(type, groups)).items():
+    for place, classes in by_pass(map(type, groups)).items():
         computed = compute_outside_training({group.name: group for group in groups if type(group) in classes}, inputs)
         on_site = {
             name: F.when(~F.col("site").isin(*lacking[name]), F.col(name))

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.corpora.erasure import Change, Erasure, Forgotten, erasure_of, recounted
-from cqa_spark.features.author_batch import aliases_of
+from cqa_spark.features.author_facts import aliases_of
 from cqa_spark.features.feature_table import feature_table, stored_groups
 from cqa_spark.lake.model_folder import Copy, Kind, copy_with_fewer_rows, open_model_folder, original_of
 from cqa_spark.lake.run import Run

@@ -35,7 +35,7 @@ from cqa_spark.runtime.flow import Artifact, Product, Step
 from cqa_spark.settings.sections import FeatureSettings, ObjectStorageSettings
 from cqa_spark.spark.frames import persisted
 from cqa_spark.steps.feature_inputs import IF_PRESENT, feature_inputs, task_examples
-from cqa_spark.steps.featurize import Featurize, values_by_place
+from cqa_spark.steps.featurize import Featurize, values_by_pass
 from cqa_spark.steps.score import map_queries
 from cqa_spark.steps.train import add_model, card_of, fit_system, write_importances
 from cqa_spark.systems.feature_frames import feature_frames, frame_tables
@@ -292,7 +292,7 @@ class Challenge(Step):
         stored = read_values(run, groups)
         without = examples.join(next(iter(stored.values())), on=list(KEY), how="left_anti")
         with feature_inputs(run, without, self.features) as inputs:
-            computed = values_by_place(run, list(groups.values()), inputs)
+            computed = values_by_pass(run, list(groups.values()), inputs)
             values = {place: rows.unionByName(computed[place]) for place, rows in stored.items()}
             with persisted(assemble(examples, groups, values)) as (frame,):
                 yield frame

@@ -48,10 +48,10 @@ def feature_frame(
     groups = groups_of(systems)
     values = read_values(run, groups)
     if sites is not None:
-        values = {place: rows.where(F.col("site").isin(*sites)) for place, rows in values.items()}
+        values = {pass_key: rows.where(F.col("site").isin(*sites)) for pass_key, rows in values.items()}
     if where is not None:
         examples = examples.where(where)
-        values = {place: rows.where(where) for place, rows in values.items()}
+        values = {pass_key: rows.where(where) for pass_key, rows in values.items()}
     if rank_by_words(systems):
         examples = with_words(examples, run.read(DOCUMENTS), run.read(TEXTS))
     return assemble(examples, groups, values)
@@ -71,5 +71,5 @@ def feature_frames(run: RunTables, systems: Sequence[System], examples: DataFram
         and the system's features.
     """
     with persisted(feature_frame(run, systems, examples)) as (joined,):
-        others = [name for name in joined.columns if SEPARATOR not in name]
-        yield lambda system: joined.select(*others, *feature_names(system.feature_groups))
+        of_examples = [name for name in joined.columns if SEPARATOR not in name]
+        yield lambda system: joined.select(*of_examples, *feature_names(system.feature_groups))

@@ -1,11 +1,8 @@
-"""Systems: recipes of feature groups and a ranker, in ``conf/systems/NAME.yaml``.
-
-Feature groups and rankers are imported only when a recipe is checked or used, so that listing systems is fast.
-"""
+"""Systems: recipes of feature groups and a ranker, in ``conf/systems/NAME.yaml``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,6 +17,9 @@ from cqa_spark.settings.yaml import read_yaml
 
 if TYPE_CHECKING:
     from cqa_spark.rankers.ranker import Ranker
+
+Mistake = tuple[str, str]
+"""A problem of a recipe, and its remedy."""
 
 
 class _Part(BaseModel):
@@ -185,31 +185,28 @@ def _parse(values: Any, path: Path) -> System:
         raise
 
 
-def _refuse(path: Path, mistakes: Iterator[tuple[str, str]]) -> None:
-    found = list(mistakes)
-    if found:
-        listed = "\n".join(f"  - {problem}\n      → {remedy}" for problem, remedy in found)
+def _refuse(path: Path, mistakes: Iterable[Mistake]) -> None:
+    """Refuse a recipe with all its mistakes; without mistakes, do nothing."""
+    listed = "\n".join(f"  - {problem}\n      → {remedy}" for problem, remedy in mistakes)
+    if listed:
         raise ConfigError(f"{path} is invalid:\n{listed}", "correct the file; nothing was read or written")
 
 
-def _shape_mistakes(error: ValidationError) -> Iterator[tuple[str, str]]:
+def _shape_mistakes(error: ValidationError) -> Iterator[Mistake]:
+    """Mistakes of the file's structure: keys and types of values."""
+    parts: dict[str, type[BaseModel]] = {"ranker": RankerSpec, "expected": Expected, "paper": Paper}
     for mistake in error.errors():
-        key = ".".join(str(part) for part in mistake["loc"]) or "the file"
+        location = mistake["loc"]
+        key = ".".join(map(str, location)) or "the file"
         if mistake["type"] == "extra_forbidden":
-            yield f"unknown key {key}", known_names(str(mistake["loc"][-1]), _fields_at(mistake["loc"]), "keys")
+            owner = parts.get(str(location[0]), System) if len(location) > 1 else System
+            yield f"unknown key {key}", known_names(str(location[-1]), tuple(owner.model_fields), "keys")
         else:
             yield f"{key}: {mistake['msg']}", "see the other files in the folder for examples"
 
 
-def _fields_at(location: tuple[int | str, ...]) -> tuple[str, ...]:
-    parts: dict[str, type[BaseModel]] = {"ranker": RankerSpec, "expected": Expected, "paper": Paper}
-    owner = parts.get(str(location[0]), System) if len(location) > 1 else System
-    return tuple(owner.model_fields)
-
-
-def _content_mistakes(system: System, path: Path) -> Iterator[tuple[str, str]]:
-    from cqa_spark.features.registry import group_class
-
+def _content_mistakes(system: System, path: Path) -> Iterator[Mistake]:
+    """Mistakes that need feature groups and the ranker to be found."""
     if system.name != path.stem:
         yield f"name is {system.name}, the file is {path.name}", "name the system like its file"
     if (system.paper is None) != (system.faithfulness is None):
@@ -217,24 +214,15 @@ def _content_mistakes(system: System, path: Path) -> Iterator[tuple[str, str]]:
             "paper and faithfulness must be given together: one of them is missing",
             "state whether the recipe of a published system is faithful, partial, surrogate or modern substitute",
         )
-    unknown = [mistake for name in system.feature_groups for mistake in _mistakes_of(partial(group_class, name))]
-    unknown += _mistakes_of(system.build)
-    yield from unknown or _features_not_there(system)
+    from cqa_spark.features.registry import group_class  # lists of systems do without the features
 
-
-def _features_not_there(system: System) -> Iterator[tuple[str, str]]:
-    for feature in system.missing_features():
-        yield f"the ranker needs {feature}", known_names(feature, system.features(), "features of these groups")
-
-
-def _mistakes_of(check: Callable[[], object]) -> Iterator[tuple[str, str]]:
-    try:
-        check()
-    except ConfigError as error:
-        yield error.problem, error.remedy
-
-
-# The recipes of a job's systems, and the feature groups that they need.
-
-
-# Removes feature groups that a run could not compute from systems.
+    mistakes = []
+    for check in (*[partial(group_class, name) for name in system.feature_groups], system.build):
+        try:
+            check()
+        except ConfigError as error:
+            mistakes.append((error.problem, error.remedy))
+    yield from mistakes
+    if not mistakes:  # the features are known only with all groups and the ranker
+        for feature in system.missing_features():
+            yield f"the ranker needs {feature}", known_names(feature, system.features(), "features of these groups")

@@ -1,4 +1,7 @@
-"""Trained systems in one model folder: recipe, the ranker's model, and the fitted feature groups."""
+"""Trained systems in one model folder: recipe, the ranker's model, the fitted feature groups, and a card.
+
+The package ships some in ``conf/trained/NAME/``: the first night on a new site needs no training.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,6 @@ from cqa_spark.rankers.ranker import load_model
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.systems.model_card import CARD, ModelCard
 from cqa_spark.systems.system import System
-
-# The card of a trained system: what it learned from, and what it is worth.
-
 
 _RECIPE, _RANKER = "system.json", "ranker"
 _LIBRARIES = ("pyspark", "xgboost-cpu", "numpy", "spark-nlp")
@@ -87,9 +87,9 @@ class TrainedSystem:
         model: the fitted model of its ranker.
         groups: its fitted feature groups by name.
         training_run: id of the training run.
-        threads: the training threads, as ``examples.leakage.training_threads`` returns them.
+        threads: the training threads, as ``task_contract.leakage.training_threads`` returns them.
         upstream: systems by name whose scores are features of this one, trained on the same files.
-        card: what it learned from, and what it is worth; None for systems that have none.
+        card: its training data and backtest; None for systems that have none.
     """
 
     system: System
@@ -118,7 +118,7 @@ class TrainedSystem:
 
     def all_threads(self) -> DataFrame:
         """The training threads of this system and its upstream systems."""
-        return reduce(DataFrame.unionByName, (each.threads for each in self.upstream.values()), self.threads)
+        return reduce(DataFrame.unionByName, (system.threads for system in self.upstream.values()), self.threads)
 
     def learns_from_labels(self) -> bool:
         """Whether its scores depend on training labels; False for baselines."""
@@ -142,8 +142,11 @@ class TrainedSystem:
         saved, model = load_system(folder)
         groups = _read_groups(saved.system.feature_groups, folder.within(_GROUPS))
         upstream = {name: cls._read(folder.within(_UPSTREAM).within(name)) for name in saved.system.upstream}
+        threads = folder.read_table(_THREADS)
+        if dict(threads.dtypes) != _THREAD_COLUMNS:
+            raise folder.refusal(_THREADS, f"expected the columns {', '.join(_THREAD_COLUMNS)}")
         card = folder.read_json(CARD, ModelCard) if folder.has(CARD) else None
-        return cls(saved.system, model, groups, saved.training_run, _read_threads(folder), upstream, card)
+        return cls(saved.system, model, groups, saved.training_run, threads, upstream, card)
 
 
 MODELS = "model"
@@ -196,18 +199,11 @@ def _write_groups(groups: Mapping[str, FeatureGroup], folder: NewModelFolder) ->
 
 
 def _read_groups(names: Iterable[str], folder: ModelFolder) -> dict[str, FeatureGroup]:
-    return {name: _load(group_class(name), folder.within(name)) for name in names}
-
-
-def _read_threads(folder: ModelFolder) -> DataFrame:
-    threads = folder.read_table(_THREADS)
-    if dict(threads.dtypes) != _THREAD_COLUMNS:
-        raise folder.refusal(_THREADS, f"expected the columns {', '.join(_THREAD_COLUMNS)}")
-    return threads
-
-
-def _load(found: type[FeatureGroup], folder: ModelFolder) -> FeatureGroup:
-    return found.load(folder) if issubclass(found, LearningGroup) else found()
+    groups = {}
+    for name in names:
+        group = group_class(name)
+        groups[name] = group.load(folder.within(name)) if issubclass(group, LearningGroup) else group()
+    return groups
 
 
 def numbered_groups(

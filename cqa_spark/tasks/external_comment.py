@@ -10,7 +10,6 @@ from pyspark.sql import Column, DataFrame
 
 from cqa_spark.corpora.qatar_living.reader import RANKS_PER_THREAD
 from cqa_spark.features.arrays import filled
-from cqa_spark.features.feature_table import tabulate
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.tasks.semeval import QuestionComment, QuestionQuestion, SemevalTask
@@ -83,7 +82,7 @@ class PathScoresV1(QueryGroup):
         """Values of each pair; NaN without an upstream score."""
         paths = _paths(batch)
         places = [place if place in paths else None for place in range(len(batch))]
-        return tabulate(self.columns, places, paths.__getitem__)
+        return self.tabulate(places, paths.__getitem__)
 
 
 def _paths(batch: QueryBatch) -> dict[int, dict[str, float]]:

@@ -1,1 +1,1 @@
-"""Feature groups of texts, threads, questions and authors; ``cqa_spark.features.registry`` finds them."""
+"""Feature groups by family: a module, or a package of modules, has the name of the family that its groups declare."""

@@ -5,7 +5,7 @@ from pyspark.sql import DataFrame
 from cqa_spark.features.feature_table import KEY
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.query_pass import compute_outside_training, compute_place, fit_groups
+from cqa_spark.features.query_pass import compute_outside_training, compute_pass, fit_groups
 
 
 def fit_and_compute(
@@ -25,7 +25,7 @@ def fit_and_compute(
         ContractError: fewer than two folds, or values that differ from the group's declaration.
     """
     fitted = fit_groups([group_class], inputs, folds=folds)
-    values = compute_place(fitted, inputs, folds)
+    values = compute_pass(fitted, inputs, folds)
     return fitted[group_class.name].on_all, values.select(*KEY, f"{group_class.name}.*")
 
 

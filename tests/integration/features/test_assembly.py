@@ -6,8 +6,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.features.feature_table import PLACE, assemble, feature_names, tables_of
-from cqa_spark.features.group import Place
+from cqa_spark.features.feature_table import PASS_KEY, assemble, feature_names, tables_of
+from cqa_spark.features.group import PassKey
 from cqa_spark.features.inputs import FeatureInputs
 
 
@@ -21,9 +21,9 @@ def inputs(community) -> FeatureInputs:
     )
 
 
-def _values(spark: SparkSession, groups: list[str], rows: list[tuple]) -> dict[Place, DataFrame]:
-    schema = T.StructType([field for field in tables_of(groups)[0].schema if field.name != PLACE.name])
-    return {Place.QUERY: spark.createDataFrame(rows, schema)}
+def _values(spark: SparkSession, groups: list[str], rows: list[tuple]) -> dict[PassKey, DataFrame]:
+    schema = T.StructType([field for field in tables_of(groups)[0].schema if field.name != PASS_KEY.name])
+    return {PassKey.QUERY: spark.createDataFrame(rows, schema)}
 
 
 def test_values_stand_in_the_order_of_groups_then_columns(spark: SparkSession, inputs: FeatureInputs) -> None:

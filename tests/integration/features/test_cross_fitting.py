@@ -20,7 +20,7 @@ from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Qu
 from cqa_spark.features.groups.quality.cross_encoder import CrossEncoderV1
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.query_pass import compute_place, fit_groups
+from cqa_spark.features.query_pass import compute_pass, fit_groups
 from cqa_spark.features.registry import group_class, known_groups
 from cqa_spark.features.training_data import Fitted, TrainingData, fold_of
 
@@ -134,7 +134,7 @@ def test_flipping_the_labels_of_one_fold_changes_the_values_of_others_but_not_it
 
     def values(inputs: FeatureInputs) -> dict[str, Row]:
         fitted = fit_groups([LEARNING[name] for name in names], inputs, folds=FOLDS)
-        return {row["candidate_id"]: row for row in compute_place(fitted, inputs, FOLDS).collect()}
+        return {row["candidate_id"]: row for row in compute_pass(fitted, inputs, FOLDS).collect()}
 
     before, after = values(inputs), values(_flipped(inputs, fold_of(FOLDS) == 1))
     folds = _fold_by_candidate(inputs)

@@ -11,7 +11,7 @@ from saved_folders import reloaded_group
 from single_groups import compute_values, fit_and_compute
 
 from cqa_spark.features.group import FeatureGroup
-from cqa_spark.features.groups.quality.doc2vec import Doc2VecV1
+from cqa_spark.features.groups.doc2vec import Doc2VecV1
 from cqa_spark.features.groups.similarity.topic_similarity import TopicSimilarityV2
 from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.training_data import LEARNED_FROM, learned_texts

@@ -35,12 +35,12 @@ class WhatIsThereV1(QueryGroup):
     def compute(self, batch: QueryBatch) -> Mapping[str, ArrayLike]:
         words = [*map(len, batch.texts.words), np.nan]
         threads = list(zip(batch.question.tolist(), batch.column("thread_id"), strict=True))
-        comments = batch.comments.by_post
+        comments = batch.thread_comments.by_post
         return {
             "query_words": [words[place] for place in batch.query_text],
             "subject_words": [words[place] for place in batch.subject_text],
             "candidate_words": [words[place] for place in batch.candidate_text],
-            "comments_of_thread": [len(batch.comments.ids[comments[key]]) for key in threads],
+            "comments_of_thread": [len(batch.thread_comments.ids[comments[key]]) for key in threads],
             "is_comment": batch.comment >= 0,
             "unknown": np.full(len(batch), np.nan),
         }

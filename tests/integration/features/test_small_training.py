@@ -11,10 +11,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from saved_folders import NEARBY
 
-from cqa_spark.features.feature_table import by_place
+from cqa_spark.features.feature_table import by_pass
 from cqa_spark.features.group import LearningGroup
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.query_pass import compute_place, fit_groups
+from cqa_spark.features.query_pass import compute_pass, fit_groups
 from cqa_spark.features.registry import embedding_models, group_class, known_groups
 from cqa_spark.lake.schemas.activity import BADGES, POST_LINKS, VOTES
 from cqa_spark.lake.schemas.community import USERS
@@ -77,8 +77,8 @@ def test_a_value_is_a_number_or_missing(
     fitted = fit_groups(groups, inputs, folds=_FOLDS)
     save_groups({name: group.on_all for name, group in fitted.items()}, str(tmp_path / "groups"), NEARBY)
     assert list(load_groups(names, str(tmp_path / "groups"), NEARBY)) == names
-    for members in by_place(groups).values():
-        (row,) = compute_place({group.name: fitted[group.name] for group in members}, inputs, _FOLDS).collect()
+    for members in by_pass(groups).values():
+        (row,) = compute_pass({group.name: fitted[group.name] for group in members}, inputs, _FOLDS).collect()
         values = {
             f"{group.name}.{column}": value for group in members for column, value in row[group.name].asDict().items()
         }

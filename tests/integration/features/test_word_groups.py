@@ -7,8 +7,7 @@ from literal_threads import Said, Thread
 
 from cqa_spark.features.groups.quality.lexicon import Lexicon, learn_lexicons
 from cqa_spark.features.inputs import FeatureInputs
-from cqa_spark.features.learned_group import CANDIDATES, judged_terms
-from cqa_spark.features.training_data import training_data
+from cqa_spark.features.training_data import CANDIDATES, judged_terms, training_data
 
 
 @pytest.fixture

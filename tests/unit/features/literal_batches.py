@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
@@ -10,36 +11,13 @@ from literal_threads import SITE, Pair, Said, Thread, analysed_text, threads_of
 
 from cqa_spark.features.group import QueryGroup
 from cqa_spark.features.groups.similarity.embedding_similarity import MODEL
-from cqa_spark.features.query_batch import QueryBatch, vector_column
+from cqa_spark.features.query_batch import TABLES, QueryBatch, vector_column
 
-_MOMENT = pa.timestamp("us", "UTC")
 _SHARED = {"U2"}
 
 
-def _schema(columns: Mapping[str, pa.DataType]) -> pa.Schema:
-    """A schema whose columns of a type are named together."""
-    return pa.schema([(name, of_type) for names, of_type in columns.items() for name in names.split()])
-
-
-_EXAMPLES = _schema({
-    "site task query_id candidate_id thread_id fold_key author_id account asker_id query_post_id split": pa.string(),
-    "asked_at answered_at cut": _MOMENT, "initial_rank": pa.int32(), "fold": pa.int64(),
-})  # fmt: skip
-_POSTS = _schema({
-    "site query_post_id post_id thread_id author category subject body": pa.string(), "created_at": _MOMENT,
-})  # fmt: skip
-_SAID = _schema({
-    "site query_post_id comment_id post_id author author_name document_id": pa.string(), "position": pa.int32(),
-    "created_at": _MOMENT,
-})  # fmt: skip
-_DOCUMENTS = _schema({"site query_post_id document_id text_id subject_text_id": pa.string()})
-_TEXTS = _schema({
-    "text_id raw clean": pa.string(), "sentences tokens words content_words stems bigrams": pa.list_(pa.string()),
-})  # fmt: skip
-_SCORES = _schema({"site query_post_id task of_query candidate_id": pa.string(), "score": pa.float64()})
-_VOTES = _schema({
-    "site query_post_id post_id": pa.string(), "vote_type_id": pa.int32(), "known_at": _MOMENT, "number": pa.int64(),
-})  # fmt: skip
+_POST_COLUMNS = {"subject": pa.string(), "body": pa.string()}
+"""Columns of posts that some groups read."""
 
 
 Example = tuple[str, str, str]
@@ -83,21 +61,22 @@ def batch_of(
     texts = {said.text for _, _, _, said in of_threads}
     texts |= {text for _, each in questions for text in each.texts}
     of_examples = [{**_example(by_id, task, rank, *each), "cut": cut} for rank, each in enumerate(chosen, start=1)]
-    examples = _table(_EXAMPLES, of_examples)
-    analysed = _table(_TEXTS, [analysed_text(text) for text in sorted(texts)])
+    examples = _table("examples", of_examples)
+    analysed_texts = _table("analysed_texts", [analysed_text(text) for text in sorted(texts)])
     if vectors is not None:
         of_texts = pa.array([vectors.get(text) for text in sorted(texts)], pa.list_(pa.float32()))
-        analysed = analysed.append_column(vector_column(MODEL), of_texts)
+        analysed_texts = analysed_texts.append_column(vector_column(MODEL), of_texts)
     return QueryBatch(
         examples=examples if facts is None else examples.append_column("facts", _facts(facts, chosen)),
-        posts=_table(_POSTS, [_post(*each) for each in questions]),
-        said=_table(_SAID, [_comment(*each) for each in of_threads]),
+        posts=_table("posts", [_post(*each) for each in questions], _POST_COLUMNS),
+        comments=_table("comments", [_comment(*each) for each in of_threads]),
         documents=_table(
-            _DOCUMENTS, [*[_document(*each) for each in of_threads], *[_asked(*each) for each in _with_text(questions)]]
+            "documents",
+            [*[_document(*each) for each in of_threads], *[_question(*each) for each in _with_text(questions)]],
         ),
-        analysed=analysed,
-        scores=_table(_SCORES, [{"site": SITE, **each} for each in scores]),
-        votes=_table(_VOTES, [{"site": SITE, **each} for each in votes]),
+        analysed_texts=analysed_texts,
+        scores=_table("scores", [{"site": SITE, **each} for each in scores]),
+        votes=_table("votes", [{"site": SITE, **each} for each in votes]),
     )
 
 
@@ -179,12 +158,15 @@ def _document(query: str, thread: Thread, place: int, said: Said) -> dict[str, o
     return {"site": SITE, "query_post_id": query, "document_id": f"{thread.thread_id}_C{place}", "text_id": said.text}
 
 
-def _asked(query: str, thread: Thread) -> dict[str, object]:
+def _question(query: str, thread: Thread) -> dict[str, object]:
     return {
         "site": SITE, "query_post_id": query, "document_id": thread.thread_id, "text_id": thread.question,
         "subject_text_id": thread.subject,
     }  # fmt: skip
 
 
-def _table(schema: pa.Schema, rows: Sequence[Mapping[str, object]]) -> pa.Table:
-    return pa.Table.from_pylist([dict(row) for row in rows], schema=schema)
+def _table(
+    name: str, rows: Sequence[Mapping[str, object]], more: Mapping[str, pa.DataType] = MappingProxyType({})
+) -> pa.Table:
+    """A table of a batch, with more columns than every batch has."""
+    return pa.Table.from_pylist([dict(row) for row in rows], schema=pa.schema([*TABLES[name].items(), *more.items()]))

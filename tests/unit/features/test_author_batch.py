@@ -10,10 +10,9 @@ import pytest
 from cqa_spark.features.author_batch import ALWAYS, CONTRIBUTIONS, END, UNDATED, AuthorBatch, EventKind, sums_before
 from cqa_spark.features.author_pass import POST, TO_BE_FOUND, post_events, with_own
 from cqa_spark.features.group import AuthorGroup
-from cqa_spark.features.groups.author.author_activity import AuthorRecordAsOfV1
-from cqa_spark.features.groups.author.badges import BADGE_SLOTS, BadgeNames, BadgesAsOfV1
-from cqa_spark.features.groups.author.basic_u import BasicUAsOfV1, BasicUSnapshotV1
-from cqa_spark.features.groups.author.u_tags import UTagsAsOfV1, UTagsSnapshotV1
+from cqa_spark.features.groups.badges import BADGE_SLOTS, BadgeNames, BadgesAsOfV1
+from cqa_spark.features.groups.user import AuthorRecordAsOfV1, BasicUAsOfV1, BasicUSnapshotV1
+from cqa_spark.features.groups.user_tags import UTagsAsOfV1, UTagsSnapshotV1
 from cqa_spark.features.top_tags import TopTags
 
 SECOND = 1_000_000

@@ -12,7 +12,7 @@ from cqa_spark.features.feature_table import missing_groups, read_values
 @pytest.fixture
 def run() -> Any:
     """A run with the values of two groups."""
-    columns = ["site", "query_id", "candidate_id", "place", "overlap_v1", "q_tags_asof_v1"]
+    columns = ["site", "query_id", "candidate_id", "pass_key", "overlap_v1", "q_tags_asof_v1"]
     return SimpleNamespace(
         record=SimpleNamespace(run_id="mine"), has=lambda table: True, stored_columns=lambda table: columns
     )

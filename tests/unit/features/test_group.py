@@ -23,7 +23,7 @@ def test_other_fitted_groups_are_welcome(entity: Entity, learns: bool) -> None:
 def test_the_table_of_values_has_a_struct_for_each_group() -> None:
     table = feature_table(map(group_class, ["lexicon_v2", "author_activity_v2"]))
     assert table.name == "features"
-    assert table.key == ("site", "query_id", "candidate_id", "place")
+    assert table.key == ("site", "query_id", "candidate_id", "pass_key")
     assert table.schema.fieldNames() == [*table.key, "lexicon_v2", "author_activity_v2"]
     columns = table.schema["author_activity_v2"].dataType
     assert columns.fieldNames()[:2] == ["log_comments", "log_threads"]

@@ -8,7 +8,7 @@ from cqa_spark.features import probe
 from cqa_spark.features.group import FeatureColumn, FeatureGroup
 from cqa_spark.features.probe import values_hash
 from cqa_spark.features.registry import group_class
-from cqa_spark.features.within_query import Rivals
+from cqa_spark.features.within_query import WithinQuery
 from cqa_spark.systems.system import read_system
 
 GROUPS = read_system("night_answers").feature_groups
@@ -45,7 +45,7 @@ def test_another_value_of_any_column_is_another_computation(
 
 def test_what_a_group_imports_is_part_of_what_it_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     before = {name: values_hash([name]) for name in GROUPS}
-    monkeypatch.setattr(Rivals, "leads", lambda self, values: self.highest(values) > values)
+    monkeypatch.setattr(WithinQuery, "leads", lambda self, values: self.highest(values) > values)
     changed = {name for name in GROUPS if values_hash([name]) != before[name]}
     assert changed == {"answer_standing_asof_v1", "answer_markup_asof_v1"}
 

@@ -1,6 +1,7 @@
 """Values of whole queries in memory: one row per example, and none from a model that saw the example's label."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -82,15 +83,23 @@ def test_a_batch_names_texts_comments_and_posts_by_index() -> None:
     assert [texts[place] for place in batch.query_text] == ["what 0", "what 0", "what 1", "what 1", "what 2", "what 2"]
     assert [texts[place] for place in batch.candidate_text] == ["a b", "c"] * 3
     assert set(batch.subject_text.tolist()) == {ABSENT}
-    assert [batch.comments.ids[place] for place in batch.comment] == batch.column("candidate_id")
-    assert batch.comments.threads == [slice(0, 2), slice(2, 4), slice(4, 6)]
+    assert [batch.thread_comments.ids[place] for place in batch.comment] == batch.column("candidate_id")
+    assert batch.thread_comments.threads == [slice(0, 2), slice(2, 4), slice(4, 6)]
+
+
+def test_a_table_without_a_column_of_every_batch_is_refused() -> None:
+    batch = batch_of(THREADS)
+    with pytest.raises(ContractError) as caught:
+        replace(batch, posts=batch.posts.drop_columns(["author", "category"]))
+    assert "posts" in caught.value.problem
+    assert "author, category" in caught.value.problem
 
 
 def test_fewer_examples_share_texts_and_comments() -> None:
     batch = batch_of(THREADS)
     fewer = batch.keep(np.array([False, False, True, False, False, False]))
     assert fewer.column("candidate_id") == ["Q1_C1"]
-    assert fewer.comments is batch.comments
+    assert fewer.thread_comments is batch.thread_comments
     assert fewer.comment.tolist() == [2]
 
 
@@ -175,7 +184,7 @@ def batch() -> QueryBatch:
 def ranked(batch: QueryBatch, ranks: list[int]) -> QueryBatch:
     place = batch.examples.schema.get_field_index("initial_rank")
     given = batch.examples.set_column(place, "initial_rank", pa.array(ranks, pa.int32()))
-    return QueryBatch(given, batch.posts, batch.said, batch.documents, batch.analysed, batch.scores, batch.votes)
+    return replace(batch, examples=given, _shared={})
 
 
 def test_a_score_is_divided_by_the_rank_that_the_search_engine_gave_the_thread(batch: QueryBatch) -> None:

@@ -1,1 +1,1 @@
-"""Features of the candidate's author: account, activity, badges, tags, and judgements of other comments."""
+"""What a comment's author did in other threads: activity, and judgements of other comments."""

@@ -9,17 +9,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.arrays import Reals, counts, fields, items
-from cqa_spark.features.author_batch import (
-    AuthorBatch,
-    AuthorFacts,
-    EventKind,
-    known_names,
-    names_by_account,
-    with_aliases,
-    with_person,
-)
-from cqa_spark.features.group import AuthorGroup, Entity, FeatureColumn, Values
-from cqa_spark.features.inputs import DumpState, FeatureInputs
+from cqa_spark.features.author_facts import AuthorFacts, known_names, names_by_account, with_aliases, with_person
+from cqa_spark.features.group import Entity, FeatureColumn, Values
+from cqa_spark.features.inputs import FeatureInputs
 from cqa_spark.features.learned_group import LearnedFactsGroup, in_section
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import LEARNED_FROM, Fitted, TrainingData
@@ -109,11 +101,11 @@ def _by_thread(inputs: FeatureInputs, names: DataFrame) -> DataFrame:
         F.max("category").alias("section"),
         F.min_by("user_id", "post_id").alias("asker"),
     )
-    asked = questions.select("site", F.col("post_id").alias("thread_id"), *_AUTHOR, *_numbers(questions="1"))
-    said = inputs.comments.where(learned).select(
+    asking = questions.select("site", F.col("post_id").alias("thread_id"), *_AUTHOR, *_numbers(questions="1"))
+    commenting = inputs.comments.where(learned).select(
         "site", "thread_id", *_AUTHOR, *_numbers(comments="1", firsts="int(position = 1)")
     )
-    acts = asked.unionByName(said).join(threads, on=["site", "thread_id"], how="inner")
+    acts = asking.unionByName(commenting).join(threads, on=["site", "thread_id"], how="inner")
     answers = F.expr("if(user_id <=> asker, 0, comments)")
     by_thread = _summed(
         with_person(acts.withColumn("answers", answers), names), "site", "person", "first_copy", "section"
@@ -121,45 +113,9 @@ def _by_thread(inputs: FeatureInputs, names: DataFrame) -> DataFrame:
     return by_thread.withColumn("threads", F.expr("int(comments > 0)"))
 
 
-def _numbers(**given: str) -> list[Column]:
-    return [F.expr(given.get(name, "0")).alias(name) for name in _COUNTS]
+def _numbers(**counts: str) -> list[Column]:
+    return [F.expr(counts.get(name, "0")).alias(name) for name in _COUNTS]
 
 
 def _summed(rows: DataFrame, *by: str) -> DataFrame:
     return rows.groupBy(*by).agg(*[F.sum(name).alias(name) for name in _COUNTS])
-
-
-# The record of the answer's author: earlier answers, how many were accepted, and votes.
-
-
-class AuthorRecordAsOfV1(AuthorGroup):
-    """Counts in other threads, as known at the cut, on scales that compare authors: logarithms and smoothed shares."""
-
-    name = "author_record_asof_v1"
-    family = "user"
-    about = "earlier answers of the author, acceptances and votes, as known at the cut, other threads only"
-    entity = Entity.PAIR
-    columns = (
-        FeatureColumn("answers", "answers, logarithm", "ours"),
-        FeatureColumn("accepted", "accepted answers, logarithm", "ours"),
-        FeatureColumn("accepted_share", "share of the answers that were accepted, smoothed by 1 of 3", "ours", 1 / 3),
-        FeatureColumn("votes", "up minus down votes for all posts, at least 0, logarithm", "ours"),
-        FeatureColumn("votes_per_answer", "up minus down votes for all posts, over 2 plus the answers", "ours"),
-    )
-    needs = ("votes",)
-    reads = frozenset({EventKind.ANSWERED, EventKind.ACCEPTED, EventKind.UP, EventKind.DOWN})
-    is_as_of = True
-    as_of_dump = frozenset({DumpState.DELETED_ACCOUNTS})
-
-    def compute(self, batch: AuthorBatch) -> Values:
-        """Counts up to the cut."""
-        answers, accepted, up, down = (
-            batch.elsewhere(kind) for kind in (EventKind.ANSWERED, EventKind.ACCEPTED, EventKind.UP, EventKind.DOWN)
-        )
-        return {
-            "answers": np.log1p(answers),
-            "accepted": np.log1p(accepted),
-            "accepted_share": (accepted + 1) / (answers + 3),
-            "votes": np.log1p(np.maximum(0, up - down)),
-            "votes_per_answer": (up - down) / (answers + 2),
-        }

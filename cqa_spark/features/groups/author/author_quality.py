@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.features.arrays import Indices, Mask, Reals, counts, fields, items
-from cqa_spark.features.author_batch import known_names, person, same_person, with_aliases, with_person
+from cqa_spark.features.author_facts import known_names, person, same_person, with_aliases, with_person
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.learned_group import LEARNED, LearnedFactsGroup, in_section
 from cqa_spark.features.query_batch import QueryBatch
@@ -98,10 +98,10 @@ class Judged:
         return share
 
 
-def _sums(parts: Mapping[str, pa.ChunkedArray], example: Indices, chosen: Mask, examples: int) -> dict[str, Reals]:
-    """The counts of the chosen parts of each example."""
+def _sums(parts: Mapping[str, pa.ChunkedArray], example: Indices, mask: Mask, examples: int) -> dict[str, Reals]:
+    """Sums of the counts of each example's parts in the mask."""
     return {
-        name: np.bincount(example[chosen], counts(parts[name])[chosen], minlength=examples).astype(np.float64)
+        name: np.bincount(example[mask], counts(parts[name])[mask], minlength=examples).astype(np.float64)
         for name in COUNTS
     }
 
@@ -206,5 +206,7 @@ def _judged_comments(training: TrainingData) -> DataFrame:
     questions = training.inputs.posts.select(
         "site", "post_id", F.col("category").alias("section"), person("site", "user_id", "user_name").alias("asker")
     )
-    said = labels.join(comments, on=["site", "candidate_id"])
-    return said.join(questions, on=["site", "post_id"], how="left").withColumn("helps", ~same_person("author", "asker"))
+    judged = labels.join(comments, on=["site", "candidate_id"])
+    return judged.join(questions, on=["site", "post_id"], how="left").withColumn(
+        "helps", ~same_person("author", "asker")
+    )

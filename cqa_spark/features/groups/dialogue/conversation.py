@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.features.arrays import ABSENT, Indices, Mask, Reals
-from cqa_spark.features.query_batch import Comments, QueryBatch, Texts
+from cqa_spark.features.author_batch import starts_of_runs
+from cqa_spark.features.query_batch import QueryBatch, Texts, ThreadComments
 
 Item = TypeVar("Item", bound=np.generic)
 
@@ -24,7 +25,7 @@ class Conversation:
         texts: their texts.
     """
 
-    def __init__(self, comments: Comments, texts: Texts) -> None:
+    def __init__(self, comments: ThreadComments, texts: Texts) -> None:
         self.comments = comments
         self._texts = texts
 
@@ -40,7 +41,7 @@ class Conversation:
 
     @cached_property
     def size(self) -> Indices:
-        """Comments of the thread."""
+        """Number of comments of the thread."""
         return self.end - self.first
 
     @cached_property
@@ -81,6 +82,8 @@ class Conversation:
     @cached_property
     def length_rank(self) -> Indices:
         """Rank by number of words, longest first, from 1."""
+        # The order of a thread's comments by length; the sort key of the thread comes last, so threads stay in order
+        # and the k-th comment of the sorted thread is at its index: rank k.
         longest_first = np.lexsort((self._index, -self.words, self.first))
         rank = np.empty_like(self._index)
         rank[longest_first] = self._index - self.first + 1
@@ -89,13 +92,11 @@ class Conversation:
     @cached_property
     def author_turn(self) -> Indices:
         """Position among its author's comments in the thread, from 1; 0 if the author is unknown."""
-        together = np.lexsort((self._index, self.author, self.first))
-        thread, author = self.first[together], self.author[together]
-        starts = np.ones(len(together), dtype=bool)
-        starts[1:] = (thread[1:] != thread[:-1]) | (author[1:] != author[:-1])
-        start = np.maximum.accumulate(np.where(starts, self._index, 0))
+        # The comments of an author in a thread become adjacent; each run of them is numbered from 1.
+        by_author = np.lexsort((self._index, self.author, self.first))
+        starts = starts_of_runs(self.first[by_author], self.author[by_author])
         turn = np.empty_like(self._index)
-        turn[together] = self._index - start + 1
+        turn[by_author] = self._index - starts + 1
         return np.where(self.author == UNKNOWN_AUTHOR, 0, turn)
 
     @cached_property
@@ -118,34 +119,36 @@ class Conversation:
             steps: distance in comments; negative for earlier ones.
             unknown: default if the thread has no such comment.
         """
-        place = self._index + steps
-        there = (place >= self.first) & (place < self.end)
-        return np.where(there, values[np.where(there, place, 0)], np.asarray(unknown).astype(values.dtype))
+        neighbour = self._index + steps
+        exists = (neighbour >= self.first) & (neighbour < self.end)
+        return np.where(exists, values[np.where(exists, neighbour, 0)], np.asarray(unknown).astype(values.dtype))
 
-    def before(self, chosen: Mask) -> Indices:
-        """Number of chosen comments before."""
-        earlier = np.concatenate([[0], np.cumsum(chosen)])
+    def before(self, mask: Mask) -> Indices:
+        """Number of earlier comments in the mask."""
+        earlier = np.concatenate([[0], np.cumsum(mask)])  # item i counts the comments before index i
         return earlier[self._index] - earlier[self.first]
 
-    def after(self, chosen: Mask) -> Indices:
-        """Number of chosen comments after."""
-        earlier = np.concatenate([[0], np.cumsum(chosen)])
+    def after(self, mask: Mask) -> Indices:
+        """Number of later comments in the mask."""
+        earlier = np.concatenate([[0], np.cumsum(mask)])
         return earlier[self.end] - earlier[self._index + 1]
 
-    def since(self, chosen: Mask, never: float) -> Reals:
-        """Distance to the previous chosen comment; ``never`` if there is none."""
-        last = np.maximum.accumulate(np.where(chosen, self._index, ABSENT))
+    def since(self, mask: Mask, never: float) -> Reals:
+        """Distance to the previous comment in the mask; ``never`` if there is none."""
+        # The index of the last comment in the mask up to each comment; moved by one, before it.
+        last = np.maximum.accumulate(np.where(mask, self._index, ABSENT))
         last = np.concatenate([[ABSENT], last[:-1]]) if len(last) else last
-        there = last >= self.first
-        return np.where(there, self.comments.position - self.comments.position[np.where(there, last, 0)], never)
+        exists = last >= self.first
+        return np.where(exists, self.comments.position - self.comments.position[np.where(exists, last, 0)], never)
 
-    def until(self, chosen: Mask, never: float) -> Reals:
-        """Distance to the next chosen comment; ``never`` if there is none."""
+    def until(self, mask: Mask, never: float) -> Reals:
+        """Distance to the next comment in the mask; ``never`` if there is none."""
+        # As in ``since``, from the end.
         beyond = len(self.comments)
-        following = np.minimum.accumulate(np.where(chosen, self._index, beyond)[::-1])[::-1]
+        following = np.minimum.accumulate(np.where(mask, self._index, beyond)[::-1])[::-1]
         following = np.concatenate([following[1:], [beyond]]) if beyond else following
-        there = following < self.end
-        return np.where(there, self.comments.position[np.where(there, following, 0)] - self.comments.position, never)
+        exists = following < self.end
+        return np.where(exists, self.comments.position[np.where(exists, following, 0)] - self.comments.position, never)
 
     @cached_property
     def _index(self) -> Indices:
@@ -155,8 +158,8 @@ class Conversation:
     def _people(self) -> tuple[Indices, Indices]:
         number: dict[str | None, int] = {None: UNKNOWN_AUTHOR}
         author, asker = (
-            np.array([number.setdefault(who, len(number)) for who in each], dtype=np.int64)
-            for each in (self.comments.author, self.comments.asker)
+            np.array([number.setdefault(person, len(number)) for person in people], dtype=np.int64)
+            for people in (self.comments.author, self.comments.asker)
         )
         return author, asker
 
@@ -174,12 +177,12 @@ class Conversation:
 
 def conversation(batch: QueryBatch) -> Conversation:
     """The comments of a batch as turns; for ``QueryBatch.derive``."""
-    return Conversation(batch.comments, batch.texts)
+    return Conversation(batch.thread_comments, batch.texts)
 
 
-def same_person(one: Indices, other: Indices) -> Mask:
+def same_person(first: Indices, second: Indices) -> Mask:
     """Whether two numbers denote the same known person."""
-    return (one == other) & (one != UNKNOWN_AUTHOR)
+    return (first == second) & (first != UNKNOWN_AUTHOR)
 
 
 def of_candidates(batch: QueryBatch, values: NDArray[np.generic]) -> Reals:

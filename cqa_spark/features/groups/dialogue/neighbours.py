@@ -45,9 +45,9 @@ def thread_cosines(vectors: csr_matrix, sizes: Iterable[int]) -> Iterator[Reals]
     start = 0
     for size in sizes:
         ends = cosines.indptr[start : start + size + 1]
-        rows, found = np.repeat(np.arange(size), np.diff(ends)), slice(ends[0], ends[-1])
+        rows, stored = np.repeat(np.arange(size), np.diff(ends)), slice(ends[0], ends[-1])
         similar = np.zeros((size, size))
-        similar[rows, cosines.indices[found] - start] = cosines.data[found]
+        similar[rows, cosines.indices[stored] - start] = cosines.data[stored]
         yield similar
         start += size
 
@@ -128,21 +128,22 @@ class NeighboursV1(CollectionGroup):
         """Compare the comments of each thread; NaN if the candidate is not a comment or has no text."""
         from sklearn.preprocessing import normalize
 
-        comments, by_asker = batch.comments, batch.derive(conversation).by_asker
+        comments, by_asker = batch.thread_comments, batch.derive(conversation).by_asker
         values = {column.name: np.full(len(comments) + 1, np.nan) for column in _FEATURES}
-        places = [np.arange(thread.start, thread.stop)[comments.text[thread] != ABSENT] for thread in comments.threads]
-        threads = [said for said in places if said.size]
+        # Of each thread, the indices of its comments with a text; threads without any are left out.
+        with_text = [thread.start + np.flatnonzero(comments.text[thread] != ABSENT) for thread in comments.threads]
+        threads = [indices for indices in with_text if indices.size]
         if threads:
             # The first turn of a thread is the question; without a text it is a zero vector.
-            texts = [np.append(comments.asked[said[0]], comments.text[said]) for said in threads]
+            texts = [np.append(comments.post_text[indices[0]], comments.text[indices]) for indices in threads]
             sizes = [len(turns) for turns in texts]
             turns = normalize(self.weighed(batch).tf_idf)[np.concatenate(texts)]
             vectors = apart(turns, np.repeat(np.arange(len(threads)), sizes))
             is_question = np.concatenate([np.arange(size) == 0 for size in sizes])
             values["new_share"][np.concatenate(threads)] = new_shares(vectors)[~is_question]
-            for said, similar in zip(threads, thread_cosines(vectors, sizes), strict=True):
-                for name, found in _compare(similar, by_asker[said]).items():
-                    values[name][said] = found
+            for indices, similar in zip(threads, thread_cosines(vectors, sizes), strict=True):
+                for name, of_thread in _compare(similar, by_asker[indices]).items():
+                    values[name][indices] = of_thread
         return {name: of_comments[batch.comment] for name, of_comments in values.items()}
 
 

@@ -59,24 +59,24 @@ class RepliesV1(QueryGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each candidate that is a comment."""
-        of_comments = [values for thread in batch.comments.threads for values in _replies(batch, thread)]
+        of_comments = [values for thread in batch.thread_comments.threads for values in _replies(batch, thread)]
         values = np.array(of_comments, dtype=np.float64).reshape(-1, len(self.columns))
         return self.by_column(of_candidates(batch, column) for column in values.T)
 
 
 def _replies(batch: QueryBatch, thread: slice) -> Iterator[list[float]]:
     """The values of each comment of a thread, in order."""
-    comments, turns = batch.comments, batch.derive(conversation)
+    comments, turns = batch.thread_comments, batch.derive(conversation)
     author, asker, position = comments.author, comments.asker, comments.position
     texts = [*batch.texts.derive(_lower), ""]
     thanks, praises = (batch.texts.derive(_matches, pattern)[comments.text] for pattern in (_THANKS, _PRAISE))
-    said, names = range(thread.start, thread.stop), _names(author[thread], comments.author_name[thread])
+    in_thread, names = range(thread.start, thread.stop), _names(author[thread], comments.author_name[thread])
     named = {
         turn: [other for other in _called(texts[comments.text[turn]], names) if other.author != author[turn]]
-        for turn in said
+        for turn in in_thread
     }
     # Only comments with a known position are later than others; in a thread, comments are sorted by position.
-    in_order = [turn for turn in said if not np.isnan(position[turn])]
+    in_order = [turn for turn in in_thread if not np.isnan(position[turn])]
     calls: dict[str | None, list[float]] = defaultdict(list)
     calls_by_asker: dict[str | None, list[float]] = defaultdict(list)
     for turn in in_order:
@@ -87,7 +87,7 @@ def _replies(batch: QueryBatch, thread: slice) -> Iterator[list[float]]:
     called_at = {called: set(positions) for called, positions in calls.items()}
     of_asker = [turn for turn in in_order if turns.by_asker[turn]]
     asker_positions = position[of_asker].tolist()
-    for turn in said:
+    for turn in in_thread:
         of_author, later = calls[author[turn]], bisect_right(asker_positions, position[turn])
         reactions = [] if turns.by_asker[turn] else of_asker[later : later + _REACTIONS]
         yield [

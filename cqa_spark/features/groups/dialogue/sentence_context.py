@@ -33,16 +33,17 @@ class SentenceContextV1(EmbeddingGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Compare the comments of each thread with each other."""
-        vectors, comments, by_asker = exact_vectors(batch), batch.comments, batch.derive(conversation).by_asker
-        found = {column.name: np.full(len(comments), np.nan) for column in self.columns}
-        found["question"] = cosines(vectors, comments.text, comments.asked)
+        vectors, comments = exact_vectors(batch), batch.thread_comments
+        by_asker = batch.derive(conversation).by_asker
+        of_comments = {column.name: np.full(len(comments), np.nan) for column in self.columns}
+        of_comments["question"] = cosines(vectors, comments.text, comments.post_text)
         for thread in comments.threads:
             for name, values in _within_thread(vectors, comments.text[thread], by_asker[thread]).items():
-                found[name][thread] = values
-        return {name: values_at(batch.comment, values) for name, values in found.items()}
+                of_comments[name][thread] = values
+        return {name: values_at(batch.comment, values) for name, values in of_comments.items()}
 
 
-def _within_thread(vectors: Reals, text: Indices, of_asker: Mask) -> dict[str, Reals]:
+def _within_thread(vectors: Reals, text: Indices, by_asker: Mask) -> dict[str, Reals]:
     """The values of the comments of one thread, in order; NaN for comments without a text."""
     names = ("centroid", "previous", "following", "earlier_most", "later_most", "asker_most")
     values = {name: np.full(len(text), np.nan) for name in names}
@@ -50,15 +51,16 @@ def _within_thread(vectors: Reals, text: Indices, of_asker: Mask) -> dict[str, R
     if len(known) < 2:
         return values
     own = vectors[text[known]]
-    one, other = (each.ravel() for each in np.indices((len(known), len(known))))
-    pairs = cosines(own, one, other).reshape(len(known), len(known))
-    rest = own.sum(axis=0) - own
-    values["centroid"][known] = (pairs.sum(axis=1) - np.diagonal(pairs)) / np.maximum(length(rest), 1e-12)
+    # Cosines of all pairs of comments with a text, of shape (known, known).
+    rows, columns = np.indices((len(known), len(known)))
+    pairs = cosines(own, rows.ravel(), columns.ravel()).reshape(rows.shape)
+    others = own.sum(axis=0) - own
+    values["centroid"][known] = (pairs.sum(axis=1) - np.diagonal(pairs)) / np.maximum(length(others), 1e-12)
     values["previous"][known[1:]] = values["following"][known[:-1]] = np.diagonal(pairs, 1)
-    for place, comment in enumerate(known.tolist()):
-        later = pairs[place, place + 1 :]
-        later_of_asker = later[of_asker[known[place + 1 :]]]
-        values["earlier_most"][comment] = pairs[place, :place].max(initial=-np.inf) if place else np.nan
+    for row, comment in enumerate(known.tolist()):
+        later = pairs[row, row + 1 :]
+        later_of_asker = later[by_asker[known[row + 1 :]]]
+        values["earlier_most"][comment] = pairs[row, :row].max(initial=-np.inf) if row else np.nan
         values["later_most"][comment] = later.max() if later.size else np.nan
         values["asker_most"][comment] = later_of_asker.max() if later_of_asker.size else np.nan
     return values

@@ -40,12 +40,13 @@ class ThreadLexiconV2(LexiconGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each candidate that is a comment with a text."""
-        log_odds, said, by_asker = self.state.log_odds(batch.texts), batch.comments, batch.derive(conversation).by_asker
-        values = {column.name: np.full(len(said), np.nan) for column in self.columns}
-        for thread in said.threads:
-            with_text = thread.start + np.flatnonzero(said.text[thread] != ABSENT)
+        log_odds = self.state.log_odds(batch.texts)
+        comments, by_asker = batch.thread_comments, batch.derive(conversation).by_asker
+        values = {column.name: np.full(len(comments), np.nan) for column in self.columns}
+        for thread in comments.threads:
+            with_text = thread.start + np.flatnonzero(comments.text[thread] != ABSENT)
             if with_text.size:
-                of_thread = _compare(log_odds[said.text[with_text]].tolist(), by_asker[with_text].tolist())
+                of_thread = _compare(log_odds[comments.text[with_text]].tolist(), by_asker[with_text].tolist())
                 for name, of_comments in of_thread.items():
                     values[name][with_text] = of_comments
         return {name: of_candidates(batch, of_comments) for name, of_comments in values.items()}
@@ -59,18 +60,19 @@ def _compare(log_odds: Sequence[float], by_asker: Sequence[bool]) -> dict[str, l
         by_asker: whether the asker wrote them.
     """
     size, mean = len(log_odds), _mean(log_odds)
-    deviation = sqrt(_mean([(one - mean) ** 2 for one in log_odds]))
-    helpers = [one for one, asker in zip(log_odds, by_asker, strict=True) if not asker]
-    others = [[*log_odds[:place], *log_odds[place + 1 :]] for place in range(size)]
+    deviation = sqrt(_mean([(value - mean) ** 2 for value in log_odds]))
+    helpers = [value for value, is_asker in zip(log_odds, by_asker, strict=True) if not is_asker]
+    # For each comment, the log-odds of the other comments.
+    others = [[*log_odds[:comment], *log_odds[comment + 1 :]] for comment in range(size)]
     return {
         "previous": [0.0, *log_odds[:-1]],
         "next": [*log_odds[1:], 0.0],
-        "others_mean": [_mean(rest) for rest in others],
+        "others_mean": [_mean(values) for values in others],
         "helpers_mean": [_mean(helpers)] * size,
-        "gap_to_best": [one - max(rest, default=one) for one, rest in zip(log_odds, others, strict=True)],
-        "z_score": [(one - mean) / deviation if deviation else 0.0 for one in log_odds],
-        "rank": [(1 + _better(one, log_odds)) / size for one in log_odds],
-        "rank_among_helpers": [(1 + _better(one, helpers)) / (1 + len(helpers)) for one in log_odds],
+        "gap_to_best": [value - max(rest, default=value) for value, rest in zip(log_odds, others, strict=True)],
+        "z_score": [(value - mean) / deviation if deviation else 0.0 for value in log_odds],
+        "rank": [(1 + _better(value, log_odds)) / size for value in log_odds],
+        "rank_among_helpers": [(1 + _better(value, helpers)) / (1 + len(helpers)) for value in log_odds],
     }
 
 
@@ -78,5 +80,5 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / max(1, len(values))
 
 
-def _better(one: float, log_odds: Sequence[float]) -> int:
-    return sum(other > one for other in log_odds)
+def _better(value: float, log_odds: Sequence[float]) -> int:
+    return sum(other > value for other in log_odds)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from math import log1p
 
-from cqa_spark.features.feature_table import candidate_texts, tabulate
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch, Texts
 
@@ -97,8 +96,8 @@ def tokens_of_kind(kind: str) -> SurfaceFeature:
 
 
 def _words_among(*words: str) -> Callable[[CommentText], int]:
-    chosen = frozenset(words)
-    return lambda comment: sum(word in chosen for word in comment.words)
+    counted = frozenset(words)
+    return lambda comment: sum(word in counted for word in comment.words)
 
 
 def share_among(*words: str) -> SurfaceFeature:
@@ -157,58 +156,60 @@ def _laughs(comment: CommentText) -> bool:
 
 
 _LENGTH: Mapping[FeatureColumn, SurfaceFeature] = {
-    FeatureColumn("log_chars", "ln(1 + characters of the clean text)", _NICOSIA): lambda one: log1p(len(one.clean)),
-    FeatureColumn("log_words", "ln(1 + words)", _NICOSIA): lambda one: log1p(len(one.words)),
-    FeatureColumn("sentences", "sentences", _SUPER_TEAM): lambda one: len(one.sentences),
-    FeatureColumn("words_per_sentence", "mean words of a sentence", _SUPER_TEAM): lambda one: share(
-        len(one.words), len(one.sentences)
+    FeatureColumn("log_chars", "ln(1 + characters of the clean text)", _NICOSIA): lambda comment: log1p(
+        len(comment.clean)
     ),
-    FeatureColumn("mean_word_length", "mean characters of a word", _SUPER_TEAM): lambda one: share(
-        len("".join(one.words)), len(one.words)
+    FeatureColumn("log_words", "ln(1 + words)", _NICOSIA): lambda comment: log1p(len(comment.words)),
+    FeatureColumn("sentences", "sentences", _SUPER_TEAM): lambda comment: len(comment.sentences),
+    FeatureColumn("words_per_sentence", "mean words of a sentence", _SUPER_TEAM): lambda comment: share(
+        len(comment.words), len(comment.sentences)
     ),
-    FeatureColumn("longest_word", "characters of the longest word, at most 30", _SUPER_TEAM): lambda one: min(
-        30, max(map(len, one.words), default=0)
+    FeatureColumn("mean_word_length", "mean characters of a word", _SUPER_TEAM): lambda comment: share(
+        len("".join(comment.words)), len(comment.words)
     ),
-    FeatureColumn("type_token_ratio", "distinct words over words", _SUPER_TEAM): lambda one: share(
-        len(set(one.words)), len(one.words)
+    FeatureColumn("longest_word", "characters of the longest word, at most 30", _SUPER_TEAM): lambda comment: min(
+        30, max(map(len, comment.words), default=0)
     ),
-    FeatureColumn("content_share", "content words over words", _AGICHTEIN): lambda one: share(
-        len(one.content_words), len(one.words)
+    FeatureColumn("type_token_ratio", "distinct words over words", _SUPER_TEAM): lambda comment: share(
+        len(set(comment.words)), len(comment.words)
+    ),
+    FeatureColumn("content_share", "content words over words", _AGICHTEIN): lambda comment: share(
+        len(comment.content_words), len(comment.words)
     ),
 }
 
 _MARKS: Mapping[FeatureColumn, SurfaceFeature] = {
     FeatureColumn("question_marks", "ln(1 + question marks)", _NICOSIA): marks("?"),
-    FeatureColumn("ends_in_question_mark", "1 if the text ends in a question mark", _NICOSIA): lambda one: (
-        one.clean.rstrip().endswith("?")
+    FeatureColumn("ends_in_question_mark", "1 if the text ends in a question mark", _NICOSIA): lambda comment: (
+        comment.clean.rstrip().endswith("?")
     ),
     FeatureColumn("exclamation_marks", "ln(1 + exclamation marks)", _NICOSIA): marks("!"),
     FeatureColumn("ellipses", "ln(1 + runs of two or more full stops)", "ours"): matches(r"\.{2,}"),
-    FeatureColumn("quotes", "1 if it has text in double quotes", "ours"): lambda one: (
-        _QUOTE.search(one.clean) is not None
+    FeatureColumn("quotes", "1 if it has text in double quotes", "ours"): lambda comment: (
+        _QUOTE.search(comment.clean) is not None
     ),
     FeatureColumn("brackets", "ln(1 + opening brackets)", "ours"): marks("("),
     FeatureColumn("semicolons", "ln(1 + commas and semicolons)", "ours"): marks(",", ";"),
-    FeatureColumn("punctuation_share", "tokens without letter or digit over tokens", _SUPER_TEAM): lambda one: share(
-        len(one.tokens) - len(one.words), len(one.tokens)
+    FeatureColumn("punctuation_share", "tokens without letter or digit over tokens", _SUPER_TEAM): lambda comment: (
+        share(len(comment.tokens) - len(comment.words), len(comment.tokens))
     ),
-    FeatureColumn("capitals_share", "capital letters over letters", _NICOSIA): lambda one: share(
-        one.capitals, one.letters
+    FeatureColumn("capitals_share", "capital letters over letters", _NICOSIA): lambda comment: share(
+        comment.capitals, comment.letters
     ),
-    FeatureColumn("shouted_words", "ln(1 + words of three or more capitals)", _SUPER_TEAM): lambda one: (
-        log1p(len(_SHOUTED.findall(one.clean))) if one.capitals >= 3 else 0.0
+    FeatureColumn("shouted_words", "ln(1 + words of three or more capitals)", _SUPER_TEAM): lambda comment: (
+        log1p(len(_SHOUTED.findall(comment.clean))) if comment.capitals >= 3 else 0.0
     ),
-    FeatureColumn("stretched_words", "ln(1 + words with a letter three times in a row)", "ours"): lambda one: log1p(
-        len(_STRETCHED.findall(one.lower))
+    FeatureColumn("stretched_words", "ln(1 + words with a letter three times in a row)", "ours"): lambda comment: log1p(
+        len(_STRETCHED.findall(comment.lower))
     ),
-    FeatureColumn("starts_lower", "1 if the text starts with a small letter", _AGICHTEIN): lambda one: (
-        "a" <= one.clean[:1] <= "z"
+    FeatureColumn("starts_lower", "1 if the text starts with a small letter", _AGICHTEIN): lambda comment: (
+        "a" <= comment.clean[:1] <= "z"
     ),
-    FeatureColumn("repeated_marks", "1 if it has two or more ! or ? in a row", _NICOSIA): lambda one: any(
-        pair in one.clean for pair in ("!!", "??", "!?", "?!")
+    FeatureColumn("repeated_marks", "1 if it has two or more ! or ? in a row", _NICOSIA): lambda comment: any(
+        pair in comment.clean for pair in ("!!", "??", "!?", "?!")
     ),
-    FeatureColumn("cut", "1 if the text was cut at about 1,000 characters", "ours"): lambda one: (
-        one.raw.rstrip().endswith(".....")
+    FeatureColumn("cut", "1 if the text was cut at about 1,000 characters", "ours"): lambda comment: (
+        comment.raw.rstrip().endswith(".....")
     ),
 }
 
@@ -217,17 +218,17 @@ _THINGS: Mapping[FeatureColumn, SurfaceFeature] = {
     FeatureColumn("images", "ln(1 + images)", _SEMANTICZ): tokens_of_kind("imagetoken"),
     FeatureColumn("smiles", "ln(1 + laughing emoticons)", _NICOSIA): tokens_of_kind("smiletoken"),
     FeatureColumn("frowns", "ln(1 + sad emoticons)", _NICOSIA): tokens_of_kind("frowntoken"),
-    FeatureColumn("emails", "1 if it has an e-mail address", _NICOSIA): lambda one: (
-        "@" in one.raw and _EMAIL.search(one.raw) is not None
+    FeatureColumn("emails", "1 if it has an e-mail address", _NICOSIA): lambda comment: (
+        "@" in comment.raw and _EMAIL.search(comment.raw) is not None
     ),
-    FeatureColumn("numbers", "ln(1 + numbers)", _SUPER_TEAM): lambda one: (
-        log1p(len(_NUMBER.findall(one.clean))) if one.has_digit else 0.0
+    FeatureColumn("numbers", "ln(1 + numbers)", _SUPER_TEAM): lambda comment: (
+        log1p(len(_NUMBER.findall(comment.clean))) if comment.has_digit else 0.0
     ),
-    FeatureColumn("phone_numbers", "1 if it has a number of seven or more digits", "ours"): lambda one: (
-        one.has_digit and _PHONE_NUMBER.search(one.clean) is not None
+    FeatureColumn("phone_numbers", "1 if it has a number of seven or more digits", "ours"): lambda comment: (
+        comment.has_digit and _PHONE_NUMBER.search(comment.clean) is not None
     ),
-    FeatureColumn("money", "1 if it has an amount of money", "ours"): lambda one: (
-        "$" in one.clean or (one.has_digit and _AMOUNT.search(one.lower) is not None)
+    FeatureColumn("money", "1 if it has an amount of money", "ours"): lambda comment: (
+        "$" in comment.clean or (comment.has_digit and _AMOUNT.search(comment.lower) is not None)
     ),
     FeatureColumn("proper_names", "ln(1 + capitalised words that do not start a sentence)", "ours"): matches(
         "[a-z,;] [A-Z][a-z]"
@@ -288,10 +289,10 @@ _MANNER: Mapping[FeatureColumn, SurfaceFeature] = {
         *("centre", "center", "city"),
     ),
     FeatureColumn("addresses_member", "1 if it starts with @, a bare name and a colon, or dear", "ours"): (
-        lambda one: _ADDRESS.match(one.lower) is not None
+        lambda comment: _ADDRESS.match(comment.lower) is not None
     ),
-    FeatureColumn("signed", "1 if it has the forum's signature mark", "ours"): lambda one: any(
-        mark in one.raw for mark in _SIGNATURES
+    FeatureColumn("signed", "1 if it has the forum's signature mark", "ours"): lambda comment: any(
+        mark in comment.raw for mark in _SIGNATURES
     ),
 }
 
@@ -309,9 +310,7 @@ class CommentSurfaceV1(QueryGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Counts, shares and flags of each candidate's text."""
-        return tabulate(
-            self.columns, candidate_texts(batch), lambda index: _values(CommentText.read(batch.texts, index))
-        )
+        return self.tabulate(batch.known_candidate_texts(), lambda index: _values(CommentText.read(batch.texts, index)))
 
 
 def _values(comment: CommentText) -> dict[str, float]:

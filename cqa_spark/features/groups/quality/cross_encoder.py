@@ -141,12 +141,12 @@ def _pairs(training: TrainingData, tasks: int) -> DataFrame:
     """The judged pairs, once for each task, in the order of queries and candidates."""
     inputs = training.inputs
     texts = inputs.texts.select("text_id", "clean")
-    asked = (
+    queries = (
         inputs.documents.select("site", F.col("document_id").alias("query_id"), "text_id")
         .join(texts, on="text_id")
         .select("site", "query_id", F.col("clean").alias("first"))
     )
-    pairs = training.judged.join(asked, on=["site", "query_id"]).join(
+    pairs = training.judged.join(queries, on=["site", "query_id"]).join(
         texts.withColumnRenamed("clean", "second"), on="text_id"
     )
     keys = partition_keys(texts.sparkSession, tasks)

@@ -12,11 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from cqa_spark.features.arrays import Reals
-from cqa_spark.features.feature_table import candidate_texts, tabulate
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Values
-from cqa_spark.features.learned_group import CANDIDATES, RAREST, fit_on_counts
 from cqa_spark.features.query_batch import QueryBatch, Texts
-from cqa_spark.features.training_data import Fitted, TrainingData
+from cqa_spark.features.training_data import CANDIDATES, RAREST, Fitted, TrainingData, fit_on_counts
 from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
 
 if TYPE_CHECKING:
@@ -84,7 +82,7 @@ class GoodnessPmiV1(FittedQueryGroup):
             polarities = sorted_polarities(self._polarities, tokens[text])
             return {name: statistic(polarities) for name, statistic in _STATISTICS.items()}
 
-        return tabulate(self.columns, candidate_texts(batch), read)
+        return self.tabulate(batch.known_candidate_texts(), read)
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the polarities as Parquet."""
@@ -189,14 +187,14 @@ class GoodnessPmiV2(FittedQueryGroup):
         """Statistics of the polarities of each candidate's distinct terms."""
         keys = [
             None if text is None else (text, section)
-            for text, section in zip(candidate_texts(batch), batch.category, strict=True)
+            for text, section in zip(batch.known_candidate_texts(), batch.category, strict=True)
         ]
 
         def read(key: tuple[int, str | None]) -> dict[str, float]:
             polarities = self._polarities(batch.texts, *key)
             return {f"{unit}_{name}": _STATISTICS[name](polarities[unit]) for unit in polarities for name in _ABOUT}
 
-        return tabulate(self.columns, keys, read)
+        return self.tabulate(keys, read)
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the polarities as Parquet."""
@@ -211,8 +209,10 @@ class GoodnessPmiV2(FittedQueryGroup):
 
     def _polarities(self, texts: Texts, index: int, section: str | None) -> dict[str, list[float]]:
         """By unit the sorted polarities of a comment's distinct terms."""
-        found = {unit: sorted_polarities(self._everywhere.get(unit, {}), texts.unit(unit)[index]) for unit in _UNITS}
-        return {**found, _IN_SECTION: self._within(section, texts.words[index], found["words"])}
+        polarities = {
+            unit: sorted_polarities(self._everywhere.get(unit, {}), texts.unit(unit)[index]) for unit in _UNITS
+        }
+        return {**polarities, _IN_SECTION: self._within(section, texts.words[index], polarities["words"])}
 
     def _within(self, section: str | None, words: Sequence[str], everywhere: list[float]) -> list[float]:
         here = self._in_sections.get(section, {}) if section is not None else {}

@@ -144,7 +144,7 @@ def bags(tokens: Sequence[Sequence[str]], stems: Sequence[Sequence[str]]) -> csr
     if not tokens:
         return csr_matrix((0, _BUCKETS))
     hasher = FeatureHasher(_BUCKETS, input_type="string", alternate_sign=False)
-    hashed = hasher.transform(_terms(*each) for each in zip(tokens, stems, strict=True))
+    hashed = hasher.transform(_terms(*of_text) for of_text in zip(tokens, stems, strict=True))
     hashed.data[:] = 1.0
     return normalize(hashed, copy=False)
 

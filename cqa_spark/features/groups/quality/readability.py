@@ -3,7 +3,6 @@
 import re
 from math import log1p
 
-from cqa_spark.features.feature_table import candidate_texts, tabulate
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.learned_group import CollectionGroup
 from cqa_spark.features.query_batch import QueryBatch, Texts
@@ -60,9 +59,9 @@ class ReadabilityV2(CollectionGroup):
         counted = [split in LEARNED_FROM for split in batch.column("split")]
         keys = [
             None if text is None else (text, itself)
-            for text, itself in zip(candidate_texts(batch), counted, strict=True)
+            for text, itself in zip(batch.known_candidate_texts(), counted, strict=True)
         ]
-        return tabulate(self.columns, keys, lambda key: self._values(batch.texts, *key))
+        return self.tabulate(keys, lambda key: self._values(batch.texts, *key))
 
     def _values(self, texts: Texts, index: int, itself: bool) -> dict[str, float]:
         raw, clean, sentences, words = (texts.unit(name)[index] for name in ("raw", "clean", "sentences", "words"))

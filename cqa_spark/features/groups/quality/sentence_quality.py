@@ -10,9 +10,8 @@ from threadpoolctl import threadpool_limits
 from cqa_spark.features.arrays import Indices, Mask, Reals
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.similarity.embedding_similarity import MODEL, EmbeddingRegressionGroup, exact_vectors
-from cqa_spark.features.learned_group import NormalEquations, solve_by_fold
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.training_data import Fitted, TrainingData, learn_by_fold
+from cqa_spark.features.training_data import Fitted, NormalEquations, TrainingData, learn_by_fold, solve_by_fold
 from cqa_spark.text.encoders.model import DIGITS, EmbeddingModel
 
 PENALTY = 0.3
@@ -21,7 +20,9 @@ PENALTY = 0.3
 _SOURCE = "ours; Reimers and Gurevych 2019, Sentence-BERT, section 3: a classifier on both vectors and their product"
 _PAIR = ("site", "query_id", "candidate_id")
 _VECTOR = pa.list_(pa.float32())
-_ROWS = pa.schema([("fold", pa.int32()), ("relevant", pa.bool_()), ("asked_vector", _VECTOR), ("said_vector", _VECTOR)])
+_ROWS = pa.schema(
+    [("fold", pa.int32()), ("relevant", pa.bool_()), ("query_vector", _VECTOR), ("candidate_vector", _VECTOR)]
+)
 _MOST_CANDIDATES = 100_000
 
 
@@ -47,14 +48,17 @@ class SentenceQualityV1(EmbeddingRegressionGroup):
         inputs, folds = training.inputs, training.folds
         vectors = inputs.needed("embeddings").where(F.col("model") == MODEL)
         questions = inputs.documents.select(
-            "site", F.col("document_id").alias("query_id"), F.col("text_id").alias("asked")
+            "site", F.col("document_id").alias("query_id"), F.col("text_id").alias("query_text")
         )
         rows = (
             training.judged_sample(_MOST_CANDIDATES)
             .join(questions, on=["site", "query_id"])
-            .join(vectors.select("text_id", F.col("vector").alias("said_vector")), on="text_id")
-            .join(vectors.select(F.col("text_id").alias("asked"), F.col("vector").alias("asked_vector")), on="asked")
-            .select(*_PAIR, "fold", "relevant", "asked_vector", "said_vector")
+            .join(vectors.select("text_id", F.col("vector").alias("candidate_vector")), on="text_id")
+            .join(
+                vectors.select(F.col("text_id").alias("query_text"), F.col("vector").alias("query_vector")),
+                on="query_text",
+            )
+            .select(*_PAIR, "fold", "relevant", "query_vector", "candidate_vector")
         )
         learned = learn_by_fold(rows, _PAIR, lambda batches: _learn(batches, folds))
         return learned.map(lambda weights: weights.reshape(2, -1))
@@ -92,9 +96,9 @@ def ridge(inputs: Reals, relevant: Mask, fold: Indices, folds: int) -> Fitted[Re
 
 def _learn(batches: Iterable[pa.RecordBatch], folds: int) -> Fitted[Reals]:
     rows = pa.Table.from_batches([batch.select(_ROWS.names).cast(_ROWS) for batch in batches], _ROWS)
-    asked, said = (_matrix(rows.column(name)) for name in ("asked_vector", "said_vector"))
-    vectors, places = np.concatenate([asked, said]), np.arange(rows.num_rows)
-    inputs = _inputs(vectors, places, places + rows.num_rows)
+    queries, candidates = (_matrix(rows.column(name)) for name in ("query_vector", "candidate_vector"))
+    vectors, rows_of_queries = np.concatenate([queries, candidates]), np.arange(rows.num_rows)
+    inputs = _inputs(vectors, rows_of_queries, rows_of_queries + rows.num_rows)
     relevant, fold = rows.column("relevant").to_numpy().astype(bool), rows.column("fold").to_numpy().astype(np.int64)
     with threadpool_limits(1):
         return ridge(inputs, relevant, fold, folds)
@@ -120,6 +124,6 @@ def _solve(equations: NormalEquations) -> Reals:
 
 def _inputs(vectors: Reals, query: Indices, candidate: Indices) -> Reals:
     """The constant 1, the candidate's vector, and its products with the query's, scaled to about unit variance."""
-    said = vectors[candidate] / 10**DIGITS * np.sqrt(vectors.shape[1])
-    asked = vectors[query] / 10**DIGITS * np.sqrt(vectors.shape[1])
-    return np.concatenate([np.ones((len(said), 1)), said, asked * said], axis=1)
+    of_candidate = vectors[candidate] / 10**DIGITS * np.sqrt(vectors.shape[1])
+    of_query = vectors[query] / 10**DIGITS * np.sqrt(vectors.shape[1])
+    return np.concatenate([np.ones((len(of_candidate), 1)), of_candidate, of_query * of_candidate], axis=1)

@@ -165,46 +165,46 @@ class SpeechActsV1(QueryGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Flags and shares of each pair whose candidate has a text; without a query text, its flags are 0."""
-        texts, said, asked = batch.texts, batch.candidate_text, batch.query_text
-        acts = _flags(texts, said, {name: phrases for name, (_, phrases) in ACTS.items()})
-        asks, forms = _flags(texts, asked, QUESTIONS), _flags(texts, said, ANSWERS)
+        texts, candidates, queries = batch.texts, batch.candidate_text, batch.query_text
+        acts = _flags(texts, candidates, {name: phrases for name, (_, phrases) in ACTS.items()})
+        asks, forms = _flags(texts, queries, QUESTIONS), _flags(texts, candidates, ANSWERS)
         fit = sum(asks[kind] * forms[kind] for kind in QUESTIONS)
         values = {
             **acts,
-            **_shares(texts, said, {"imperatives": STARTS_IMPERATIVE, "questions": ENDS_IN_QUESTION_MARK}),
+            **_shares(texts, candidates, {"imperatives": STARTS_IMPERATIVE, "questions": ENDS_IN_QUESTION_MARK}),
             **{f"asks_{kind}": flag for kind, flag in asks.items()},
             **{f"form_{kind}": flag for kind, flag in forms.items()},
             "forms_fit": fit,
             "forms_fit_share": fit / np.maximum(1, sum(asks.values())),
         }
-        return {name: np.where(said != ABSENT, value, np.nan) for name, value in values.items()}
+        return {name: np.where(candidates != ABSENT, value, np.nan) for name, value in values.items()}
 
 
-def _flags(texts: Texts, places: Indices, patterns: Mapping[str, str]) -> dict[str, Reals]:
+def _flags(texts: Texts, indices: Indices, patterns: Mapping[str, str]) -> dict[str, Reals]:
     """By the name of the phrases, 1 where the text contains them; 0 for absent texts."""
-    distinct, place = np.unique(places, return_inverse=True)
+    distinct, row = np.unique(indices, return_inverse=True)
     clean = _take(texts, "clean", distinct)
-    return {name: _found(clean, pattern)[place] for name, pattern in patterns.items()}
+    return {name: _matches(clean, pattern)[row] for name, pattern in patterns.items()}
 
 
-def _shares(texts: Texts, places: Indices, patterns: Mapping[str, str]) -> dict[str, Reals]:
+def _shares(texts: Texts, indices: Indices, patterns: Mapping[str, str]) -> dict[str, Reals]:
     """By the name of the phrases, the share of each text's sentences that contain them."""
-    distinct, place = np.unique(places, return_inverse=True)
+    distinct, row = np.unique(indices, return_inverse=True)
     lists = _take(texts, "sentences", distinct)
     sentences, text = lists.flatten(), pc.list_parent_indices(lists).to_numpy()
     number = np.maximum(1, np.bincount(text, minlength=len(distinct)))
     return {
-        name: (np.bincount(text, _found(sentences, pattern), minlength=len(distinct)) / number)[place]
+        name: (np.bincount(text, _matches(sentences, pattern), minlength=len(distinct)) / number)[row]
         for name, pattern in patterns.items()
     }
 
 
-def _take(texts: Texts, unit: str, places: Indices) -> pa.Array:
+def _take(texts: Texts, unit: str, indices: Indices) -> pa.Array:
     """The items of a column at the given indices; null where the text is absent."""
-    return texts.column(unit).combine_chunks().take(pa.array(places, mask=places == ABSENT))
+    return texts.column(unit).combine_chunks().take(pa.array(indices, mask=indices == ABSENT))
 
 
-def _found(texts: pa.Array, pattern: str) -> Reals:
+def _matches(texts: pa.Array, pattern: str) -> Reals:
     """1 for each text that matches the expression, ignoring case; 0 for nulls."""
-    found = pc.match_substring_regex(texts, pattern, ignore_case=True)
-    return found.fill_null(False).to_numpy(zero_copy_only=False).astype(np.float64)
+    matches = pc.match_substring_regex(texts, pattern, ignore_case=True)
+    return matches.fill_null(False).to_numpy(zero_copy_only=False).astype(np.float64)

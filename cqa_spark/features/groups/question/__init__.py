@@ -1,1 +1,1 @@
-"""Groups for pairs of questions whose candidate was retrieved."""
+"""Views, dates and tags of a question; for pairs of questions, also of the earlier one."""

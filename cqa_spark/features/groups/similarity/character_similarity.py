@@ -56,9 +56,9 @@ class CharacterSimilarityV1(StateGroup[CharacterRuns], FittedQueryGroup):
         rows = {name: np.searchsorted(compared, texts) for name, texts in sides.items()}
         return {
             f"{name}_cosine": np.where(
-                (sides[one] != ABSENT) & (sides[other] != ABSENT),
-                np.asarray(weighed[rows[one]].multiply(weighed[rows[other]]).sum(axis=1)).ravel(),
+                (sides[first] != ABSENT) & (sides[second] != ABSENT),
+                np.asarray(weighed[rows[first]].multiply(weighed[rows[second]]).sum(axis=1)).ravel(),
                 np.nan,
             )
-            for name, (one, other, _) in _COMPARED.items()
+            for name, (first, second, _) in _COMPARED.items()
         }

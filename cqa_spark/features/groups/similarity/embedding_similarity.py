@@ -15,6 +15,7 @@ from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, Va
 from cqa_spark.features.learned_group import StateGroup
 from cqa_spark.features.query_batch import QueryBatch, Texts
 from cqa_spark.features.training_data import LEARNED_FROM, Fitted, TrainingData, learned_texts
+from cqa_spark.features.within_query import above_mean, ranks
 from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
 from cqa_spark.text.encoders.model import DIGITS, EmbeddingModel
 from cqa_spark.text.word_vectors import Bag, WordVectors, compare_meaning
@@ -90,11 +91,11 @@ class EmbeddingSimilarityV1(StateGroup[WordVectors], FittedQueryGroup):
         values = {column.name: np.full(len(batch), np.nan) for column in self.columns}
         # The matrices are small, so more BLAS threads would only compete with Spark's other tasks.
         with threadpool_limits(1):
-            for name, (asked, said) in sides.items():
-                comparable = np.array([one in bags and other in bags for one, other in zip(asked, said, strict=True)])
+            for name, (query, candidate) in sides.items():
+                comparable = np.isin(query, list(bags)) & np.isin(candidate, list(bags))
                 for pairs in _by_query(batch, comparable):
-                    others = [bags[text] for text in said[pairs].tolist()]
-                    compared = compare_meaning(bags[asked[pairs[0]]], others, self.state.common)
+                    candidates = [bags[text] for text in candidate[pairs].tolist()]
+                    compared = compare_meaning(bags[query[pairs[0]]], candidates, self.state.common)
                     for field, similarities in compared.items():
                         values[f"{name}_{field}"][pairs] = similarities
         return values
@@ -106,11 +107,11 @@ class EmbeddingSimilarityV1(StateGroup[WordVectors], FittedQueryGroup):
         return {text: bag for text, bag in bags.items() if bag is not None}
 
 
-def _by_query(batch: QueryBatch, chosen: Mask) -> Iterator[Indices]:
-    """The chosen examples of each query; examples of a query are adjacent."""
-    places = np.flatnonzero(chosen)
-    if places.size:
-        yield from np.split(places, np.flatnonzero(np.diff(batch.query[places])) + 1)
+def _by_query(batch: QueryBatch, comparable: Mask) -> Iterator[Indices]:
+    """The indices of the comparable examples of each query; examples of a query are adjacent."""
+    examples = np.flatnonzero(comparable)
+    if examples.size:
+        yield from np.split(examples, np.flatnonzero(np.diff(batch.query[examples])) + 1)
 
 
 # Base class of groups that compare texts by embeddings.
@@ -234,44 +235,23 @@ def _exact(texts: Texts, model: str) -> Reals:
     return np.rint(texts.vectors(model).astype(np.float64) * _SCALE)
 
 
-def cosines(vectors: Reals, one: Indices, other: Indices) -> Reals:
+def cosines(vectors: Reals, first: Indices, second: Indices) -> Reals:
     """Cosines of pairs of texts.
 
     Args:
         vectors: as ``exact_vectors`` returns them.
-        one: row indices of the first texts.
-        other: row indices of the second texts.
+        first: row indices of the first texts.
+        second: row indices of the second texts.
 
     Returns:
         One value per pair; NaN if a text is absent.
     """
-    return np.einsum("ij,ij->i", vectors[one], vectors[other]) / _SCALE**2
+    return np.einsum("ij,ij->i", vectors[first], vectors[second]) / _SCALE**2
 
 
 def length(vectors: Reals) -> Reals:
     """Lengths of vectors, such as sums of ``exact_vectors``, relative to the length of a single vector."""
     return np.sqrt(np.einsum("ij,ij->i", vectors, vectors)) / _SCALE
-
-
-def above_mean(values: Reals, query: Indices) -> Reals:
-    """Values minus the mean of the known values of the same query."""
-    known = ~np.isnan(values)
-    sums, numbers = (np.bincount(query, np.where(known, each, 0), query.max(initial=0) + 1) for each in (values, known))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(values - (sums / numbers)[query])
-
-
-def places(values: Reals, query: Indices) -> Reals:
-    """Rank of each value within its query, highest first, from 1; ties share a rank, unknown values are ignored."""
-    found = np.full(len(values), np.nan)
-    known = np.flatnonzero(~np.isnan(values))
-    for number in np.unique(query[known]).tolist():
-        own = known[query[known] == number]
-        found[own] = 1 + (values[own][None, :] > values[own][:, None]).sum(axis=1)
-    return found
-
-
-# Similarity of query and candidate by averaged word vectors.
 
 
 class GloveSimilarityV1(EmbeddingGroup):
@@ -295,8 +275,6 @@ class GloveSimilarityV1(EmbeddingGroup):
         """Compare each pair; NaN if a text has no vector."""
         return {"query_cosine": cosines(exact_vectors(batch, "glove"), batch.query_text, batch.candidate_text)}
 
-
-# Similarity of query and candidate by multilingual sentence embeddings.
 
 MULTILINGUAL = "use_multilingual"
 
@@ -325,8 +303,6 @@ class MultilingualSimilarityV1(EmbeddingGroup):
         }
 
 
-# Similarity of query and candidate by sentence embeddings.
-
 _MINILM_SOURCE = "Reimers and Gurevych 2019, Sentence-BERT; Xiao et al. 2023, C-Pack (the model)"
 _RANK = "rank of the similarity within the thread, as Barrón-Cedeño et al. 2015, Thread-level information for comments"
 
@@ -351,9 +327,9 @@ class SentenceSimilarityV1(EmbeddingGroup):
         """Compare each pair, and each pair with the others of its query."""
         vectors = exact_vectors(batch)
         values = {}
-        for name, asked in (("query", batch.query_text), ("subject", batch.subject_text)):
-            found = cosines(vectors, asked, batch.candidate_text)
-            values[f"{name}_cosine"] = found
-            values[f"{name}_above_mean"] = above_mean(found, batch.query)
-            values[f"{name}_place"] = places(found, batch.query)
+        for name, texts in (("query", batch.query_text), ("subject", batch.subject_text)):
+            similarity = cosines(vectors, texts, batch.candidate_text)
+            values[f"{name}_cosine"] = similarity
+            values[f"{name}_above_mean"] = above_mean(similarity, batch.query)
+            values[f"{name}_place"] = ranks(similarity, batch.query)
         return values

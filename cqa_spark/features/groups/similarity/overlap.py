@@ -1,4 +1,4 @@
-"""Overlap of the wording of candidate and query."""
+"""Overlap of the wording of candidate and query: the units that both texts share, from words to character n-grams."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ from cqa_spark.features.query_batch import QueryBatch, Texts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-
-# Overlap of the units of two texts of a pair, from words to character n-grams.
 
 JACCARD = "Nicosia et al. 2015, QCRI at SemEval-2015 Task 3, lexical similarity"
 _CONTAINMENT = "Broder 1997, On the resemblance and containment of documents; Nicosia et al. 2015"
@@ -46,9 +43,11 @@ class Items:
     def runs(self, length: int) -> Items:
         """All n-grams of the items of a text, each as one item."""
         count, base = max(0, len(self.numbers) - length + 1), int(self.numbers.max(initial=0)) + 1
+        # A run as one number: its items are the digits to a base above all items.
         runs = np.zeros(count, dtype=np.int64)
         for step in range(length):
             runs = runs * base + self.numbers[step : step + count]
+        # A run ends in the text in which it starts.
         in_one_text = self.text[:count] == self.text[len(self.text) - count :]
         return Items(runs, self.text[:count], self.texts).where(in_one_text)
 
@@ -108,13 +107,13 @@ class UnitCounts:
 
     Attributes:
         shared: units shared by both texts.
-        asked: units of the asking text.
-        said: units of the answering text.
+        in_query: units of the text on the query's side.
+        in_candidate: units of the text on the candidate's side.
     """
 
     shared: Reals
-    asked: Reals
-    said: Reals
+    in_query: Reals
+    in_candidate: Reals
 
 
 @dataclass(frozen=True)
@@ -122,39 +121,43 @@ class UnitOverlap:
     """A comparison of two texts of a pair by one unit.
 
     Attributes:
-        asked: the asking text, a key of ``SIDES``, and the prefix of the feature names: ``{asked}_{unit}_jaccard``.
-        said: the answering text, a key of ``SIDES``.
+        query_side: a key of ``SIDES``, and the prefix of the feature names: ``{query_side}_{unit}_jaccard``.
+        candidate_side: a key of ``SIDES``.
         unit: one of ``UNITS``.
     """
 
-    asked: str
-    said: str
+    query_side: str
+    candidate_side: str
     unit: str
 
     def count(self, batch: QueryBatch) -> UnitCounts:
         """Count the units of each example's two texts; absent texts have none."""
         sets = batch.derive(unit_sets)[self.unit]
-        asked, said = SIDES[self.asked](batch), SIDES[self.said](batch)
+        # The row of each example's texts; absent texts have the last row, which is empty.
+        of_query, of_candidate = SIDES[self.query_side](batch), SIDES[self.candidate_side](batch)
         sizes = np.diff(sets.indptr).astype(np.float64)
-        return UnitCounts(sets[asked].multiply(sets[said]).sum(axis=1), sizes[asked], sizes[said])
+        shared = sets[of_query].multiply(sets[of_candidate]).sum(axis=1)
+        return UnitCounts(shared, sizes[of_query], sizes[of_candidate])
 
     @property
     def columns(self) -> tuple[FeatureColumn, ...]:
         """The columns of ``compare``."""
         of = UNITS[self.unit]
-        asks, says = (side.replace("_", "'s ") for side in (self.asked, self.said))
+        query, candidate = (side.replace("_", "'s ") for side in (self.query_side, self.candidate_side))
         source = _CHARACTERS if self.unit.startswith("char") else JACCARD
         about = {
-            "jaccard": (f"Jaccard similarity of the {asks}'s and the {says}'s {of}", source),
-            "answered": (f"share of the {asks}'s {of} that occur in the {says}", _CONTAINMENT),
-            "repeated": (f"share of the {says}'s {of} that occur in the {asks}", _CONTAINMENT),
+            "jaccard": (f"Jaccard similarity of the {query}'s and the {candidate}'s {of}", source),
+            "answered": (f"share of the {query}'s {of} that occur in the {candidate}", _CONTAINMENT),
+            "repeated": (f"share of the {candidate}'s {of} that occur in the {query}", _CONTAINMENT),
         }
-        return tuple(FeatureColumn(f"{self.asked}_{self.unit}_{measure}", *words) for measure, words in about.items())
+        return tuple(
+            FeatureColumn(f"{self.query_side}_{self.unit}_{measure}", *words) for measure, words in about.items()
+        )
 
     def compare(self, batch: QueryBatch) -> dict[str, Reals]:
-        """The units that both texts of each example share, as shares of those of either, the asking, the other text."""
+        """The shared units of each example as shares of the units of either text, the query's, and the candidate's."""
         counts = self.count(batch)
-        wholes = (counts.asked + counts.said - counts.shared, counts.asked, counts.said)
+        wholes = (counts.in_query + counts.in_candidate - counts.shared, counts.in_query, counts.in_candidate)
         return {column.name: share(counts.shared, whole) for column, whole in zip(self.columns, wholes, strict=True)}
 
 
@@ -179,13 +182,14 @@ def _items(texts: Texts, unit: str, compared: Mask) -> tuple[Items, pa.Array]:
     """The items of the compared texts in a column of lists, and the item of each number."""
     lists = texts.column(unit).combine_chunks()
     text = pc.list_parent_indices(lists).to_numpy()
-    kept = compared[text]
-    encoded = lists.flatten().filter(pa.array(kept)).dictionary_encode()
-    return Items(encoded.indices.to_numpy().astype(np.int64), text[kept], len(texts)), encoded.dictionary
+    is_compared = compared[text]
+    encoded = lists.flatten().filter(pa.array(is_compared)).dictionary_encode()
+    return Items(encoded.indices.to_numpy().astype(np.int64), text[is_compared], len(texts)), encoded.dictionary
 
 
 def _characters(texts: Texts, compared: Mask) -> Items:
     lower = [text.lower() if is_compared else "" for text, is_compared in zip(texts.clean, compared, strict=True)]
+    # Code points of all texts in one array, numbered in order of their values: 0, 1, 2 …
     points = np.frombuffer("".join(lower).encode("utf-32-le"), dtype=np.uint32)
     used = np.zeros(int(points.max(initial=0)) + 1, dtype=np.int64)
     used[points] = 1
@@ -223,5 +227,5 @@ class OverlapV1(QueryGroup):
         words, stems, numbers = (_OF_QUERY[unit].count(batch) for unit in ("words", "stems", "numbers"))
         values = {name: column for overlap in _COMPARED for name, column in overlap.compare(batch).items()}
         values["shared_stems"], values["shared_numbers"] = np.log1p(stems.shared), np.log1p(numbers.shared)
-        values["length_share"] = share(words.said, words.said + words.asked)
+        values["length_share"] = share(words.in_candidate, words.in_candidate + words.in_query)
         return {name: np.where(known, column, np.nan) for name, column in values.items()}

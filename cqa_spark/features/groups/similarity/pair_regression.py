@@ -1,4 +1,4 @@
-"""Similarity of two sentences by the embeddings of each model, learned from labelled pairs."""
+"""Similarity of two sentences by the embeddings of a model, learned from labelled pairs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,9 +11,16 @@ from pyspark.sql import functions as F
 from cqa_spark.features.arrays import Reals
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.similarity.embedding_similarity import EmbeddingRegressionGroup
-from cqa_spark.features.learned_group import NormalEquations, solve_by_fold
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.training_data import Fitted, TrainingData, fold_of, learn_by_fold, sample_queries
+from cqa_spark.features.training_data import (
+    Fitted,
+    NormalEquations,
+    TrainingData,
+    fold_of,
+    learn_by_fold,
+    sample_queries,
+    solve_by_fold,
+)
 
 L2 = 0.3
 """L2 penalty per training pair, chosen by cross-validation on the training part of the STS Benchmark."""
@@ -54,19 +61,19 @@ class PairRegressionGroup(EmbeddingRegressionGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """Compare the texts of each pair; NaN if a text has no vector."""
         vectors = batch.texts.vectors(self.embeddings[0])
-        one, other = vectors[batch.query_text], vectors[batch.candidate_text]
+        first, second = vectors[batch.query_text], vectors[batch.candidate_text]
         return {
-            _COSINE.name: (one * other).sum(axis=1, dtype=np.float64),
-            _SIMILARITY.name: similarity(self.weights, one, other),
+            _COSINE.name: (first * second).sum(axis=1, dtype=np.float64),
+            _SIMILARITY.name: similarity(self.weights, first, second),
         }
 
 
-def similarity(weights: Reals, one: NDArray[np.floating], other: NDArray[np.floating]) -> Reals:
+def similarity(weights: Reals, first: NDArray[np.floating], second: NDArray[np.floating]) -> Reals:
     """The similarity of each pair that a regression predicts; NaN without vectors or weights."""
     if not weights.size:
-        return np.full(len(one), np.nan)
+        return np.full(len(first), np.nan)
     # Sum term by term, because the rounding of a matrix product may depend on the number of rows.
-    return np.asarray(np.einsum("ij,j->i", _terms(one, other), weights))
+    return np.asarray(np.einsum("ij,j->i", _terms(first, second), weights))
 
 
 def learn_weights(training: TrainingData, model: str) -> Fitted[Reals]:
@@ -78,9 +85,9 @@ def learn_weights(training: TrainingData, model: str) -> Fitted[Reals]:
     pairs = (
         sample_queries(judged, _MOST_PAIRS, judged.count())
         .withColumn("fold", fold_of(folds).cast("int"))
-        .join(texts.toDF("site", "query_id", "one"), on=["site", "query_id"])
-        .join(texts.toDF("site", "candidate_id", "other"), on=["site", "candidate_id"])
-        .select(*_PAIR, "fold", "similarity", "one", "other")
+        .join(texts.toDF("site", "query_id", "first"), on=["site", "query_id"])
+        .join(texts.toDF("site", "candidate_id", "second"), on=["site", "candidate_id"])
+        .select(*_PAIR, "fold", "similarity", "first", "second")
     )
     return learn_by_fold(pairs, _PAIR, lambda batches: ridge(map(_pairs_of, batches), folds))
 
@@ -89,8 +96,8 @@ def learn_weights(training: TrainingData, model: str) -> Fitted[Reals]:
 class TrainingPairs:
     """Training pairs: embeddings of shape (pairs, dimension), similarities and folds of shape (pairs,)."""
 
-    one: NDArray[np.floating]
-    other: NDArray[np.floating]
+    first: NDArray[np.floating]
+    second: NDArray[np.floating]
     similarity: Reals
     fold: NDArray[np.int32]
 
@@ -108,10 +115,10 @@ def ridge(batches: Iterable[TrainingPairs], folds: int) -> Fitted[Reals]:
         equations = [NormalEquations()] * folds
         for pairs in batches:
             for fold in range(folds):
-                chosen = np.flatnonzero(pairs.fold == fold)
-                for start in range(0, len(chosen), _ROWS_AT_A_TIME):
-                    rows = chosen[start : start + _ROWS_AT_A_TIME]
-                    terms = _terms(pairs.one[rows], pairs.other[rows])
+                in_fold = np.flatnonzero(pairs.fold == fold)
+                for start in range(0, len(in_fold), _ROWS_AT_A_TIME):
+                    rows = in_fold[start : start + _ROWS_AT_A_TIME]
+                    terms = _terms(pairs.first[rows], pairs.second[rows])
                     equations[fold] += NormalEquations.of(terms, pairs.similarity[rows])
         return solve_by_fold(equations, _solve)
 
@@ -127,19 +134,19 @@ def _solve(equations: NormalEquations) -> Reals:
     return weights
 
 
-def _terms(one: NDArray[np.floating], other: NDArray[np.floating]) -> Reals:
+def _terms(first: NDArray[np.floating], second: NDArray[np.floating]) -> Reals:
     """Products and distances of the components, scaled to be independent of the dimension, and the constant 1."""
-    scale = np.sqrt(one.shape[1])
-    first, second = np.asarray(one, np.float64), np.asarray(other, np.float64)
+    scale = np.sqrt(first.shape[1])
+    first, second = np.asarray(first, np.float64), np.asarray(second, np.float64)
     return np.hstack([scale * first * second, scale * np.abs(first - second), np.ones((len(first), 1))])
 
 
 def _pairs_of(batch: pa.RecordBatch) -> TrainingPairs:
-    one, other = (
+    first, second = (
         batch.column(name).flatten().to_numpy(zero_copy_only=False).reshape(batch.num_rows, -1)
-        for name in ("one", "other")
+        for name in ("first", "second")
     )
-    return TrainingPairs(one, other, batch.column("similarity").to_numpy(), batch.column("fold").to_numpy())
+    return TrainingPairs(first, second, batch.column("similarity").to_numpy(), batch.column("fold").to_numpy())
 
 
 class BgePairRegressionV1(PairRegressionGroup):

@@ -6,12 +6,11 @@ from cqa_spark.features.arrays import Reals
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.similarity.embedding_similarity import (
     EmbeddingGroup,
-    above_mean,
     cosines,
     exact_vectors,
-    places,
 )
 from cqa_spark.features.query_batch import QueryBatch
+from cqa_spark.features.within_query import above_mean, ranks
 
 _SOURCE = "Filice et al. 2016, KeLP at SemEval-2016 Task 3, subtask B: similarities of all parts of two questions"
 _THREAD = "Filice et al. 2016, KeLP at SemEval-2016 Task 3, thread-level features for subtask B"
@@ -43,7 +42,7 @@ class QuestionSimilarityV1(EmbeddingGroup):
         """Compare the parts of each pair."""
         vectors = exact_vectors(batch)
         sides = ((batch.query_text, batch.subject_text), (batch.candidate_text, batch.candidate_subject_text))
-        parts = np.stack([cosines(vectors, one, other) for one in sides[0] for other in sides[1]])
+        parts = np.stack([cosines(vectors, first, second) for first in sides[0] for second in sides[1]])
         mean = parts.mean(axis=0)
         return {
             "subjects": parts[3],
@@ -51,7 +50,7 @@ class QuestionSimilarityV1(EmbeddingGroup):
             "highest": parts.max(axis=0),
             "mean": mean,
             "mean_above_mean": above_mean(mean, batch.query),
-            "mean_place": places(mean, batch.query),
+            "mean_place": ranks(mean, batch.query),
             **_below(batch, vectors),
         }
 
@@ -60,11 +59,11 @@ def _below(batch: QueryBatch, vectors: Reals) -> dict[str, Reals]:
     """Cosines with the comments below each candidate; NaN where there are none."""
     values = {name: np.full(len(batch), np.nan) for name in ("comment_most", "comment_mean", "comment_first")}
     candidates = zip(batch.question.tolist(), batch.column("candidate_id"), strict=True)
-    for place, key in enumerate(candidates):
-        if (thread := batch.comments.by_post.get(key)) is not None:
-            texts = batch.comments.text[thread]
-            found = cosines(vectors, np.full(len(texts), batch.query_text[place]), texts)
-            values["comment_most"][place] = found.max()
-            values["comment_mean"][place] = found.mean()
-            values["comment_first"][place] = found[0]
+    for example, key in enumerate(candidates):
+        if (thread := batch.thread_comments.by_post.get(key)) is not None:
+            texts = batch.thread_comments.text[thread]
+            to_comments = cosines(vectors, np.full(len(texts), batch.query_text[example]), texts)
+            values["comment_most"][example] = to_comments.max()
+            values["comment_mean"][example] = to_comments.mean()
+            values["comment_first"][example] = to_comments[0]
     return values

@@ -8,7 +8,7 @@ from cqa_spark.features.groups.similarity.overlap import SIDES
 from cqa_spark.features.query_batch import QueryBatch, Texts
 from cqa_spark.text.string_similarity import compare_sequences
 
-_ASKED = {"query": "the query", "subject": "the query's subject"}
+_QUERY_SIDES = {"query": "the query", "subject": "the query's subject"}
 
 _TILING = "Wise 1993, String similarity via greedy string tiling; Nicosia et al. 2015"
 _SUBSEQUENCE = "Allison and Dix 1986, A bit-string longest-common-subsequence algorithm; Nicosia et al. 2015"
@@ -45,20 +45,20 @@ class SequenceSimilarityV1(QueryGroup):
     entity = Entity.PAIR
     columns = tuple(
         FeatureColumn(f"{side}_{field}", f"{whose} and the candidate: {about}", source)
-        for side, whose in _ASKED.items()
+        for side, whose in _QUERY_SIDES.items()
         for field, (about, source) in _ABOUT.items()
     )
 
     def compute(self, batch: QueryBatch) -> Values:
         """Compare the texts of each pair; NaN if a text is missing, 0 if only the subject is."""
-        words, letters, said = batch.texts.words, batch.texts.derive(_letters), batch.candidate_text
-        known = (batch.query_text != ABSENT) & (said != ABSENT)
+        words, letters, candidates = batch.texts.words, batch.texts.derive(_letters), batch.candidate_text
+        known = (batch.query_text != ABSENT) & (candidates != ABSENT)
         values = {column.name: np.where(known, 0.0, np.nan) for column in self.columns}
-        for side in _ASKED:
-            asked = SIDES[side](batch)
-            for pair in np.flatnonzero(known & (asked != ABSENT)).tolist():
-                one, other = asked[pair], said[pair]
-                similarities = compare_sequences(words[one], words[other], letters[one], letters[other])
+        for side in _QUERY_SIDES:
+            queries = SIDES[side](batch)
+            for pair in np.flatnonzero(known & (queries != ABSENT)).tolist():
+                query, candidate = queries[pair], candidates[pair]
+                similarities = compare_sequences(words[query], words[candidate], letters[query], letters[candidate])
                 for field, similarity in similarities.items():
                     values[f"{side}_{field}"][pair] = similarity
         return values

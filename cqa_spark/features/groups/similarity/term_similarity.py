@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 
-# The baseline of the STS tasks: cosine of binary token vectors.
-
-
 class TokenCosineV1(QueryGroup):
     """Cosine of binary token vectors; tokens are separated by blanks in the raw text."""
 
@@ -39,49 +36,49 @@ class TokenCosineV1(QueryGroup):
         """Compare the texts of each pair; NaN if a text is missing."""
         pairs = zip(batch.query_text.tolist(), batch.candidate_text.tolist(), strict=True)
         tokens = [set(text.split()) for text in batch.texts.raw]
-        found = [np.nan if ABSENT in pair else _cosine(*(tokens[text] for text in pair)) for pair in pairs]
-        return {"cosine": np.array(found, dtype=np.float64)}
+        cosines = [np.nan if ABSENT in pair else _cosine(*(tokens[text] for text in pair)) for pair in pairs]
+        return {"cosine": np.array(cosines, dtype=np.float64)}
 
 
-def _cosine(one: set[str], other: set[str]) -> float:
+def _cosine(first: set[str], second: set[str]) -> float:
     """Shared tokens divided by the geometric mean of both counts; 0 if a text has none."""
-    return len(one & other) / np.sqrt(len(one) * len(other)) if one and other else 0.0
+    return len(first & second) / np.sqrt(len(first) * len(second)) if first and second else 0.0
 
 
 # Similarity of two texts of a pair by the weights of their shared terms.
 
 
-def tf_idf_cosine(texts: WeighedTexts, asked: Indices, said: Indices) -> Reals:
+def tf_idf_cosine(texts: WeighedTexts, queries: Indices, candidates: Indices) -> Reals:
     """The cosine of the tf-idf vectors of each pair of texts; 0 where either has no terms."""
-    one, other = texts.tf_idf[asked], texts.tf_idf[said]
-    return share(_products(one, other), np.sqrt(_products(one, one) * _products(other, other)))
+    first, second = texts.tf_idf[queries], texts.tf_idf[candidates]
+    return share(_products(first, second), np.sqrt(_products(first, first) * _products(second, second)))
 
 
-def covered_idf(texts: WeighedTexts, asked: Indices, said: Indices) -> Reals:
-    """The idf of shared terms divided by the idf of the terms of ``asked``; 0 if it has no terms."""
-    idf = texts.idf[asked]
-    return share(_products(idf, texts.idf[said].sign()), _total(idf))
+def covered_idf(texts: WeighedTexts, queries: Indices, candidates: Indices) -> Reals:
+    """The idf of shared terms divided by the idf of the query's terms; 0 if it has no terms."""
+    idf = texts.idf[queries]
+    return share(_products(idf, texts.idf[candidates].sign()), _total(idf))
 
 
-def bm25(texts: WeighedTexts, asked: Indices, said: Indices) -> Reals:
+def bm25(texts: WeighedTexts, queries: Indices, candidates: Indices) -> Reals:
     """The sum of the BM25 weights of the shared terms."""
-    return _products(texts.idf[asked].sign(), texts.bm25[said])
+    return _products(texts.idf[queries].sign(), texts.bm25[candidates])
 
 
 _MEASURES = {
     "cosine": (
         tf_idf_cosine,
-        "cosine of the tf-idf vectors of {asks}'s and {says}'s stems",
+        "cosine of the tf-idf vectors of {query}'s and {candidate}'s stems",
         "Salton and Buckley 1988, Term-weighting approaches in automatic text retrieval",
     ),
     "covered": (
         covered_idf,
-        "share of the idf of {asks}'s stems that occur in {says}",
+        "share of the idf of {query}'s stems that occur in {candidate}",
         "Broder 1997, On the resemblance and containment of documents, weighted by idf",
     ),
     "bm25": (
         bm25,
-        "BM25 of {says}'s stems for {asks}",
+        "BM25 of {candidate}'s stems for {query}",
         "Robertson and Zaragoza 2009, The probabilistic relevance framework: BM25 and beyond, section 3",
     ),
 }
@@ -94,36 +91,38 @@ class TermMatch:
 
     Attributes:
         name: prefix of the feature names: ``{name}_cosine`` and so on.
-        asks: description of the text that asks.
-        says: description of the text that answers.
+        query: description of the query's text.
+        candidate: description of the candidate's text.
     """
 
     name: str
-    asks: str
-    says: str
+    query: str
+    candidate: str
 
     @property
     def columns(self) -> tuple[FeatureColumn, ...]:
         """The features."""
         return tuple(
-            FeatureColumn(f"{self.name}_{measure}", about.format(asks=self.asks, says=self.says), source)
+            FeatureColumn(f"{self.name}_{measure}", about.format(query=self.query, candidate=self.candidate), source)
             for measure, (_, about, source) in _MEASURES.items()
         )
 
-    def compare(self, texts: WeighedTexts, asked: Indices, said: Indices) -> dict[str, Reals]:
+    def compare(self, texts: WeighedTexts, queries: Indices, candidates: Indices) -> dict[str, Reals]:
         """The values of the features.
 
         Args:
             texts: the weighted texts.
-            asked: index of the asking text of each pair; ``ABSENT`` for none.
-            said: index of the answering text.
+            queries: index of the query's text of each pair; ``ABSENT`` for none.
+            candidates: index of the candidate's text.
         """
-        return {f"{self.name}_{name}": compute(texts, asked, said) for name, (compute, _, _) in _MEASURES.items()}
+        return {
+            f"{self.name}_{name}": compute(texts, queries, candidates) for name, (compute, _, _) in _MEASURES.items()
+        }
 
 
-def _products(one: csr_matrix, other: csr_matrix) -> Reals:
+def _products(first: csr_matrix, second: csr_matrix) -> Reals:
     """The inner product of each row with the same row of the other matrix."""
-    return _total(one.multiply(other))
+    return _total(first.multiply(second))
 
 
 def _total(rows: csr_matrix) -> Reals:

@@ -29,10 +29,10 @@ _OVER_THREAD: dict[str, tuple[str, Callable[[Reals, Indices], Reals]]] = {
 
 _FEATURES = (
     *[
-        FeatureColumn(f"{measure.name}_{how}", f"{measure.about}, {over}", _SOURCE)
+        FeatureColumn(f"{measure.name}_{aggregate}", f"{measure.about}, {over}", _SOURCE)
         for match in (_QUERY, _SUBJECT)
         for measure in match.columns
-        for how, (over, _) in _OVER_THREAD.items()
+        for aggregate, (over, _) in _OVER_THREAD.items()
     ],
     FeatureColumn("touched", "share of the comments that contain a stem of the query", "ours"),
     FeatureColumn("log_comments", "ln(1 + comments below the candidate)", "ours"),
@@ -55,22 +55,23 @@ class ThreadSimilarityV1(CollectionGroup):
         """Compare the query with every comment, then aggregate per thread."""
         values = {column.name: np.full(len(batch), np.nan) for column in _FEATURES}
         candidates = zip(batch.question.tolist(), batch.column("candidate_id"), strict=True)
-        threads = {place: batch.comments.by_post.get(key) for place, key in enumerate(candidates)}
-        below = {place: thread for place, thread in threads.items() if thread is not None}
+        threads = {example: batch.thread_comments.by_post.get(key) for example, key in enumerate(candidates)}
+        below = {example: thread for example, thread in threads.items() if thread is not None}
         if not below:
             return values
+        # All comments below all candidates: the thread of a candidate is a run from its start on.
         sizes = np.array([thread.stop - thread.start for thread in below.values()])
         starts = np.cumsum(sizes) - sizes
-        said = np.concatenate([batch.comments.text[thread] for thread in below.values()])
-        questions = np.array(list(below))
-        pairs, texts = np.repeat(questions, sizes), self.weighed(batch)
+        comment_texts = np.concatenate([batch.thread_comments.text[thread] for thread in below.values()])
+        with_comments = np.array(list(below))  # indices of the examples
+        pairs, texts = np.repeat(with_comments, sizes), self.weighed(batch)
         measured = {
-            **_QUERY.compare(texts, batch.query_text[pairs], said),
-            **_SUBJECT.compare(texts, batch.subject_text[pairs], said),
+            **_QUERY.compare(texts, batch.query_text[pairs], comment_texts),
+            **_SUBJECT.compare(texts, batch.subject_text[pairs], comment_texts),
         }
-        for measure, found in measured.items():
-            for how, (_, over_thread) in _OVER_THREAD.items():
-                values[f"{measure}_{how}"][questions] = over_thread(found, starts)
-        values["touched"][questions] = _mean((measured["query_covered"] > 0).astype(float), starts)
-        values["log_comments"][questions] = np.log1p(sizes)
+        for measure, similarities in measured.items():
+            for aggregate, (_, over_thread) in _OVER_THREAD.items():
+                values[f"{measure}_{aggregate}"][with_comments] = over_thread(similarities, starts)
+        values["touched"][with_comments] = _mean((measured["query_covered"] > 0).astype(float), starts)
+        values["log_comments"][with_comments] = np.log1p(sizes)
         return values

@@ -30,8 +30,8 @@ _EDITS = FeatureColumn("subject_edits", "1 - edits between the subjects / charac
 class TitleSimilarityV1(CollectionGroup):
     """Overlap, tf-idf, BM25 and edits between the subjects of two questions, and from the query to a subject.
 
-    What the subject of the query has in common with the whole candidate is in ``overlap_v1`` and
-    ``term_similarity_v1``. A candidate without a subject, such as a comment, gets NaN.
+    Comparisons of the query's subject with the whole candidate are in ``overlap_v1`` and ``term_similarity_v1``.
+    A candidate without a subject, such as a comment, gets NaN.
     """
 
     name = "title_similarity_v1"
@@ -54,23 +54,26 @@ class TitleSimilarityV1(CollectionGroup):
         known = (batch.subject_text != ABSENT) & (batch.candidate_subject_text != ABSENT)
         if not known.any():
             return {column.name: np.full(len(batch), np.nan) for column in self.columns}
-        texts, said = self.weighed(batch), batch.candidate_subject_text
+        texts, subjects = self.weighed(batch), batch.candidate_subject_text
         words, stems = (_SUBJECTS[unit].count(batch) for unit in ("words", "stems"))
-        same = (stems.shared > 0) & (stems.shared == np.maximum(stems.asked, stems.said))
+        same = (stems.shared > 0) & (stems.shared == np.maximum(stems.in_query, stems.in_candidate))
         values = {
             **{name: column for overlap in _OVERLAPS for name, column in overlap.compare(batch).items()},
-            "subject_lengths": np.log1p(words.said) - np.log1p(words.asked),
+            "subject_lengths": np.log1p(words.in_candidate) - np.log1p(words.in_query),
             "same_subject": np.where(same, 1.0, 0.0),
-            **_SUBJECT.compare(texts, batch.subject_text, said),
-            **_QUERY.compare(texts, batch.query_text, said),
+            **_SUBJECT.compare(texts, batch.subject_text, subjects),
+            **_QUERY.compare(texts, batch.query_text, subjects),
             _EDITS.name: _unedited(batch),
         }
-        return {name: np.where(known, found, np.nan) for name, found in values.items()}
+        return {name: np.where(known, column, np.nan) for name, column in values.items()}
 
 
 def _unedited(batch: QueryBatch) -> Reals:
     """1 - edits / characters of the longer subject; 0 if both are empty."""
     subjects = zip(batch.subject_text.tolist(), batch.candidate_subject_text.tolist(), strict=True)
     clean = [*batch.texts.clean, ""]
-    letters = ((clean[one].lower(), clean[other].lower()) for one, other in subjects)
-    return np.array([Levenshtein.normalized_similarity(one, other) if one or other else 0.0 for one, other in letters])
+    similarities = []
+    for query, candidate in subjects:
+        first, second = clean[query].lower(), clean[candidate].lower()
+        similarities.append(Levenshtein.normalized_similarity(first, second) if first or second else 0.0)
+    return np.array(similarities)

@@ -18,24 +18,24 @@ _TOPICS = "Blei et al. 2003, Latent Dirichlet allocation; Mihaylov and Nakov 201
 _DIVERGENCE = "Lin 1991, Divergence measures based on the Shannon entropy"
 
 
-def cosine(one: Reals, other: Reals) -> Reals:
+def cosine(first: Reals, second: Reals) -> Reals:
     """Row-wise cosine of topic shares."""
-    length = np.sqrt((one * one).sum(axis=1) * (other * other).sum(axis=1))
-    found: Reals = (one * other).sum(axis=1) / length
-    return found
+    length = np.sqrt((first * first).sum(axis=1) * (second * second).sum(axis=1))
+    cosines: Reals = (first * second).sum(axis=1) / length
+    return cosines
 
 
-def divergence(one: Reals, other: Reals) -> Reals:
+def divergence(first: Reals, second: Reals) -> Reals:
     """Row-wise Jensen-Shannon divergence of topic shares in bits, from 0 to 1; shares are never 0."""
-    mean = (one + other) / 2
-    found: Reals = (one * np.log2(one / mean) + other * np.log2(other / mean)).sum(axis=1) / 2
-    return found
+    mean = (first + second) / 2
+    divergences: Reals = (first * np.log2(first / mean) + second * np.log2(second / mean)).sum(axis=1) / 2
+    return divergences
 
 
-def topic_share(one: Reals, other: Reals) -> Reals:
+def topic_share(first: Reals, second: Reals) -> Reals:
     """The share of each row's main topic in the other row."""
-    found = np.take_along_axis(other, np.argmax(one, axis=1)[:, None], axis=1)[:, 0]
-    return np.where(np.isnan(one[:, 0]), np.nan, found)
+    shares = np.take_along_axis(second, np.argmax(first, axis=1)[:, None], axis=1)[:, 0]
+    return np.where(np.isnan(first[:, 0]), np.nan, shares)
 
 
 def _columns(side: str, about: str) -> tuple[FeatureColumn, ...]:
@@ -72,7 +72,7 @@ class TopicSimilarityV2(StateGroup[Topics], FittedQueryGroup):
     def fit(cls, training: TrainingData) -> Fitted[Self]:
         """Fit topics on all training and unannotated threads.
 
-        Each thread is one text, because single comments have too few co-occurring words (Hong and Davison 2010,
+        Each thread is first text, because single comments have too few co-occurring words (Hong and Davison 2010,
         Empirical study of topic modeling in Twitter).
         """
         return Fitted(cls(Topics.learn(learned_threads(training.inputs, _TERMS), _TERMS)))
@@ -80,12 +80,13 @@ class TopicSimilarityV2(StateGroup[Topics], FittedQueryGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """Compare the topics of each pair."""
         shares = batch.texts.derive(_shares, self.state)
-        said = shares[batch.candidate_text]
-        values = {"main_share": said.max(axis=1)}
+        candidates = shares[batch.candidate_text]
+        values = {"main_share": candidates.max(axis=1)}
         for side, texts in (("query", batch.query_text), ("subject", batch.subject_text)):
-            asked = shares[texts]
-            values[f"{side}_cosine"], values[f"{side}_divergence"] = cosine(asked, said), divergence(asked, said)
-            values[f"{side}_topic_share"] = topic_share(asked, said)
+            queries = shares[texts]
+            values[f"{side}_cosine"] = cosine(queries, candidates)
+            values[f"{side}_divergence"] = divergence(queries, candidates)
+            values[f"{side}_topic_share"] = topic_share(queries, candidates)
         return values
 
 

@@ -49,8 +49,8 @@ class TranslationMeasuresV1(QueryGroup):
         words = batch.texts.words
         values = {column.name: np.full(len(batch), np.nan) for column in self.columns}
         pairs = zip(batch.query_text.tolist(), batch.candidate_text.tolist(), strict=True)
-        for place, (asked, said) in enumerate(pairs):
-            if ABSENT not in (asked, said) and words[asked] and words[said]:
-                for name, value in compare_translation(words[asked], words[said]).items():
-                    values[name][place] = value
+        for example, (query, candidate) in enumerate(pairs):
+            if ABSENT not in (query, candidate) and words[query] and words[candidate]:
+                for name, value in compare_translation(words[query], words[candidate]).items():
+                    values[name][example] = value
         return values

@@ -55,10 +55,10 @@ class TranslationProbabilityV1(StateGroup[TranslationModel], FittedQueryGroup):
         stems = list(training.derive(collection_of, _UNIT).frequencies)[:_MOST_STEMS]
         texts = training.inputs.texts.select("text_id", _UNIT)
         queries = training.inputs.documents.select("site", F.col("document_id").alias("query_id"), "text_id")
-        asked = queries.join(texts, on="text_id").select("site", "query_id", F.col(_UNIT).alias("asked"))
+        queries = queries.join(texts, on="text_id").select("site", "query_id", F.col(_UNIT).alias("query"))
         judged = training.judged_sample(_MOST_PAIRS).where("relevant = true").join(texts, on="text_id")
-        rows = judged.join(asked, on=["site", "query_id"]).select(
-            "site", "query_id", "candidate_id", "fold", "asked", F.col(_UNIT).alias("said")
+        rows = judged.join(queries, on=["site", "query_id"]).select(
+            "site", "query_id", "candidate_id", "fold", "query", F.col(_UNIT).alias("candidate")
         )
         learn = partial(_learn, stems, folds=training.folds)
         learned = learn_by_fold(rows, ["site", "query_id", "candidate_id"], learn)
@@ -67,11 +67,11 @@ class TranslationProbabilityV1(StateGroup[TranslationModel], FittedQueryGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """The likelihoods of each pair; NaN if a text has no stem of the vocabulary."""
         bags = batch.texts.derive(_bags, self.state)
-        asked, said = bags[batch.query_text], bags[batch.candidate_text]
-        both = np.where((asked.getnnz(axis=1) > 0) & (said.getnnz(axis=1) > 0), 0.0, np.nan)
+        queries, candidates = bags[batch.query_text], bags[batch.candidate_text]
+        both = np.where((queries.getnnz(axis=1) > 0) & (candidates.getnnz(axis=1) > 0), 0.0, np.nan)
         return {
-            "query": self.state.log_likelihoods(said, asked) + both,
-            "candidate": self.state.log_likelihoods(asked, said) + both,
+            "query": self.state.log_likelihoods(candidates, queries) + both,
+            "candidate": self.state.log_likelihoods(queries, candidates) + both,
         }
 
 
@@ -82,11 +82,11 @@ def _bags(texts: Texts, model: TranslationModel) -> "csr_matrix":
 
 def _learn(stems: Sequence[str], batches: Iterable[pa.RecordBatch], folds: int) -> Fitted[Reals]:
     """The cells of all folds, and of the complement of each fold, in one dimension."""
-    rows = [row for batch in batches for row in batch.select(["fold", "asked", "said"]).to_pylist()]
+    rows = [row for batch in batches for row in batch.select(["fold", "query", "candidate"]).to_pylist()]
 
     def fit(excluded: int) -> Reals:
         pairs = [row for row in rows if row["fold"] != excluded]
-        asked, said = ([row[side][:_LONGEST] for row in pairs] for side in ("asked", "said"))
-        return TranslationModel.learn(stems, asked, said).cells.ravel()
+        queries, candidates = ([row[side][:_LONGEST] for row in pairs] for side in ("query", "candidate"))
+        return TranslationModel.learn(stems, queries, candidates).cells.ravel()
 
     return Fitted.excluding(fit, folds)

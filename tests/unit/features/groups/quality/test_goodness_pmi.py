@@ -9,7 +9,7 @@ from literal_threads import Said, Thread
 from saved_folders import reloaded_group
 
 from cqa_spark.features.groups.quality.goodness_pmi import GoodnessPmiV1, GoodnessPmiV2
-from cqa_spark.features.learned_group import CANDIDATES
+from cqa_spark.features.training_data import CANDIDATES
 
 Count = tuple[str, str, str | None, int, int]
 

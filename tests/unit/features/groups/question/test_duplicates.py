@@ -10,7 +10,7 @@ import pytest
 from literal_batches import batch_of
 from literal_threads import SITE, Thread
 
-from cqa_spark.features.groups.question.duplicates import IncomingLinksV1, QuestionPairV1, RetrievalV1
+from cqa_spark.features.groups.question.duplicates import IncomingLinksV1, QuestionPairV1
 from cqa_spark.features.query_batch import QueryBatch
 
 _AT = [datetime(2020, 1, day, tzinfo=UTC) for day in (1, 2, 9)]
@@ -29,21 +29,6 @@ def _batch() -> QueryBatch:
     of_post = {"1": ["a", "b"], "2": None, "9": ["b", "c"]}
     tags = pa.array([of_post[post] for post in batch.posts["post_id"].to_pylist()], pa.list_(pa.string()))
     return replace(batch, examples=examples, posts=batch.posts.append_column("tags", tags))
-
-
-def test_scores_and_ranks_of_retrieval() -> None:
-    found = {
-        "site": [SITE] * 2, "query_post_id": ["9", "9"], "candidate_id": ["2", "1"], "bm25": [2.0, 4.0],
-        "bm25_rank": [2, 1], "cosine": pa.array([0.5, None], pa.float64()),
-        "cosine_rank": pa.array([7, None], pa.int32()),
-    }  # fmt: skip
-    values = RetrievalV1().compute(replace(_batch(), retrieved=pa.table(found)))
-    assert values["bm25"].tolist() == [4.0, 2.0]
-    assert values["bm25_of_best"].tolist() == [1.0, 0.5]
-    assert values["bm25_reciprocal_rank"].tolist() == [1 / 61, 1 / 62]
-    assert values["cosine"].tolist() == [0.5, 0.5]  # not retrieved: at most that of the last one
-    assert values["cosine_reciprocal_rank"].tolist() == [0.0, 1 / 67]
-    assert values["cosine_log_rank"].tolist() == pytest.approx([log(1000), log(7)])
 
 
 def test_tags_age_and_askers() -> None:

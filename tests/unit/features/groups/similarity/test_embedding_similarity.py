@@ -17,8 +17,6 @@ from cqa_spark.features.groups.similarity.embedding_similarity import (
     MODEL,
     EmbeddingSimilarityV1,
     SentenceSimilarityV1,
-    above_mean,
-    places,
 )
 from cqa_spark.features.groups.similarity.question_similarity import QuestionSimilarityV1
 from cqa_spark.text.encoders.model import EmbeddingModel
@@ -138,12 +136,6 @@ def test_questions_without_any_comment_are_compared_in_their_other_parts() -> No
     (row,) = values(QuestionSimilarityV1(VERSION), batch)
     names = ("subjects", "query_subject", "highest", "comment_most", "comment_mean", "comment_first")
     assert [row[name] for name in names] == [1.0, 0.0, 1.0, None, None, None]
-
-
-def test_places_are_those_within_the_query() -> None:
-    query, values = np.array([0, 0, 0, 1, 1]), np.array([0.5, 0.7, 0.5, np.nan, 0.1])
-    assert np.array_equal(places(values, query), [2, 1, 2, np.nan, 1], equal_nan=True)
-    assert above_mean(values, query) == pytest.approx([-0.2 / 3, 0.4 / 3, -0.2 / 3, np.nan, 0], nan_ok=True)
 
 
 def test_the_weights_of_the_rest_of_a_fold_do_not_depend_on_its_labels() -> None:

@@ -16,8 +16,8 @@ from cqa_spark.features.groups.similarity.pair_regression import (
 
 def pairs(number: int = 40) -> TrainingPairs:
     draw = np.random.default_rng(5)
-    one, other = draw.normal(size=(2, number, 4))
-    return TrainingPairs(one, other, (one * other).sum(axis=1), np.arange(number, dtype=np.int32) % 2)
+    first, second = draw.normal(size=(2, number, 4))
+    return TrainingPairs(first, second, (first * second).sum(axis=1), np.arange(number, dtype=np.int32) % 2)
 
 
 def test_weights_of_products_and_distances() -> None:
@@ -28,14 +28,16 @@ def test_weights_of_products_and_distances() -> None:
 
 def test_order_of_the_texts_does_not_matter() -> None:
     each, weights = pairs(), np.arange(9.0)
-    assert similarity(weights, each.one, each.other).tolist() == similarity(weights, each.other, each.one).tolist()
+    assert (
+        similarity(weights, each.first, each.second).tolist() == similarity(weights, each.second, each.first).tolist()
+    )
 
 
 def test_one_component_has_the_closed_form_of_ridge_regression() -> None:
     # Equal texts: distances are 0, so that the slope is that of the squares alone.
-    one = np.array([[1.0], [2.0], [3.0]])
+    first = np.array([[1.0], [2.0], [3.0]])
     values, squares = np.array([1.0, 2.0, 5.0]), np.array([1.0, 4.0, 9.0])
-    slope, _, intercept = ridge([TrainingPairs(one, one, values, np.zeros(3, np.int32))], 1).on_all
+    slope, _, intercept = ridge([TrainingPairs(first, first, values, np.zeros(3, np.int32))], 1).on_all
     centred = squares - squares.mean()
     assert slope == pytest.approx(centred @ values / (centred @ centred + L2 * 3))
     assert intercept == pytest.approx(values.mean() - slope * squares.mean())
@@ -45,7 +47,7 @@ def test_a_fold_learns_from_the_others_alone() -> None:
     each = pairs()
     folds = ridge([each], 2).on_rests
     rest = each.fold == 1
-    alone = ridge([TrainingPairs(each.one[rest], each.other[rest], each.similarity[rest], each.fold[rest])], 2)
+    alone = ridge([TrainingPairs(each.first[rest], each.second[rest], each.similarity[rest], each.fold[rest])], 2)
     assert folds[0] == pytest.approx(alone.on_all, abs=1e-12)
     assert folds[0] != pytest.approx(folds[1], abs=1e-3)
 
@@ -53,7 +55,7 @@ def test_a_fold_learns_from_the_others_alone() -> None:
 def test_batches_do_not_matter() -> None:
     each = pairs()
     halves = [
-        TrainingPairs(each.one[part], each.other[part], each.similarity[part], each.fold[part])
+        TrainingPairs(each.first[part], each.second[part], each.similarity[part], each.fold[part])
         for part in (slice(0, 15), slice(15, None))
     ]
     assert ridge(halves, 2).on_all == pytest.approx(ridge([each], 2).on_all, abs=1e-12)

@@ -46,6 +46,6 @@ class Doc2VecV1(StateGroup[ParagraphVectors], FittedQueryGroup):
         texts, sides = batch.texts.unit(_UNIT), (batch.query_text, batch.candidate_text)
         needed = np.setdiff1d(np.concatenate(sides), [ABSENT])
         vectors = np.full((len(texts) + 1, DIMENSIONS), np.nan)  # the last row is the one at ABSENT
-        vectors[needed] = self.state.infer([texts[place] for place in needed.tolist()])
+        vectors[needed] = self.state.infer([texts[index] for index in needed.tolist()])
         both = np.hstack([vectors[side] for side in sides])
         return self.by_column(both.T)

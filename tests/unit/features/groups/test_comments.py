@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.features.groups.answer.comments import NEUTRAL_BELOW, SCALE, measure
+from cqa_spark.features.groups.comments import NEUTRAL_BELOW, SCALE, measure
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from cqa_spark.features.arrays import at_places
+from cqa_spark.features.arrays import scattered
 from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.inputs import DumpState
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.within_query import Rivals
+from cqa_spark.features.within_query import WithinQuery
 
 _HOUR, _DAY = 3_600.0, 86_400.0
 
@@ -35,19 +35,21 @@ class AnswerTimingAsOfV1(PostGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """Order the answers of each question by time; answers of the same moment share the gap of the first of them."""
         cut, asked, answered = (batch.times(name) for name in ("cut", "asked_at", "answered_at"))
-        there = np.flatnonzero(answered <= cut)
-        in_time = there[np.lexsort((answered[there], batch.query[there]))]
-        rivals, times = Rivals(batch.query[in_time]), answered[in_time]
+        # Indices of the examples whose answer was there at the cut, in order of query and time.
+        present = np.flatnonzero(answered <= cut)
+        in_time = present[np.lexsort((answered[present], batch.query[present]))]
+        within_query, times = WithinQuery(batch.query[in_time]), answered[in_time]
+        # The time of the answer before each, and of the question before the first of them.
         before = np.append(np.nan, times[:-1])[: len(times)]
-        before[rivals.starts] = asked[in_time][rivals.starts]
+        before[within_query.starts] = asked[in_time][within_query.starts]
         midnight = np.floor(times / _DAY) * _DAY
         authors, askers = (np.array(batch.column(name), dtype=object)[in_time] for name in ("account", "asker_id"))
-        found = {
+        values = {
             "age": np.log1p((cut[in_time] - midnight) // _DAY),
             "delay": np.log1p(np.maximum(0, times - asked[in_time]) / _HOUR),
             "gap": np.log1p(np.maximum(0, times - before) / _HOUR),
-            "first": -times == rivals.highest(-times),
-            "last": times == rivals.highest(times),
+            "first": -times == within_query.highest(-times),
+            "last": times == within_query.highest(times),
             "by_asker": (authors == askers) & np.array([asker is not None for asker in askers], dtype=np.bool_),
         }
-        return {name: at_places(values, in_time, len(batch)) for name, values in found.items()}
+        return {name: scattered(column, in_time, len(batch)) for name, column in values.items()}

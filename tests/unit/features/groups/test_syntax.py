@@ -5,7 +5,7 @@ from literal_batches import batch_of, pairs_of, values
 from literal_threads import Pair, Thread
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.features.groups.syntax.tree_kernel import TextTrees, TreeKernelV1, TreeSimilarityV1
+from cqa_spark.features.groups.syntax import TextTrees, TreeKernelV1, TreeSimilarityV1
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.process import failures as extras
 from cqa_spark.settings.sections import FeatureSettings

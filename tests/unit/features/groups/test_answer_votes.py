@@ -13,11 +13,11 @@ from literal_threads import SITE, Said, Thread
 
 from cqa_spark.corpora.stackexchange.values import DOWN, UP
 from cqa_spark.features.group import QueryGroup
-from cqa_spark.features.groups.answer.answer_text import AnswerMarkupAsOfV1
-from cqa_spark.features.groups.answer.answer_timing import AnswerTimingAsOfV1
-from cqa_spark.features.groups.answer.answer_votes import AnswerStandingAsOfV1, AnswerVotesAsOfV1
+from cqa_spark.features.groups.answer_text import AnswerMarkupAsOfV1
+from cqa_spark.features.groups.answer_time import AnswerTimingAsOfV1
+from cqa_spark.features.groups.answer_votes import AnswerStandingAsOfV1, AnswerVotesAsOfV1
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.within_query import Rivals, signed_log
+from cqa_spark.features.within_query import WithinQuery, signed_log
 
 
 def at(day: int, hour: int = 0) -> datetime:
@@ -165,7 +165,7 @@ def test_an_answer_alone_has_values_and_a_query_without_a_cut_has_none(group: Qu
 
 @given(st.lists(st.lists(st.integers(-5, 5), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_a_lead_is_the_distance_from_the_best_rival(queries: list[list[int]]) -> None:
-    rivals = Rivals(np.repeat(np.arange(len(queries)), [len(each) for each in queries]))
+    rivals = WithinQuery(np.repeat(np.arange(len(queries)), [len(each) for each in queries]))
     expected = [
         own - max((other for rival, other in enumerate(each) if rival != place), default=own)
         for each in queries

@@ -32,7 +32,7 @@ class CommentsOnPosts:
 
     Attributes:
         example: index of the example.
-        row: index of the comment in ``QueryBatch.said``.
+        row: index of the comment in ``QueryBatch.comments``.
         time: seconds since 1970; NaN where unknown.
         by_asker: whether the asker wrote the comment.
         by_answerer: whether the answerer wrote the comment.
@@ -48,8 +48,8 @@ class CommentsOnPosts:
 
     def until(self, cut: Reals) -> CommentsOnPosts:
         """The comments up to each example's cut; comments without a time are excluded."""
-        there = self.time <= cut[self.example]
-        return CommentsOnPosts(*(getattr(self, each.name)[there] for each in fields(self)))
+        is_known = self.time <= cut[self.example]
+        return CommentsOnPosts(*(getattr(self, column.name)[is_known] for column in fields(self)))
 
 
 def comments_on(batch: QueryBatch, post: str) -> CommentsOnPosts:
@@ -59,25 +59,28 @@ def comments_on(batch: QueryBatch, post: str) -> CommentsOnPosts:
         batch: the examples.
         post: the column of the examples with the posts' ids.
     """
-    said = batch.said
-    askers, answerers, speakers = codes(batch.examples["asker_id"], batch.examples["author_id"], said["author"])
-    example, row = batch.joined(post, said, "post_id")
-    before = _speakers_before(said, batch.question_of(said) * len(said) + codes(said["post_id"])[0], speakers)[row]
+    comments = batch.comments
+    askers, answerers, speakers = codes(batch.examples["asker_id"], batch.examples["author_id"], comments["author"])
+    example, row = batch.joined(post, comments, "post_id")
+    # Question and post as one number.
+    posts = batch.question_of(comments) * len(comments) + codes(comments["post_id"])[0]
+    before = _speakers_before(comments, posts, speakers)[row]
     speaker, asker, answerer = speakers[row], askers[example], answerers[example]
     by_asker = (speaker == asker) & (asker != ABSENT)
     by_answerer = (speaker == answerer) & (answerer != ABSENT)
     after_asker = (before == asker) & (asker != ABSENT)
     after_answerer = (before == answerer) & (answerer != ABSENT)
     in_turn = ((by_asker & after_answerer) | (by_answerer & after_asker)) & (asker != answerer)
-    return CommentsOnPosts(example, row, seconds(said["created_at"])[row], by_asker, by_answerer, in_turn)
+    return CommentsOnPosts(example, row, seconds(comments["created_at"])[row], by_asker, by_answerer, in_turn)
 
 
-def _speakers_before(said: pa.Table, place: Indices, speakers: Indices) -> Indices:
+def _speakers_before(comments: pa.Table, posts: Indices, speakers: Indices) -> Indices:
     """The author of the previous comment on the same post, by time, then number; ``ABSENT`` for first comments."""
-    ids = said["comment_id"]
-    table = pa.table({"place": place, "time": said["created_at"], "length": pc.utf8_length(ids), "id": ids})
+    ids = comments["comment_id"]
+    table = pa.table({"post": posts, "time": comments["created_at"], "length": pc.utf8_length(ids), "id": ids})
     order = pc.sort_indices(table, [(name, "ascending") for name in table.column_names]).to_numpy()
-    follows = place[order[1:]] == place[order[:-1]]
+    # The comment at order[i] follows the one at order[i - 1], if both are below one post.
+    follows = posts[order[1:]] == posts[order[:-1]]
     before = np.full(len(order), ABSENT, dtype=np.int64)
     before[order[1:]] = np.where(follows, speakers[order[:-1]], ABSENT)
     return before
@@ -153,13 +156,13 @@ class CommentsAsOfV1(_Comments):
     def compute(self, batch: QueryBatch) -> Values:
         """Counts and tone of comments up to the cut; NaN if the cut is unknown."""
         cut = batch.times("cut")
-        there = (batch.derive(comments_on, post).until(cut) for post in _POSTS)
-        return {name: np.where(np.isnan(cut), np.nan, value) for name, value in _values(batch, *there).items()}
+        known = (batch.derive(comments_on, post).until(cut) for post in _POSTS)
+        return {name: np.where(np.isnan(cut), np.nan, value) for name, value in _values(batch, *known).items()}
 
 
 def _values(batch: QueryBatch, on_question: CommentsOnPosts, on_answer: CommentsOnPosts) -> dict[str, Reals]:
-    def number(on_post: CommentsOnPosts, chosen: ArrayLike) -> Reals:
-        return np.bincount(on_post.example, weights=chosen, minlength=len(batch)).astype(np.float64)
+    def number(on_post: CommentsOnPosts, is_counted: ArrayLike) -> Reals:
+        return np.bincount(on_post.example, weights=is_counted, minlength=len(batch)).astype(np.float64)
 
     comments = number(on_answer, np.ones(len(on_answer.example)))
     # Someone who answers their own question counts as its asker.
@@ -182,6 +185,6 @@ def _values(batch: QueryBatch, on_question: CommentsOnPosts, on_answer: Comments
 
 def _tone(batch: QueryBatch, comments: CommentsOnPosts) -> Reals:
     """Sums of the results of ``measure`` over the comments of each example."""
-    bodies = batch.said["body"].take(comments.row).to_pylist()
+    bodies = batch.comments["body"].take(comments.row).to_pylist()
     measured = np.array([measure(body or "") for body in bodies], dtype=np.float64).reshape(-1, 4)
-    return np.stack([np.bincount(comments.example, weights=one, minlength=len(batch)) for one in measured.T])
+    return np.stack([np.bincount(comments.example, weights=sums, minlength=len(batch)) for sums in measured.T])

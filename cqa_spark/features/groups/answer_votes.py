@@ -1,4 +1,4 @@
-"""The standing of an answer among its rivals: votes in all, of its first days, and since all of them were there."""
+"""The standing of an answer among its rivals: votes in all, of its first days, and since the latest answer."""
 
 from typing import NamedTuple
 
@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cqa_spark.corpora.stackexchange.values import DOWN, UP
-from cqa_spark.features.arrays import Indices, Reals, at_places, doubles, seconds
+from cqa_spark.features.arrays import Indices, Reals, doubles, scattered, seconds
 from cqa_spark.features.group import Entity, FeatureColumn, PostGroup, Values
 from cqa_spark.features.query_batch import QueryBatch
-from cqa_spark.features.within_query import Rivals, signed_log
+from cqa_spark.features.within_query import WithinQuery, signed_log
 
 # Votes for the answer itself, and its age, at the cut.
 
@@ -69,8 +69,8 @@ class AnswerVotesAsOfV1(PostGroup):
         age[age < 0] = np.nan
         votes = known_votes(batch)
         up, down = (
-            np.where(np.isnan(age), np.nan, np.bincount(votes.example, chosen * votes.number, minlength=len(batch)))
-            for chosen in (votes.sign > 0, votes.sign < 0)
+            np.where(np.isnan(age), np.nan, np.bincount(votes.example, is_counted * votes.number, minlength=len(batch)))
+            for is_counted in (votes.sign > 0, votes.sign < 0)
         )
         return {"up_votes": up, "down_votes": down, "score": up - down, "age": age}
 
@@ -109,26 +109,26 @@ class AnswerStandingAsOfV1(PostGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """Count the votes of each answer that was there, then compare."""
         cut, answered = batch.times("cut"), batch.times("answered_at")
-        there = np.flatnonzero(answered <= cut)
-        rivals, midnight = Rivals(batch.query[there]), np.floor(answered / _DAY) * _DAY
-        latest = at_places(rivals.highest(midnight[there]), there, len(batch))
+        present = np.flatnonzero(answered <= cut)  # indices of the examples whose answer was there
+        within_query, midnight = WithinQuery(batch.query[present]), np.floor(answered / _DAY) * _DAY
+        latest = scattered(within_query.highest(midnight[present]), present, len(batch))
         example, known_at, sign, number = known_votes(batch)
         day = known_at - _DAY  # a vote is known from the end of its day
 
-        def count(chosen: ArrayLike, weights: Reals = number) -> Reals:
-            counted = np.bincount(example, np.where(chosen, weights, 0.0), minlength=len(batch))
-            return counted.astype(np.float64)[there]
+        def count(is_counted: ArrayLike, weights: Reals = number) -> Reals:
+            counted = np.bincount(example, np.where(is_counted, weights, 0.0), minlength=len(batch))
+            return counted.astype(np.float64)[present]
 
         up, down = count(sign > 0), count(sign < 0)
         net = up - down
-        lead = np.clip(rivals.lead(net), -_FAR_AHEAD, _FAR_AHEAD)
-        found = {
+        lead = np.clip(within_query.lead(net), -_FAR_AHEAD, _FAR_AHEAD)
+        values = {
             "net": signed_log(net),
-            "share": net / np.sqrt(1 + rivals.total(up + down)),
+            "share": net / np.sqrt(1 + within_query.total(up + down)),
             "down": np.log1p(down),
             "lead": signed_log(lead),
-            "leads": rivals.leads(net).astype(np.float64),
+            "leads": within_query.leads(net).astype(np.float64),
             "early": count((sign > 0) & (day <= midnight[example] + _DAY)),
             "since_latest": signed_log(count(day >= latest[example], number * sign)),
         }
-        return {name: at_places(values, there, len(batch)) for name, values in found.items()}
+        return {name: scattered(column, present, len(batch)) for name, column in values.items()}

@@ -166,16 +166,17 @@ class TreeSimilarityV1(QueryGroup):
         }
 
 
-def _compare(batch: QueryBatch, asked: Indices, said: Indices) -> Reals:
+def _compare(batch: QueryBatch, queries: Indices, candidates: Indices) -> Reals:
     from cqa_spark.text.tree_kernel import compare
     from cqa_spark.text.trees import Forest
 
     trees = batch.texts.derive(TextTrees)
     values = np.full(len(batch), np.nan)
-    known = np.flatnonzero((asked != ABSENT) & (said != ABSENT))
-    texts, places = np.unique(np.concatenate([asked[known], said[known]]), return_inverse=True)
+    known = np.flatnonzero((queries != ABSENT) & (candidates != ABSENT))
+    # The distinct texts, whose trees form a forest, and the tree of each query, then of each candidate.
+    texts, of_pairs = np.unique(np.concatenate([queries[known], candidates[known]]), return_inverse=True)
     forest = Forest.of([trees.tree(text) for text in texts.tolist()])
-    values[known] = compare(forest, places[: len(known)], forest, places[len(known) :])
+    values[known] = compare(forest, of_pairs[: len(known)], forest, of_pairs[len(known) :])
     return values
 
 

@@ -5,7 +5,7 @@ import pytest
 from literal_batches import pairs_of, values
 from literal_threads import Pair
 
-from cqa_spark.features.groups.quality.doc2vec import Doc2VecV1
+from cqa_spark.features.groups.doc2vec import Doc2VecV1
 from cqa_spark.text.paragraph_vectors import DIMENSIONS, ParagraphVectors
 
 pytestmark = pytest.mark.neural

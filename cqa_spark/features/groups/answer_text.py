@@ -9,14 +9,14 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.features.arrays import ABSENT, Reals, at_places, values_at
+from cqa_spark.features.arrays import ABSENT, Reals, scattered, values_at
 from cqa_spark.features.group import Entity, FeatureColumn, FittedQueryGroup, PostGroup, Values
 from cqa_spark.features.groups.similarity.term_similarity import tf_idf_cosine
 from cqa_spark.features.inputs import DumpState, FeatureInputs
 from cqa_spark.features.learned_group import StateGroup
 from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
-from cqa_spark.features.within_query import Rivals
+from cqa_spark.features.within_query import WithinQuery
 from cqa_spark.lake.schemas.examples import QUERY_POST
 from cqa_spark.text.post_words import plain_text_of, post_words, words_of
 from cqa_spark.text.terms import Collection
@@ -59,13 +59,14 @@ class AnswerMarkupAsOfV1(PostGroup):
         answers = np.unique(posts[posts != ABSENT])
         bodies = batch.posts["body"].take(pa.array(answers)).to_pylist()
         counts = np.array([_counts(body or "") for body in bodies]).reshape(-1, len(self.columns) - 2)
-        of_posts = (at_places(column, answers, batch.posts.num_rows) for column in counts.T)
+        of_posts = (scattered(column, answers, batch.posts.num_rows) for column in counts.T)
         values = np.column_stack([values_at(posts, column) for column in of_posts])
         values[~(batch.times("answered_at") <= batch.times("cut"))] = np.nan
-        there = np.flatnonzero(~np.isnan(values[:, 0]))
-        rivals, length = Rivals(batch.query[there]), values[there, 0]
-        compared = [at_places(of, there, len(batch)) for of in (rivals.lead(length), rivals.leads(length))]
-        columns = [values[:, 0], *compared, *values[:, 1:].T]
+        present = np.flatnonzero(~np.isnan(values[:, 0]))
+        within_query, length = WithinQuery(batch.query[present]), values[present, 0]
+        lead = scattered(within_query.lead(length), present, len(batch))
+        longest = scattered(within_query.leads(length), present, len(batch))
+        columns = [values[:, 0], lead, longest, *values[:, 1:].T]
         return self.by_column(columns)
 
 
@@ -122,7 +123,7 @@ class AnswerTextV1(StateGroup[Collection], FittedQueryGroup):
         is_post = batch.candidate_post >= 0
         return {
             "characters": values_at(batch.candidate_post, [len(text) for text in texts]),
-            "words": values_at(batch.candidate_post, [len(each) for each in words]),
+            "words": values_at(batch.candidate_post, [len(of_text) for of_text in words]),
             "cosine": np.where(is_post, cosines, np.nan),
         }
 
@@ -130,5 +131,5 @@ class AnswerTextV1(StateGroup[Collection], FittedQueryGroup):
 def _posts(inputs: FeatureInputs) -> DataFrame:
     """The posts of the examples, each once."""
     both = F.explode(F.array(F.expr(QUERY_POST), "candidate_id")).alias("post_id")
-    wanted = inputs.examples.select("site", both).distinct()
-    return inputs.posts.join(wanted, on=["site", "post_id"], how="left_semi")
+    posts_of_examples = inputs.examples.select("site", both).distinct()
+    return inputs.posts.join(posts_of_examples, on=["site", "post_id"], how="left_semi")

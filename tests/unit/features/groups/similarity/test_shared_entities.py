@@ -6,7 +6,7 @@ import pytest
 from literal_batches import batch_of, pairs_of, values
 from literal_threads import Pair, Said, Thread
 
-from cqa_spark.features.groups.similarity.shared_things import SharedThingsV1
+from cqa_spark.features.groups.similarity.shared_entities import SharedThingsV1
 
 _FULL = Pair(
     "Gym near Villaggio Mall , Doha",

@@ -27,7 +27,7 @@ _CAPITALISED = re.compile(r" (?<=[^\W_] |, )([^\W\d_a-z][^\W_]+)")
 
 
 def _urls(raw: str) -> set[str]:
-    return {_URL_ENDS.sub("", found.group()) for found in _URL.finditer(raw.lower())}
+    return {_URL_ENDS.sub("", match.group()) for match in _URL.finditer(raw.lower())}
 
 
 def _emails(raw: str) -> set[str]:
@@ -35,27 +35,27 @@ def _emails(raw: str) -> set[str]:
 
 
 def _numbers(clean: str) -> set[str]:
-    return {_SEPARATOR.sub("", found) for found in _NUMBER.findall(clean)}
+    return {_SEPARATOR.sub("", number) for number in _NUMBER.findall(clean)}
 
 
 def _names(clean: str) -> set[str]:
     return {name.lower() for name in _CAPITALISED.findall(clean) if name[0].isupper()}
 
 
-_THINGS: Mapping[str, tuple[str, str, Callable[[str], set[str]]]] = {
+_ENTITIES: Mapping[str, tuple[str, str, Callable[[str], set[str]]]] = {
     "urls": ("web addresses, without http:// and www.", "raw", _urls),
     "emails": ("e-mail addresses", "raw", _emails),
     "numbers": ("numbers, without separators", "clean", _numbers),
     "names": ("capitalised words that do not start a sentence", "clean", _names),
 }
-"""Kinds of things in texts, by name: description, column of the table ``texts``, and function that extracts them."""
+"""Kinds of entities in texts, by name: description, column of the table ``texts``, and function that extracts them."""
 
 
-def _columns(thing: str, about: str) -> tuple[FeatureColumn, ...]:
+def _columns(kind: str, about: str) -> tuple[FeatureColumn, ...]:
     return (
-        FeatureColumn(f"{thing}_shared", f"ln(1 + {about} shared by both)", _SOURCE),
-        FeatureColumn(f"{thing}_answered", f"share of the query's {about} that also occur in the candidate", _SOURCE),
-        FeatureColumn(f"{thing}_new", f"ln(1 + {about} of the candidate that are not in the query)", "ours"),
+        FeatureColumn(f"{kind}_shared", f"ln(1 + {about} shared by both)", _SOURCE),
+        FeatureColumn(f"{kind}_answered", f"share of the query's {about} that also occur in the candidate", _SOURCE),
+        FeatureColumn(f"{kind}_new", f"ln(1 + {about} of the candidate that are not in the query)", "ours"),
     )
 
 
@@ -81,49 +81,51 @@ _MENTIONED = FeatureColumn(
 
 
 class SharedThingsV1(QueryGroup):
-    """Things that cleaning removes or that a bag of words does not distinguish from other words."""
+    """Entities that cleaning removes or that a bag of words does not distinguish from other words."""
 
     name = "shared_things_v1"
     family = "similarity"
     about = "links, addresses, numbers and names shared with the query, and length relative to the query"
     entity = Entity.PAIR
     columns = (
-        *[column for thing, (about, _, _) in _THINGS.items() for column in _columns(thing, about)],
+        *[column for kind, (about, _, _) in _ENTITIES.items() for column in _columns(kind, about)],
         _MENTIONED,
         *_LENGTH_RATIOS,
     )
 
     def compute(self, batch: QueryBatch) -> Values:
         """Compare the texts of each pair; NaN if a text is missing."""
-        asked, said = batch.query_text, batch.candidate_text
-        known = (asked != ABSENT) & (said != ABSENT)
-        found = {thing: _found(batch, unit, find) for thing, (_, unit, find) in _THINGS.items()}
+        queries, candidates = batch.query_text, batch.candidate_text
+        known = (queries != ABSENT) & (candidates != ABSENT)
+        entities = {kind: _extracted(batch, unit, find) for kind, (_, unit, find) in _ENTITIES.items()}
         values: dict[str, Reals] = {}
-        for thing, of_texts in found.items():
-            shared, of_query, of_candidate = _counts(of_texts, of_texts, asked, said)
-            values[f"{thing}_shared"] = np.log1p(shared)
-            values[f"{thing}_answered"] = share(shared, of_query)
-            values[f"{thing}_new"] = np.log1p(of_candidate - shared)
-        mentioned, names, _ = _counts(found["names"], _found(batch, "words", set), asked, said)
+        for kind, of_texts in entities.items():
+            shared, of_query, of_candidate = _counts(of_texts, of_texts, queries, candidates)
+            values[f"{kind}_shared"] = np.log1p(shared)
+            values[f"{kind}_answered"] = share(shared, of_query)
+            values[f"{kind}_new"] = np.log1p(of_candidate - shared)
+        mentioned, names, _ = _counts(entities["names"], _extracted(batch, "words", set), queries, candidates)
         values[_MENTIONED.name] = share(mentioned, names)
         for feature, (unit, length) in _LENGTH_RATIOS.items():
             lengths = np.append(np.log1p(length(batch.texts.column(unit)).to_numpy()), np.nan)
-            values[feature.name] = lengths[said] - lengths[asked]
-        return {name: np.where(known, found, np.nan) for name, found in values.items()}
+            values[feature.name] = lengths[candidates] - lengths[queries]
+        return {name: np.where(known, column, np.nan) for name, column in values.items()}
 
 
-def _found(batch: QueryBatch, unit: str, find: Callable[[Any], set[str]]) -> dict[int, set[str]]:
-    """The things in each text of a pair, by index of the text; empty for absent texts."""
+def _extracted(batch: QueryBatch, unit: str, find: Callable[[Any], set[str]]) -> dict[int, set[str]]:
+    """The entities in each text of a pair, by index of the text; empty for absent texts."""
     texts = batch.texts.unit(unit)
-    places = {*batch.query_text.tolist(), *batch.candidate_text.tolist()} - {ABSENT}
-    return {ABSENT: set(), **{place: find(texts[place]) for place in places}}
+    compared = {*batch.query_text.tolist(), *batch.candidate_text.tolist()} - {ABSENT}
+    return {ABSENT: set(), **{text: find(texts[text]) for text in compared}}
 
 
 def _counts(
-    of_query: Mapping[int, set[str]], of_candidate: Mapping[int, set[str]], asked: Indices, said: Indices
+    of_query: Mapping[int, set[str]], of_candidate: Mapping[int, set[str]], queries: Indices, candidates: Indices
 ) -> tuple[Reals, Reals, Reals]:
-    """The numbers of shared things, the query's things and the candidate's things, for each pair."""
-    pairs = [(of_query[one], of_candidate[other]) for one, other in zip(asked.tolist(), said.tolist(), strict=True)]
-    counts = np.array([(len(one & other), len(one), len(other)) for one, other in pairs], dtype=np.float64)
-    shared, in_query, in_candidate = counts.reshape(len(pairs), 3).T
+    """The numbers of shared entities, the query's and the candidate's, for each pair."""
+    counts = []
+    for query, candidate in zip(queries.tolist(), candidates.tolist(), strict=True):
+        first, second = of_query[query], of_candidate[candidate]
+        counts.append((len(first & second), len(first), len(second)))
+    shared, in_query, in_candidate = np.array(counts, dtype=np.float64).reshape(len(counts), 3).T
     return shared, in_query, in_candidate

@@ -37,8 +37,8 @@ class BadgeNames(JsonState):
 
     def slots(self, names: pa.ChunkedArray) -> Longs:
         """The slots of badges, from 1; 0 for badges without a slot."""
-        places = pc.index_in(names, value_set=pa.array(self.names, pa.string()))
-        slots: Longs = places.fill_null(-1).to_numpy().astype(np.int64) + 1
+        indices = pc.index_in(names, value_set=pa.array(self.names, pa.string()))
+        slots: Longs = indices.fill_null(-1).to_numpy().astype(np.int64) + 1
         return slots
 
 

@@ -6,7 +6,7 @@ import pytest
 from literal_batches import batch_of, values
 from literal_threads import Thread
 
-from cqa_spark.features.groups.answer.answer_text import AnswerTextV1
+from cqa_spark.features.groups.answer_text import AnswerTextV1
 from cqa_spark.text.post_words import plain_text_of, words_of
 from cqa_spark.text.terms import Collection
 

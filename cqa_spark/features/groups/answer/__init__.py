@@ -1,1 +1,0 @@
-"""What is known of an answer itself: its text and markup, votes, times, comments."""

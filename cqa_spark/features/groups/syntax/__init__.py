@@ -1,1 +1,0 @@
-"""Similarity of syntax trees."""
