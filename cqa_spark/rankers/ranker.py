@@ -1,7 +1,11 @@
-"""The interface of rankers: estimators with declared parameters, whose fit returns a model."""
+"""Rankers: estimators with declared parameters, registered by name, whose ``fit`` returns a model.
+
+A recipe names a ranker and its parameters (``RankerSpec``); ``build_ranker`` makes the estimator, and ``load_model`` a
+model that was saved.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -100,9 +104,17 @@ class Ranker(ABC, Generic[P]):
         )
 
 
-# Rankers by name; a module is imported at first use, because composite rankers look up their members here.
-
 RANKERS: PluginKind[type[Ranker[Any]]] = PluginKind("rankers", "ranker")
+"""Rankers by name; a module is imported at first use, because composite rankers look up their members here."""
+
+
+class RankerSpec(BaseModel):
+    """Name and parameters of a ranker in a recipe; omitted parameters have their defaults."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
 
 
 def build_ranker(name: str, parameters: Mapping[str, Any]) -> Ranker[Any]:
@@ -112,44 +124,29 @@ def build_ranker(name: str, parameters: Mapping[str, Any]) -> Ranker[Any]:
         ConfigError: unknown ranker, unknown parameter, or invalid value; all mistakes in the parameters are listed.
         EnvironmentProblem: its module cannot be imported.
     """
-    found = RANKERS.load(name)
+    ranker_type = RANKERS.load(name)
+    declared = ranker_type.parameters_type.model_fields
     try:
-        return found(found.parameters_type(**parameters))
+        return ranker_type(ranker_type.parameters_type(**parameters))
     except ValidationError as error:
-        problems, remedies = zip(*_mistakes(found, error), strict=True)
+        problems, remedies = [], []
+        for mistake in error.errors():
+            parameter = str(mistake["loc"][0])
+            if mistake["type"] == "extra_forbidden":
+                problems.append(f"unknown parameter {parameter}")
+                remedies.append(known_names(parameter, declared, "parameters"))
+                continue
+            if mistake["type"] == "missing":
+                problems.append(f"parameter {parameter} is missing")
+            else:
+                problems.append(f"{parameter} is {mistake['input']!r}: {mistake['msg']}")
+            remedies.append(f"{parameter}: {declared[parameter].description}")
+        # Several mistakes in one parameter have the same remedy.
         raise ConfigError(f"ranker {name}: {'; '.join(problems)}", "; ".join(dict.fromkeys(remedies))) from error
 
 
-def _mistakes(found: type[Ranker[Any]], error: ValidationError) -> Iterator[tuple[str, str]]:
-    declared = found.parameters_type.model_fields
-    for mistake in error.errors():
-        parameter = str(mistake["loc"][0])
-        if mistake["type"] == "extra_forbidden":
-            yield f"unknown parameter {parameter}", known_names(parameter, declared, "parameters")
-        elif mistake["type"] == "missing":
-            yield f"parameter {parameter} is missing", f"{parameter}: {declared[parameter].description}"
-        else:
-            given = mistake["input"]
-            yield f"{parameter} is {given!r}: {mistake['msg']}", f"{parameter}: {declared[parameter].description}"
-
-
-# The specification of a ranker in a recipe.
-
-
-class RankerSpec(BaseModel):
-    """Name and parameters of a ranker; omitted parameters have their defaults."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    parameters: dict[str, Any] = Field(default_factory=dict)
-
-
-# Loads models of any ranker from a folder.
-
-
 def load_model(folder: ModelFolder) -> RankerModel:
-    """Load a model saved by ``RankerModel.save``.
+    """Load a model of any ranker, saved by ``RankerModel.save``.
 
     Raises:
         ContractError: the ranker or its parameters are unknown, or the fitted state does not match them.
@@ -159,5 +156,6 @@ def load_model(folder: ModelFolder) -> RankerModel:
         ranker = build_ranker(description.ranker, description.parameters)
     except ConfigError as error:
         raise folder.refusal(DESCRIPTION, error.problem) from error
+    # A model saved before a parameter existed has the parameter's default.
     complete = description.model_copy(update={"parameters": ranker.parameters.model_dump(mode="json")})
     return ranker.model_type.load_learned(complete, folder.within(LEARNED))

@@ -33,7 +33,7 @@ from cqa_spark.rankers.neural.network import Network, NetworkShape
 from cqa_spark.rankers.neural.training import NeuralParameters, TrainingExamples, TrainingRows, training_rows
 from cqa_spark.rankers.ranker import Ranker, build_ranker
 from cqa_spark.rankers.scoring import VALUES, with_values
-from cqa_spark.rankers.training import group_of_tasks
+from cqa_spark.rankers.training_group import group_of_tasks
 from cqa_spark.text.word_vectors import RAREST, WordVectors
 
 P = TypeVar("P", bound=NeuralParameters)

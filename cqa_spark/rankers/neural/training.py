@@ -30,13 +30,8 @@ from cqa_spark.rankers.candidates import (
 from cqa_spark.rankers.model import TrainingCounts
 from cqa_spark.rankers.neural.network import Network, NetworkShape, new_network
 from cqa_spark.rankers.ranker import RankerParameters
-from cqa_spark.rankers.training import (
-    TrainingGroup,
-    features_to_learn_from,
-    require_both_classes,
-    require_executors_for,
-    require_numbers,
-)
+from cqa_spark.rankers.training import features_to_learn_from, require_both_classes, require_numbers
+from cqa_spark.rankers.training_group import TrainingGroup, require_executors_for
 from cqa_spark.rankers.tuning_ranges import Between
 from cqa_spark.spark.frames import persisted
 

@@ -35,7 +35,7 @@ from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES, MEASURED, NIGHT_MARK, SERVED, UNDECIDED
 from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
 from cqa_spark.rankers.candidates import Candidates, feature_columns
-from cqa_spark.rankers.scoring import candidates_of, whole_queries, with_values
+from cqa_spark.rankers.scoring import candidate_batches, whole_queries, with_values
 from cqa_spark.spark.frames import learn_in_one_task, whole_groups
 from cqa_spark.tasks.preferred_answer.examples import PROPERTIES, judged_answers
 
@@ -310,7 +310,7 @@ def measure_nights(frame: DataFrame, scores: Mapping[str, Score]) -> DataFrame:
     answers = whole_queries(with_values(frame, features).drop(*features))
 
     def measure(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for candidates in candidates_of(batches, features, whole=True):
+        for candidates in candidate_batches(batches, features, by_query=True):
             found = {name: score(candidates) for name, score in scores.items()}
             yield from measured_nights(candidates, found).to_batches()
 
