@@ -29,7 +29,7 @@ class RankerParameters(BaseModel):
         return ()
 
     def reads_texts(self) -> bool:
-        """Whether the ranker also uses words, which requires the columns that ``pair_words`` adds."""
+        """Whether the ranker also uses words, which requires the columns that ``candidates.with_words`` adds."""
         return False
 
     def require_environment(self) -> None:
