@@ -28,14 +28,10 @@ print(*sorted(refused))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("libraries", "packages", "refused"),
     [
-        (
-            ["jax"],
-            ["networks", "rankers", "text", "features"],
-            "networks.onnx_in_jax networks.training rankers.neural.training text.cross_encoder_training",
-        ),
         (
             ["jax", "onnx"],
             ["networks", "rankers", "text", "features"],

@@ -1,5 +1,7 @@
 """Measures of machine translation on literal texts."""
 
+from math import exp, log
+
 import pytest
 
 from cqa_spark.text.translation_measures import compare_translation
