@@ -23,7 +23,8 @@ from cqa_spark.rankers.members import (
 )
 from cqa_spark.rankers.model import FeatureImportance
 from cqa_spark.rankers.out_of_fold import with_share_threshold
-from cqa_spark.rankers.ranker import Ranker, RankerSpec
+from cqa_spark.rankers.ranker import Ranker
+from cqa_spark.rankers.registry import RankerSpec
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,22 +1,19 @@
 """Rankers: estimators with declared parameters, registered by name, whose ``fit`` returns a model.
 
-A recipe names a ranker and its parameters (``RankerSpec``); ``build_ranker`` makes the estimator, and ``load_model`` a
-model that was saved.
+``registry`` builds a ranker by its name, and ``load_model`` here loads a model that was saved.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict
 from pyspark.sql import DataFrame
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.lake.model_folder import ModelFolder
-from cqa_spark.plugins import PluginKind
 from cqa_spark.rankers.model import DESCRIPTION, LEARNED, ModelDescription, RankerModel, TrainingCounts
-from cqa_spark.settings.suggestions import known_names
+from cqa_spark.rankers.registry import build_ranker
 
 
 class RankerParameters(BaseModel):
@@ -47,7 +44,7 @@ P = TypeVar("P", bound=RankerParameters)
 
 @dataclass(frozen=True)
 class Ranker(ABC, Generic[P]):
-    """An estimator; registered by name in ``cqa_spark.rankers.ranker``.
+    """An estimator; registered by name in ``cqa_spark.rankers.registry``.
 
     Attributes:
         parameters: the parameters, of type ``parameters_type``.
@@ -102,47 +99,6 @@ class Ranker(ABC, Generic[P]):
             threshold=threshold,
             training=training,
         )
-
-
-RANKERS: PluginKind[type[Ranker[Any]]] = PluginKind("rankers", "ranker")
-"""Rankers by name; a module is imported at first use, because composite rankers look up their members here."""
-
-
-class RankerSpec(BaseModel):
-    """Name and parameters of a ranker in a recipe; omitted parameters have their defaults."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    parameters: dict[str, Any] = Field(default_factory=dict)
-
-
-def build_ranker(name: str, parameters: Mapping[str, Any]) -> Ranker[Any]:
-    """Build an unfitted ranker.
-
-    Raises:
-        ConfigError: unknown ranker, unknown parameter, or invalid value; all mistakes in the parameters are listed.
-        EnvironmentProblem: its module cannot be imported.
-    """
-    ranker_type = RANKERS.load(name)
-    declared = ranker_type.parameters_type.model_fields
-    try:
-        return ranker_type(ranker_type.parameters_type(**parameters))
-    except ValidationError as error:
-        problems, remedies = [], []
-        for mistake in error.errors():
-            parameter = str(mistake["loc"][0])
-            if mistake["type"] == "extra_forbidden":
-                problems.append(f"unknown parameter {parameter}")
-                remedies.append(known_names(parameter, declared, "parameters"))
-                continue
-            if mistake["type"] == "missing":
-                problems.append(f"parameter {parameter} is missing")
-            else:
-                problems.append(f"{parameter} is {mistake['input']!r}: {mistake['msg']}")
-            remedies.append(f"{parameter}: {declared[parameter].description}")
-        # Several mistakes in one parameter have the same remedy.
-        raise ConfigError(f"ranker {name}: {'; '.join(problems)}", "; ".join(dict.fromkeys(remedies))) from error
 
 
 def load_model(folder: ModelFolder) -> RankerModel:

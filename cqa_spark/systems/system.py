@@ -5,24 +5,15 @@ Feature groups and rankers are imported only when a recipe is checked or used, s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.features.feature_table import missing_groups
-from cqa_spark.features.group import LearningGroup
-from cqa_spark.features.registry import group_class
-from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.examples import LEFT_OUT_GROUPS
-from cqa_spark.process.terminal import Terminal
-from cqa_spark.rankers.cross_fitted import CrossFittedRanker
-from cqa_spark.rankers.model import BaselineModel
-from cqa_spark.rankers.random_order import RandomOrderRanker
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.errors import ConfigError
+from cqa_spark.rankers.registry import RankerSpec
 from cqa_spark.settings.conf_files import conf_files
 from cqa_spark.settings.suggestions import known_names
 from cqa_spark.settings.yaml import read_yaml
@@ -101,7 +92,7 @@ class System(_Part):
 
     def build(self) -> Ranker[Any]:
         """The system's ranker, unfitted."""
-        from cqa_spark.rankers.ranker import build_ranker
+        from cqa_spark.rankers.registry import build_ranker
 
         return build_ranker(self.ranker.name, self.ranker.parameters)
 
@@ -166,7 +157,7 @@ def _with_modules(system: System, folder: Path) -> System:
         EnvironmentProblem: one cannot be imported.
     """
     from cqa_spark.features.registry import FEATURE_GROUPS
-    from cqa_spark.rankers.ranker import RANKERS
+    from cqa_spark.rankers.registry import RANKERS
 
     groups = tuple(FEATURE_GROUPS.add(name, folder) if ":" in name else name for name in system.feature_groups)
 
@@ -246,105 +237,4 @@ def _mistakes_of(check: Callable[[], object]) -> Iterator[tuple[str, str]]:
 # The recipes of a job's systems, and the feature groups that they need.
 
 
-def read_systems(names: Iterable[str]) -> list[System]:
-    """The systems of these names, from ``conf/systems``."""
-    return [read_system(name) for name in names]
-
-
-def descriptions(names: Iterable[str]) -> dict[str, str]:
-    """Descriptions of systems by name; systems without a recipe in ``conf/systems`` are omitted."""
-    known = known_systems()
-    return {name: read_recipe(name).about for name in names if name in known}
-
-
-def task_of(systems: Iterable[System]) -> str:
-    """The common task of the systems.
-
-    Raises:
-        ConfigError: the systems are for several tasks; the error lists the task of each.
-    """
-    tasks = {system.name: system.task for system in systems}
-    if len(set(tasks.values())) > 1:
-        listed = ", ".join(f"{name} ({task})" for name, task in tasks.items())
-        raise ConfigError(f"the systems are for several tasks: {listed}", "rank one task at a time")
-    return next(iter(tasks.values()))
-
-
-def at_random(systems: Iterable[System]) -> frozenset[str]:
-    """The names of the systems that rank at random, whose measures are expected values."""
-    return frozenset(system.name for system in systems if system.ranker.name == RandomOrderRanker.name)
-
-
-def groups_of(systems: Iterable[System]) -> list[str]:
-    """The feature groups that any of the systems needs, each once, in the order of first use."""
-    return list(dict.fromkeys(group for system in systems for group in system.feature_groups))
-
-
-def learn(systems: Iterable[System]) -> bool:
-    """Whether any of the systems learns from labels; the others order by one column."""
-    return any(not issubclass(system.build().model_type, BaselineModel) for system in systems)
-
-
-def learn_choices(systems: Iterable[System]) -> bool:
-    """Whether any of the systems learns from undecided nights as well."""
-    return any(system.build().learns_choices for system in systems)
-
-
-def are_fitted(systems: Iterable[System]) -> bool:
-    """Whether any of the systems learns, from labels or from other training data, by its ranker or by a group."""
-    given = list(systems)
-    return learn(given) or any(issubclass(group_class(name), LearningGroup) for name in groups_of(given))
-
-
-def cross_fitted(system: System, folds: int) -> System:
-    """The system, scoring what it learned from out of fold; itself if it does so or learns nothing."""
-    if system.ranker.name == CrossFittedRanker.name or not learn([system]):
-        return system
-    ranker = RankerSpec(name=CrossFittedRanker.name, parameters={"member": system.ranker.model_dump(), "folds": folds})
-    return system.model_copy(update={"ranker": ranker})
-
-
-def rank_by_words(systems: Iterable[System]) -> bool:
-    """Whether the ranker of any of the systems reads texts."""
-    return any(system.reads_texts() for system in systems)
-
-
 # Removes feature groups that a run could not compute from systems.
-
-
-def usable_systems(run: Run, systems: Sequence[System]) -> list[System]:
-    """The systems without feature groups that were omitted on every site.
-
-    A system without any other group, or whose ranker sorts by a feature of such a group, is omitted with a warning.
-
-    Args:
-        run: a run whose features are computed.
-        systems: the recipes.
-
-    Raises:
-        InputError: no system is left.
-    """
-    absent = _absent_groups(run)
-    found = list(_without(systems, absent)) if absent else list(systems)
-    if not found:
-        raise InputError(f"all systems need {', '.join(sorted(absent))}", "read complete dumps, or name other systems")
-    return found
-
-
-def _without(systems: Iterable[System], absent: set[str]) -> Iterator[System]:
-    for system in systems:
-        kept = tuple(group for group in system.feature_groups if group not in absent)
-        if kept == system.feature_groups:
-            yield system
-            continue
-        reduced = system.model_copy(update={"feature_groups": kept})
-        if kept and not reduced.missing_features():
-            yield reduced
-        else:
-            Terminal(stderr=True).line(f"warning: system {system.name} is left out: its features were not computed")
-
-
-def _absent_groups(run: Run) -> set[str]:
-    """Groups that were omitted on every site and therefore have no table of values."""
-    named = {entry["feature_group"] for entry in run.entries_or_none(LEFT_OUT_GROUPS)}
-    return missing_groups(run, named)

@@ -19,8 +19,7 @@ from cqa_spark.corpora.stackexchange import markup
 from cqa_spark.corpora.stackexchange import markup as values
 from cqa_spark.corpora.stackexchange import recovery as records
 from cqa_spark.task_contract import leakage
-from cqa_spark.text import cleaning, pipeline
-from cqa_spark.text import documents as post_words
+from cqa_spark.text import cleaning, pipeline, post_words
 from cqa_spark.text import markup as body
 from cqa_spark.text import scripts as arabic
 from cqa_spark.text import scripts as unspaced_scripts

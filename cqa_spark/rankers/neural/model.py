@@ -16,7 +16,7 @@ from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
 from cqa_spark.rankers.candidates import CANDIDATE_WORDS, QUERY_WORDS, Candidates, Numbers, require_words, word_numbers
 from cqa_spark.rankers.model import ModelDescription, RankerModel
 from cqa_spark.rankers.neural.network import Network
-from cqa_spark.rankers.ranker import build_ranker
+from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.text.word_vectors import WordVectors
 
 _NETWORK, _WORD_TABLE = "network", "words"

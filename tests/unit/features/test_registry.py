@@ -25,8 +25,8 @@ from cqa_spark.features.top_tags import TopTags
 from cqa_spark.text import string_similarity as sequences
 from cqa_spark.text import vader
 from cqa_spark.text.characters import BUCKETS, CharacterRuns, count_runs
-from cqa_spark.text.documents import plain_text_of, words_of
 from cqa_spark.text.markup import parse_body
+from cqa_spark.text.post_words import plain_text_of, words_of
 from cqa_spark.text.scripts import spaced_text
 from cqa_spark.text.terms import Collection
 from cqa_spark.text.topics import TOPICS, Topics

@@ -9,7 +9,7 @@ from cqa_spark.errors import ConfigError
 from cqa_spark.rankers import training_group
 from cqa_spark.rankers.calibrated import CalibratedParameters
 from cqa_spark.rankers.logistic_regression import LogisticRegressionParameters
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.registry import RankerSpec
 
 _IMPORT = """
 import sys

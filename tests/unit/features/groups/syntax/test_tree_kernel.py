@@ -57,4 +57,4 @@ def test_without_its_parser_a_step_is_refused_before_spark_starts(monkeypatch: p
         EnvironmentProblem, match="the feature group tree_kernel_v1 needs textblob, which is not"
     ) as caught:
         step.prepare()
-    assert "pip install 'cqa-spark[papers]'" in caught.value.remedy
+    assert "pip install 'cqa-spark[all]'" in caught.value.remedy
