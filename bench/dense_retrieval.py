@@ -17,7 +17,7 @@ from measuring import add_figure
 from threadpoolctl import threadpool_limits
 from usearch.index import Index
 
-from cqa_spark.retrieval.search import DenseIndex
+from cqa_spark.retrieval.dense import DenseIndex
 from cqa_spark.retrieval.shard import QuestionTimes, as_integers, build_shard
 
 DIMENSION, CENTRES, QUERIES, CANDIDATES = 384, 500, 500, 50

@@ -40,9 +40,9 @@ from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.spark.frames import persisted
 from cqa_spark.systems.trained_system import load_groups, save_groups
 from cqa_spark.task_contract.contract import task as task_named
+from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.encoders.encoder import embed, ship
 from cqa_spark.text.encoders.model import EmbeddingModel
-from cqa_spark.text.pipeline import distinct_texts, documents
 
 SCORE, PREDICTED = "score", "predicted"
 """Columns that a model adds: the score, higher is better, and whether the candidate is predicted relevant."""

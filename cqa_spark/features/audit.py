@@ -13,8 +13,7 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.values import ACCEPTED, DOWN, UP
-from cqa_spark.corpora.stackexchange.values import end_of_day
+from cqa_spark.corpora.stackexchange.values import ACCEPTED, DOWN, UP, end_of_day
 from cqa_spark.features.feature_table import KEY, by_pass
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.inputs import DumpState, FeatureInputs, dated_pairs, known_pairs, with_other_state

@@ -1,9 +1,12 @@
-"""Trains the weights of a graph whose output is the log-odds of relevance."""
+"""Trains the weights of a graph whose output is the log-odds of relevance; imports JAX."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+# One thread: threads change the order of sums, and Spark already runs one task per core. JAX reads it when imported.
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false"
 
 import jax
 import jax.numpy as jnp
@@ -12,10 +15,8 @@ from jax.flatten_util import ravel_pytree
 from numpy.typing import NDArray
 from onnx import ModelProto
 
-from cqa_spark.networks.onnx_in_jax import evaluate, weights_of, with_weights
-
-# One thread: threads change the order of sums, and Spark already runs one task per core. JAX reads it when imported.
-os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false"
+from cqa_spark.networks.graph import weights_of, with_weights
+from cqa_spark.networks.onnx_in_jax import evaluate
 
 LOG_ODDS = "log_odds"
 """Name of the output of a network, of shape (pairs, 1)."""
@@ -62,15 +63,15 @@ class Trainer:
     ) -> None:
         weights = weights_of(model)
         self._model, self._optimizer, self._total = model, optimizer, total
+        # All weights as one vector, and the function that turns a vector back into weights by name.
         self._weights, self._named = ravel_pytree(weights)
-        self._decays = ravel_pytree({name: np.full_like(values, values.ndim > 1) for name, values in weights.items()})[
-            0
-        ]
+        decays = {name: np.full_like(values, values.ndim > 1) for name, values in weights.items()}
+        self._decays = ravel_pytree(decays)[0]  # 1 for the weights of matrices, 0 for the others
         self._moments = jnp.zeros_like(self._weights), jnp.zeros_like(self._weights)
         self._key = jax.random.key(seed, impl="unsafe_rbg")
         self._steps = 0
         self._gradient = jax.jit(jax.value_and_grad(self._loss, has_aux=True))
-        self._move = jax.jit(self._moved)
+        self._update = jax.jit(self._updated)
 
     def step(self, inputs: Mapping[str, Any], relevant: NDArray[np.bool_], share: float = 1.0) -> None:
         """Change the weights by one batch.
@@ -84,9 +85,10 @@ class Trainer:
         step = np.uint32(self._steps)
         (_, statistics), gradient = self._gradient(self._weights, dict(inputs), relevant.astype(np.float32), step)
         if self._total is not None:
+            # The mean gradient of all workers' pairs: the sum over the workers, whose last item counts the pairs.
             sums = self._total(np.append(np.asarray(gradient, np.float64) * len(relevant), len(relevant)))
             gradient = (sums[:-1] / sums[-1]).astype(np.float32)
-        self._weights, self._moments = self._move(
+        self._weights, self._moments = self._update(
             self._weights, self._moments, gradient, statistics, np.float32(share), step
         )
 
@@ -101,7 +103,7 @@ class Trainer:
         log_odds = outputs[LOG_ODDS][:, 0]
         return jnp.mean(jax.nn.softplus(log_odds) - relevant * log_odds), statistics
 
-    def _moved(self, weights: Any, moments: Any, gradient: Any, statistics: Any, share: Any, step: Any) -> Any:
+    def _updated(self, weights: Any, moments: Any, gradient: Any, statistics: Any, share: Any, step: Any) -> Any:
         """The weights and the moments of the gradient after a step of AdamW."""
         settings = self._optimizer
         gradient = gradient * jnp.minimum(1.0, settings.largest_gradient / (jnp.linalg.norm(gradient) + _EPSILON))
@@ -111,26 +113,3 @@ class Trainer:
         change = unbiased[0] / (jnp.sqrt(unbiased[1]) + _EPSILON) + settings.weight_decay * self._decays * weights
         named = self._named(weights - settings.learning_rate * share * change)
         return ravel_pytree({**named, **statistics})[0], (mean, square)
-
-
-# Batches of texts of similar lengths, which need little padding.
-
-_NOISE = 8.0
-"""Standard deviation of the noise on lengths: batches of similar lengths differ between epochs."""
-
-
-def similar_lengths(lengths: NDArray[np.int64], size: int, random: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """The rows of batches, in random order; every row is in one, and the last is filled up with rows of the first.
-
-    Equal sizes spare the compilation of a training step for another shape.
-
-    Args:
-        lengths: length of each row's texts.
-        size: rows of a batch; fewer only if there are fewer rows.
-        random: generator for the order.
-    """
-    order = np.argsort(lengths + random.normal(0, _NOISE, len(lengths)), kind="stable")
-    batches = -(-len(order) // size)
-    filled = np.resize(order, batches * size) if len(order) > size else order
-    for batch in random.permutation(batches):
-        yield filled[batch * size : (batch + 1) * size]

@@ -21,9 +21,10 @@ class ConditionalLogitParameters(LinearParameters):
         "label", description="column with the weight of the choice of a candidate: 1 or 0, or a share of a weak label"
     )
     increasing: tuple[str, ...] = Field(
-        (), description="features of which more may only help, as GROUP__COLUMN; others are not limited"
+        (),
+        description="features that may only raise the score, as GROUP__COLUMN; others are not limited",
     )
-    decreasing: tuple[str, ...] = Field((), description="features of which more may only harm")
+    decreasing: tuple[str, ...] = Field((), description="features that may only lower the score")
 
     def needs_features(self) -> tuple[str, ...]:
         """The limited features."""
@@ -35,7 +36,7 @@ class ConditionalLogitParameters(LinearParameters):
 
 
 class ConditionalLogitRanker(LinearRanker[ConditionalLogitParameters]):
-    """A listwise ranker, which learns only from differences between the candidates of a query (``losses.choice``).
+    """A listwise ranker, which learns only from differences between the candidates of a query (``linear.choice``).
 
     The softmax of the scores of a query's candidates is the probability that each is chosen.
     """
@@ -56,5 +57,5 @@ class ConditionalLogitRanker(LinearRanker[ConditionalLogitParameters]):
         return self.learned(frame.withColumn("relevant", F.col(target) > 0), target)
 
     def learning(self, features: tuple[str, ...]) -> LinearLearning:
-        """What each task runs, with the signs of the coefficients."""
+        """The function that each task runs, with the signs of the coefficients."""
         return replace(super().learning(features), signs=tuple(map(self.parameters.sign, features)))

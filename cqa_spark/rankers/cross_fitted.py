@@ -1,4 +1,4 @@
-"""A ranker whose model scores what it learned from out of fold, wherever and whenever it is used."""
+"""A ranker that keeps the models of its folds: its own training threads are always scored out of fold."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
-from cqa_spark.rankers.average import MemberParameters, build_member
 from cqa_spark.rankers.candidates import Candidates, feature_columns
+from cqa_spark.rankers.members import MemberParameters, build_member
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.out_of_fold import fit_outside, share_threshold
 from cqa_spark.rankers.ranker import Ranker, load_model
@@ -30,8 +30,8 @@ _FOLDS, _ON_ALL = "folds.json", "on_all"
 class Folds(BaseModel):
     """The folds of a model's training sites.
 
-    They are of whole sites if there are enough: then scores of a fold tell what the model is worth on other sites.
-    Else they are of threads, by a hash, and tell what it is worth on other threads of these sites.
+    A fold has whole sites if there are enough of them: its scores then show how good the model is on other sites.
+    Otherwise a fold has threads, by a hash, and its scores show how good the model is on other threads of these sites.
 
     Attributes:
         number: number of folds.
@@ -51,23 +51,22 @@ class Folds(BaseModel):
     def column(self) -> Column:
         """The fold of a row of ``EXAMPLES`` of one of the sites."""
         if self.are_of_sites:
-            of_sites = [(F.lit(site), F.lit(place % self.number)) for place, site in enumerate(self.sites)]
-            return F.create_map(*chain.from_iterable(of_sites))[F.col("site")]
+            pairs = [(F.lit(site), F.lit(index % self.number)) for index, site in enumerate(self.sites)]
+            return F.create_map(*chain.from_iterable(pairs))[F.col("site")]
         return F.pmod(F.crc32(F.concat_ws("/", "site", "fold_key")), F.lit(self.number))
 
     def of(self, examples: pa.Table) -> NDArray[np.int64]:
-        """The fold of each row of ``EXAMPLES``, or ``ELSEWHERE``; the same as that of ``column``."""
-        places = {site: place for place, site in enumerate(self.sites)}
+        """The fold of each row of ``EXAMPLES``, as ``column`` computes it, or ``ELSEWHERE``; shape (rows,)."""
+        index_of_site = {site: index for index, site in enumerate(self.sites)}
         sites = examples.column("site").to_pylist()
-        if self.are_of_sites:
-            found = [places[site] % self.number if site in places else ELSEWHERE for site in sites]
-        else:
-            threads = zip(sites, examples.column("fold_key").to_pylist(), strict=True)
-            found = [
-                zlib.crc32(f"{site}/{thread}".encode()) % self.number if site in places else ELSEWHERE
-                for site, thread in threads
-            ]
-        return np.array(found, dtype=np.int64)
+        threads = examples.column("fold_key").to_pylist()
+        folds = np.full(len(sites), ELSEWHERE, dtype=np.int64)
+        for row, (site, thread) in enumerate(zip(sites, threads, strict=True)):
+            if site not in index_of_site:
+                continue
+            number = index_of_site[site] if self.are_of_sites else zlib.crc32(f"{site}/{thread}".encode())
+            folds[row] = number % self.number
+        return folds
 
 
 class CrossFittedParameters(MemberParameters):
@@ -78,12 +77,12 @@ class CrossFittedParameters(MemberParameters):
 
 @dataclass(frozen=True, eq=False)
 class CrossFittedModel(RankerModel):
-    """A model on all training examples, and one of the others for each fold.
+    """A model of all training examples, and for each fold a model of the examples outside of it.
 
     Attributes:
-        folds: of the training sites; every thread of these sites is scored by the model without its fold.
-        on_all: scores the threads of other sites.
-        outside: by fold, the model of all examples outside of it.
+        folds: folds of the training sites; every thread of these sites is scored by the model without its fold.
+        on_all: the model of all training examples; scores the threads of other sites.
+        outside: the model of the examples outside of a fold, by fold.
     """
 
     folds: Folds
@@ -92,30 +91,30 @@ class CrossFittedModel(RankerModel):
 
     @property
     def compares_candidates(self) -> bool:
-        """Whether the member does."""
+        """Whether the member compares candidates."""
         return self.on_all.compares_candidates
 
     @property
     def explains(self) -> bool:
-        """Whether the member does."""
+        """Whether the member has additive contributions."""
         return self.on_all.explains
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
-        """The score of the model that did not learn from the thread."""
-        found = np.empty(len(candidates))
+        """The scores of the models that did not learn from the threads."""
+        scores = np.empty(len(candidates))
         for rows, model in self._models(candidates):
-            found[rows] = model.score(candidates.where(rows))
-        return found
+            scores[rows] = model.score(candidates.where(rows))
+        return scores
 
     def contributions(self, candidates: Candidates) -> NDArray[np.float64]:
-        """Those of the model that did not learn from the thread."""
-        found = np.empty((len(candidates), len(self.description.features)))
+        """The contributions in the models that did not learn from the threads."""
+        contributions = np.empty((len(candidates), len(self.description.features)))
         for rows, model in self._models(candidates):
-            found[rows] = model.contributions(candidates.where(rows))
-        return found
+            contributions[rows] = model.contributions(candidates.where(rows))
+        return contributions
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
-        """Those of the model on all examples."""
+        """The importances in the model of all examples."""
         return self.on_all.feature_importances()
 
     @classmethod
@@ -135,16 +134,16 @@ class CrossFittedModel(RankerModel):
             model.save(folder.within(str(fold)))
 
     def _models(self, candidates: Candidates) -> Iterator[tuple[NDArray[np.bool_], RankerModel]]:
-        """Which of the candidates are scored by which model."""
+        """Whether a model scores each candidate, shape (candidates,), and the model; every candidate has one."""
         folds = self.folds.of(candidates.examples)
         for fold in np.unique(folds).tolist():
             yield folds == fold, self.on_all if fold == ELSEWHERE else self.outside[fold]
 
 
 class CrossFittedRanker(Ranker[CrossFittedParameters]):
-    """Fits the member on all examples, and on all but those of each fold.
+    """Fits the member on all examples, and once per fold on the examples outside of it.
 
-    What the model learned from is thereby ranked and measured like everything else, by a model that has not seen it.
+    Training threads are thereby ranked and measured like all others, by a model that has not seen them.
 
     Source:
         Cross-fitting (Chernozhukov et al. 2018, Double/debiased machine learning, The Econometrics Journal 21), here
@@ -152,29 +151,29 @@ class CrossFittedRanker(Ranker[CrossFittedParameters]):
     """
 
     name = "cross_fitted"
-    about = "fits another ranker by folds, so that what it learned from is scored by a model that has not seen it"
+    about = "fits another ranker by folds, so that training threads are scored by models that have not seen them"
     parameters_type = CrossFittedParameters
     model_type = CrossFittedModel
 
     @property
     def gives_probabilities(self) -> bool:
-        """Whether the member does."""
+        """Whether the member's scores are probabilities."""
         return build_member(self.parameters.member).gives_probabilities
 
     @property
     def gives_similarities(self) -> bool:
-        """Whether the member does."""
+        """Whether the member's scores are similarities."""
         return build_member(self.parameters.member).gives_similarities
 
     @property
     def learns_choices(self) -> bool:
-        """Whether the member does."""
+        """Whether the member learns from choices."""
         return build_member(self.parameters.member).learns_choices
 
     def fit(self, frame: DataFrame) -> CrossFittedModel:
         """Fit like ``fit_scores``, then choose the threshold on the model's scores, which are out of fold.
 
-        Without a relevant example, as where all choices to learn are weak, every candidate is predicted.
+        Without a relevant example, for instance if all choices are weak, every candidate is predicted relevant.
         """
         model = self.fit_scores(frame)
         labelled = frame.where(F.col("relevant").isNotNull())

@@ -1,4 +1,4 @@
-"""The interface of fitted rankers: scoring, saving, loading and feature importances."""
+"""Fitted rankers: how a model scores, explains itself, and is saved and loaded."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class RankerModel(ABC):
             ContractError: the features differ from those of the training data.
         """
         require_features(dict(frame.dtypes), self.description.features, self.description.ranker)
-        return score_frame(frame, self.decide, features=self.description.features, whole=self.compares_candidates)
+        return score_frame(frame, self.decide, features=self.description.features, by_query=self.compares_candidates)
 
     @property
     def training_rows(self) -> int:
@@ -112,7 +112,9 @@ class RankerModel(ABC):
     def decide(self, candidates: Candidates) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The score of each candidate, and whether it is predicted relevant; without a threshold, all are."""
         scores, threshold = self.score(candidates), self.description.threshold
-        return scores, np.ones(len(scores), dtype=bool) if threshold is None else scores >= threshold
+        if threshold is None:
+            return scores, np.ones(len(scores), dtype=bool)
+        return scores, scores >= threshold
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """The share of each feature in the model's decisions; empty for baselines."""
@@ -187,7 +189,7 @@ class NumbersModel(RankerModel):
 
     @classmethod
     def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> NumbersModel:
-        """Read the numbers."""
+        """Read the numbers, which must be for as many features as the description names."""
         learned = folder.read_json(NUMBERS, cls.learned_type)
         if learned.inputs != len(description.features):
             raise folder.refusal(NUMBERS, f"it is for {learned.inputs} features, not {len(description.features)}")

@@ -1,5 +1,11 @@
-"""Out-of-fold scores: each example is scored by a model trained on the other folds."""
+"""Out-of-fold scores, and the thresholds that are chosen on them.
 
+Each example is scored by a model trained on the other folds, because a model separates its own training examples too
+well. Three rules choose the score from which candidates are predicted relevant: ``best_threshold`` and
+``best_truncation`` maximise a measure, ``share_threshold`` predicts as many candidates as are relevant.
+"""
+
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
@@ -15,6 +21,11 @@ from cqa_spark.features.training_data import SEED, fold_of
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.spark.frames import run_concurrently
+
+M = TypeVar("M", bound=RankerModel)
+
+_FOLDS = 3
+"""Number of folds on whose scores a threshold is chosen."""
 
 
 def out_of_fold(ranker: Ranker[Any], frame: DataFrame, *, folds: int, seed: int = SEED) -> DataFrame:
@@ -65,15 +76,8 @@ def fit_outside(ranker: Ranker[Any], frame: DataFrame, parts: Sequence[Column]) 
     return run_concurrently(fit_on_others, parts)
 
 
-# Chooses the score threshold for predicting relevance.
-
-M = TypeVar("M", bound=RankerModel)
-
-_FOLDS = 3
-
-
 def best_threshold(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) -> float:
-    """The threshold whose predictions have the highest mean of accuracy and F1; the highest of ties.
+    """Choose the threshold whose predictions have the highest mean of accuracy and F1; the highest of ties.
 
     Args:
         scores: out-of-fold scores of labelled examples, at least one; shape (examples,).
@@ -81,19 +85,79 @@ def best_threshold(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) -> 
     """
     best_first = np.argsort(-scores, kind="stable")
     ordered = scores[best_first]
-    cuts = np.flatnonzero(np.diff(ordered, append=-np.inf))  # never between equal scores
-    hits, predicted = np.cumsum(relevant[best_first])[cuts], cuts + 1
+    # A cut is the index of the last example that is predicted; never between equal scores.
+    cuts = np.flatnonzero(np.diff(ordered, append=-np.inf))
+    predicted = cuts + 1
+    hits = np.cumsum(relevant[best_first])[cuts]
     all_relevant = int(relevant.sum())
     accuracy = 1 - (predicted - hits + all_relevant - hits) / len(relevant)
     f1 = 2 * hits / (predicted + all_relevant)
     return float(ordered[cuts[np.argmax((accuracy + f1) / 2)]])
 
 
+def best_truncation(
+    scores: NDArray[np.float64],
+    relevant: NDArray[np.bool_],
+    queries: NDArray[np.int64],
+    missed: NDArray[np.float64] | None = None,
+) -> float:
+    """Choose the threshold with the highest TMAP; the highest of ties. Rankings end where scores fall below it.
+
+    An empty ranking is correct for a query without duplicates. The value of a ranking changes only at the scores of its
+    candidates. TMAP at each threshold is therefore the cumulative sum of the changes of all rankings, from the highest
+    score down.
+
+    Args:
+        scores: out-of-fold scores of examples; shape (examples,).
+        relevant: whether each example is relevant; shape (examples,).
+        queries: query of each example; shape (examples,).
+        missed: number of relevant candidates of the example's query that are no examples, because retrieval missed
+            them: they count in the measure; shape (examples,); None if there are none.
+
+    Returns:
+        A score, or a number above all scores if empty rankings are best.
+
+    Source:
+        Nakov et al. 2017, SemEval-2017 Task 3, section 3.2.2.
+    """
+    # All arrays below have the shape (examples,), ordered by query, and within a query by score, the highest first.
+    order = np.lexsort((-scores, queries))
+    score, hit, query = scores[order], relevant[order].astype(np.float64), queries[order]
+    is_first = np.diff(query, prepend=~query[:1]) != 0
+    starts = np.flatnonzero(is_first)
+    sizes = np.diff(starts, append=len(query))
+    rank = np.arange(len(query)) - np.repeat(starts, sizes) + 1
+
+    def running_sums(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Cumulative sums that start anew with each query."""
+        sums = np.cumsum(numbers)
+        before_query = sums[starts] - numbers[starts]
+        return np.asarray(sums - np.repeat(before_query, sizes))
+
+    hits = running_sums(hit)
+    precision = running_sums(hit * hits / rank)
+    all_hits = np.repeat(np.add.reduceat(hit, starts), sizes)
+    if missed is not None:
+        all_hits = all_hits + missed[order]
+    # The value of a query whose ranking ends after this example. The end of a ranking counts as one more candidate,
+    # whose gain is the share of the relevant candidates that precede it.
+    gain = np.where(all_hits == 0, 1.0, hits / np.maximum(all_hits, 1))
+    value = (precision + gain * (hits + gain) / (rank + 1)) / (all_hits + 1)
+    # The value when the ranking ends one example earlier; an empty one is worth 1 without relevant candidates, else 0.
+    value_before = np.where(is_first, all_hits == 0, np.roll(value, 1))
+    # From here on the examples of all queries are ordered by score.
+    highest_first = np.argsort(-score, kind="stable")
+    ordered = score[highest_first]
+    cuts = np.flatnonzero(np.diff(ordered, append=-np.inf))  # never between equal scores
+    gained = np.cumsum((value - value_before)[highest_first])[cuts]
+    best = int(np.argmax(gained))
+    return float(ordered[cuts[best]]) if gained[best] > 0 else sys.float_info.max
+
+
 def with_share_threshold(model: M, ranker: Ranker[Any], frame: DataFrame) -> M:
     """Set the threshold at which the number of predicted training examples equals the number of relevant ones.
 
-    Scores other than probabilities have no natural threshold. It is chosen on out-of-fold scores, because a model
-    separates its own training examples too well.
+    Scores other than probabilities have no natural threshold.
 
     Args:
         model: the model fitted on all training examples.

@@ -1,4 +1,7 @@
-"""The interface of rankers: estimators with declared parameters, whose fit returns a model."""
+"""Rankers: estimators with declared parameters, registered by name, whose ``fit`` returns a model.
+
+``registry`` builds a ranker by its name, and ``load_model`` here loads a model that was saved.
+"""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -23,7 +26,7 @@ class RankerParameters(BaseModel):
         return ()
 
     def reads_texts(self) -> bool:
-        """Whether the ranker also uses words, which requires the columns that ``pair_words`` adds."""
+        """Whether the ranker also uses words, which requires the columns that ``candidates.with_words`` adds."""
         return False
 
     def require_environment(self) -> None:
@@ -41,7 +44,7 @@ P = TypeVar("P", bound=RankerParameters)
 
 @dataclass(frozen=True)
 class Ranker(ABC, Generic[P]):
-    """An estimator; registered by name in ``cqa_spark.rankers.ranker``.
+    """An estimator; registered by name in ``cqa_spark.rankers.registry``.
 
     Attributes:
         parameters: the parameters, of type ``parameters_type``.
@@ -98,17 +101,8 @@ class Ranker(ABC, Generic[P]):
         )
 
 
-# Rankers by name; a module is imported at first use, because composite rankers look up their members here.
-
-
-# The specification of a ranker in a recipe.
-
-
-# Loads models of any ranker from a folder.
-
-
 def load_model(folder: ModelFolder) -> RankerModel:
-    """Load a model saved by ``RankerModel.save``.
+    """Load a model of any ranker, saved by ``RankerModel.save``.
 
     Raises:
         ContractError: the ranker or its parameters are unknown, or the fitted state does not match them.
@@ -118,5 +112,6 @@ def load_model(folder: ModelFolder) -> RankerModel:
         ranker = build_ranker(description.ranker, description.parameters)
     except ConfigError as error:
         raise folder.refusal(DESCRIPTION, error.problem) from error
+    # A model saved before a parameter existed has the parameter's default.
     complete = description.model_copy(update={"parameters": ranker.parameters.model_dump(mode="json")})
     return ranker.model_type.load_learned(complete, folder.within(LEARNED))

@@ -1,6 +1,6 @@
-"""Converts scores to ranks, with the tie-breaking rule."""
+"""Ranks the candidates of each query: turns scores into rows of ``rankings``, and holds the rule for ties."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from cqa_spark.lake.table import Table
 from cqa_spark.lake.writing import TABLE, nullable
 from cqa_spark.rankers.candidates import WORD_COLUMNS, Candidates, feature_columns
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.scoring import VALUES, Decide, candidates_of, whole_queries, with_values
+from cqa_spark.rankers.scoring import VALUES, Decide, candidate_batches, whole_queries, with_values
 
 _SERVED = "served_system"
 
@@ -26,12 +26,12 @@ Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Beside:
-    """Rows of another table that follow from the candidates and scores of whole queries.
+class SideOutput:
+    """Rows of a second table, made of the candidates and scores of whole queries in the same pass.
 
     Attributes:
-        table: the table.
-        rows: makes its rows of queries and of the scores of their candidates by system; shape (candidates,).
+        table: the second table.
+        rows: makes its rows from some queries and from their scores by system, each of shape (candidates,).
     """
 
     table: Table
@@ -45,7 +45,7 @@ def rank(
     *,
     table: Table = RANKINGS,
     served: Column | None = None,
-    beside: Beside | None = None,
+    side_output: SideOutput | None = None,
 ) -> DataFrame:
     """Rank each query's candidates by score descending, then initial_rank, then candidate_id; in one pass.
 
@@ -55,24 +55,89 @@ def rank(
         run_id: id of the run.
         table: ``RANKINGS``, or a table with further columns of the examples.
         served: the name of the system whose order a night serves; None outside nights.
-        beside: what else to make of the scores.
+        side_output: a second table to compute from the scores.
 
     Returns:
-        Rows of the table. A score that is not a number fails the job when the rows are computed. With rows of another
-        table, ``TABLE`` names that of a row, and its columns of the other one are null.
+        Rows of the table. A score that is not a number fails the job when the rows are computed. With a side output,
+        rows of both tables: ``TABLE`` names a row's table, and the columns of the other table are null.
     """
     features = feature_columns(examples)
     rows = with_values(examples, features).drop(*features)
     if served is not None:
         rows = rows.withColumn(_SERVED, served)
-    given = {field.name: field for field in rows.schema.fields if field.name not in (VALUES, *WORD_COLUMNS)}
-    computed = {"run_id", "system", "score", "rank", "predicted", *(["served"] if served is not None else [])}
-    schema = T.StructType([field for field in table.schema.fields if field.name in given.keys() | computed])
-    if beside is None:
-        return table.complete(whole_queries(rows).mapInArrow(_ranking(decisions, run_id, schema, features), schema))
-    further = [field for field in beside.table.schema.fields if field.name not in schema.names]
-    both = nullable(T.StructType([T.StructField(TABLE, T.StringType()), *schema, *further]))
-    return whole_queries(rows).mapInArrow(_ranking(decisions, run_id, both, features, table.name, beside), both)
+    available = {"run_id", "system", "score", "rank", "predicted", *rows.columns} - {VALUES, *WORD_COLUMNS}
+    if served is not None:
+        available.add("served")
+    schema = T.StructType([field for field in table.schema.fields if field.name in available])
+    if side_output is not None:
+        further = [field for field in side_output.table.schema.fields if field.name not in schema.names]
+        schema = nullable(T.StructType([T.StructField(TABLE, T.StringType()), *schema, *further]))
+    table_name = table.name
+
+    def rank_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        types = to_arrow_schema(schema)
+        for candidates in candidate_batches(batches, features, by_query=True):
+            inputs = candidates.examples
+            input_columns = {name: inputs.column(name) for name in inputs.column_names}
+            # 1, 2, … within each query; the candidates of a query are adjacent.
+            counting = np.arange(len(candidates)) - np.repeat(candidates.starts, candidates.sizes) + 1
+            scores_by_system = {}
+            for system, decide in decisions.items():
+                scores, predicted = decide(candidates)
+                _require_finite(scores, inputs, system)
+                scores_by_system[system] = scores
+                # best_first has the index of the best candidate first: that candidate gets rank 1, and so on.
+                ranks = np.empty(len(candidates), dtype=np.int32)
+                ranks[best_first(candidates, scores)] = counting
+                columns = input_columns | {
+                    "score": pa.array(scores),
+                    "rank": pa.array(ranks),
+                    "predicted": pa.array(predicted),
+                    "run_id": pa.repeat(run_id, len(candidates)),
+                    "system": pa.repeat(system, len(candidates)),
+                    TABLE: pa.repeat(table_name, len(candidates)),
+                }
+                if _SERVED in columns:
+                    columns["served"] = pc.equal(columns[_SERVED], system)
+                yield from _complete(columns, len(candidates), types).to_batches()
+            if side_output is not None:
+                made = side_output.rows(candidates, scores_by_system)
+                columns = {name: made.column(name) for name in made.column_names}
+                columns[TABLE] = pa.repeat(side_output.table.name, len(made))
+                yield from _complete(columns, len(made), types).to_batches()
+
+    ranked = whole_queries(rows).mapInArrow(rank_batches, schema)
+    return table.complete(ranked) if side_output is None else ranked
+
+
+def _complete(columns: Mapping[str, pa.ChunkedArray | pa.Array], rows: int, types: pa.Schema) -> pa.Table:
+    """Rows of a schema from some of its columns; the other columns are null."""
+    return pa.table([columns.get(field.name, pa.nulls(rows, field.type)) for field in types], schema=types)
+
+
+def _require_finite(scores: Scores, examples: pa.Table, system: str) -> None:
+    bad = np.flatnonzero(~np.isfinite(scores))
+    if len(bad):
+        row = examples.slice(bad[0], 1).to_pylist()[0]
+        raise ContractError(
+            f"system {system}: the score is not a number for query {row['query_id']}, candidate {row['candidate_id']}",
+            "the ranker must return a finite score for finite features",
+        )
+
+
+def best_first(candidates: Candidates, scores: Scores) -> NDArray[np.int64]:
+    """Order candidates as ``rank`` does, query by query.
+
+    Args:
+        candidates: whole queries, sorted by candidate id.
+        scores: shape (candidates,).
+
+    Returns:
+        Indices of candidates, shape (candidates,): those of the first query from best to worst, then of the next.
+    """
+    query = np.repeat(np.arange(len(candidates.starts)), candidates.sizes)
+    # The last key sorts first. The sort is stable, so equal scores and ranks stay in the order of the candidate ids.
+    return np.lexsort((candidates.examples.column("initial_rank").to_numpy(), -scores, query))
 
 
 def rank_scored(scored: DataFrame, system: str, run_id: str) -> DataFrame:
@@ -83,71 +148,12 @@ def rank_scored(scored: DataFrame, system: str, run_id: str) -> DataFrame:
         system: name of the system.
         run_id: id of the run.
     """
-    return rank(scored, {system: _as_scored}, run_id)
 
+    def stored(candidates: Candidates) -> tuple[Scores, NDArray[np.bool_]]:
+        examples = candidates.examples
+        return examples.column("score").to_numpy(), examples.column("predicted").to_numpy()
 
-def best_first(candidates: Candidates, scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The positions of candidates, whole queries sorted by candidate id, in the order of ``rank``, query by query."""
-    query = np.repeat(np.arange(len(candidates.starts)), candidates.sizes)
-    return np.lexsort((candidates.examples.column("initial_rank").to_numpy(), -scores, query))
-
-
-def _ranking(
-    decisions: Mapping[str, Decide],
-    run_id: str,
-    schema: T.StructType,
-    features: Sequence[str],
-    table: str = "",
-    beside: Beside | None = None,
-) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def rank_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        types = to_arrow_schema(schema)
-        for candidates in candidates_of(batches, tuple(features), whole=True):
-            scored = {}
-            within = np.arange(len(candidates)) - np.repeat(candidates.starts, candidates.sizes) + 1
-            for system, decide in decisions.items():
-                scores, predicted = decide(candidates)
-                scored[system] = scores
-                _require_numbers(candidates, scores, system)
-                ranks = np.empty(len(candidates), dtype=np.int32)
-                ranks[best_first(candidates, scores)] = within
-                columns = {name: candidates.examples.column(name) for name in candidates.examples.column_names}
-                columns |= {"score": pa.array(scores), "rank": pa.array(ranks), "predicted": pa.array(predicted)}
-                columns |= {
-                    name: pa.repeat(value, len(candidates))
-                    for name, value in {"run_id": run_id, "system": system, TABLE: table}.items()
-                }
-                if _SERVED in columns:
-                    columns["served"] = pc.equal(columns[_SERVED], system)
-                yield from _rows(columns, types)
-            if beside is not None:
-                rows = beside.rows(candidates, scored)
-                columns = {name: rows[name] for name in rows.column_names}
-                yield from _rows(columns | {TABLE: pa.repeat(beside.table.name, len(rows))}, types)
-
-    return rank_batches
-
-
-def _as_scored(candidates: Candidates) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    score, predicted = (candidates.examples.column(name) for name in ("score", "predicted"))
-    return score.to_numpy(), predicted.to_numpy()
-
-
-def _rows(columns: Mapping[str, pa.ChunkedArray | pa.Array], types: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Rows of a schema from some of its columns; the others are null."""
-    rows = len(next(iter(columns.values())))
-    complete = [columns.get(field.name, pa.nulls(rows, field.type)) for field in types]
-    yield from pa.table(complete, schema=types).to_batches()
-
-
-def _require_numbers(candidates: Candidates, scores: NDArray[np.float64], system: str) -> None:
-    bad = np.flatnonzero(~np.isfinite(scores))
-    if len(bad):
-        row = candidates.examples.slice(bad[0], 1).to_pylist()[0]
-        raise ContractError(
-            f"system {system}: the score is not a number for query {row['query_id']}, candidate {row['candidate_id']}",
-            "the ranker must return a finite score for finite features",
-        )
+    return rank(scored, {system: stored}, run_id)
 
 
 def importances(system: str, model: RankerModel) -> list[Entry]:

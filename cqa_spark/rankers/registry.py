@@ -1,8 +1,8 @@
-"""Rankers by name; a module is imported at first use, because composite rankers look up their members here."""
+"""Rankers by name, and their specification in a recipe; imports neither Spark nor the rankers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -15,6 +15,16 @@ if TYPE_CHECKING:
     from cqa_spark.rankers.ranker import Ranker
 
 RANKERS: PluginKind[type[Ranker[Any]]] = PluginKind("rankers", "ranker")
+"""Rankers by name; a module is imported at first use, because composite rankers look up their members here."""
+
+
+class RankerSpec(BaseModel):
+    """Name and parameters of a ranker in a recipe; omitted parameters have their defaults."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
 
 
 def build_ranker(name: str, parameters: Mapping[str, Any]) -> Ranker[Any]:
@@ -24,31 +34,22 @@ def build_ranker(name: str, parameters: Mapping[str, Any]) -> Ranker[Any]:
         ConfigError: unknown ranker, unknown parameter, or invalid value; all mistakes in the parameters are listed.
         EnvironmentProblem: its module cannot be imported.
     """
-    found = RANKERS.load(name)
+    ranker_type = RANKERS.load(name)
+    declared = ranker_type.parameters_type.model_fields
     try:
-        return found(found.parameters_type(**parameters))
+        return ranker_type(ranker_type.parameters_type(**parameters))
     except ValidationError as error:
-        problems, remedies = zip(*_mistakes(found, error), strict=True)
+        problems, remedies = [], []
+        for mistake in error.errors():
+            parameter = str(mistake["loc"][0])
+            if mistake["type"] == "extra_forbidden":
+                problems.append(f"unknown parameter {parameter}")
+                remedies.append(known_names(parameter, declared, "parameters"))
+                continue
+            if mistake["type"] == "missing":
+                problems.append(f"parameter {parameter} is missing")
+            else:
+                problems.append(f"{parameter} is {mistake['input']!r}: {mistake['msg']}")
+            remedies.append(f"{parameter}: {declared[parameter].description}")
+        # Several mistakes in one parameter have the same remedy.
         raise ConfigError(f"ranker {name}: {'; '.join(problems)}", "; ".join(dict.fromkeys(remedies))) from error
-
-
-def _mistakes(found: type[Ranker[Any]], error: ValidationError) -> Iterator[tuple[str, str]]:
-    declared = found.parameters_type.model_fields
-    for mistake in error.errors():
-        parameter = str(mistake["loc"][0])
-        if mistake["type"] == "extra_forbidden":
-            yield f"unknown parameter {parameter}", known_names(parameter, declared, "parameters")
-        elif mistake["type"] == "missing":
-            yield f"parameter {parameter} is missing", f"{parameter}: {declared[parameter].description}"
-        else:
-            given = mistake["input"]
-            yield f"{parameter} is {given!r}: {mistake['msg']}", f"{parameter}: {declared[parameter].description}"
-
-
-class RankerSpec(BaseModel):
-    """Name and parameters of a ranker; omitted parameters have their defaults."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    parameters: dict[str, Any] = Field(default_factory=dict)

@@ -1,4 +1,7 @@
-"""Scores the candidates of a DataFrame with a model, in one pass of Arrow batches."""
+"""Scores the candidates of a DataFrame with a model, in one pass over Arrow batches.
+
+Spark rows become ``Candidates``: the features of a row travel as one array, in the column ``VALUES``.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -18,33 +21,43 @@ from cqa_spark.rankers.candidates import WORD_COLUMNS, Candidates, as_array, fea
 from cqa_spark.spark.frames import whole_groups
 
 VALUES = "values"
+"""Column with the features of a row, an array of doubles."""
 
 Decide = Callable[[Candidates], tuple[NDArray[np.float64], NDArray[np.bool_]]]
 """The score of each candidate, and whether it is predicted relevant."""
 
 
-def score_frame(frame: DataFrame, decide: Decide, *, features: Sequence[str], whole: bool) -> DataFrame:
+def score_frame(frame: DataFrame, decide: Decide, *, features: Sequence[str], by_query: bool) -> DataFrame:
     """Add ``score`` and ``predicted`` to the columns that are neither features nor words.
 
     Args:
         frame: candidates with the features and, if the model reads texts, their words.
         decide: scores candidates, and predicts which are relevant.
         features: the model's features, in order.
-        whole: whether ``decide`` needs all candidates of a query in one call.
+        by_query: whether ``decide`` needs all candidates of a query in one call.
     """
     words = [name for name in WORD_COLUMNS if name in frame.columns]
     inputs = (*feature_columns(frame), *words)
-    kept = [field for field in frame.schema.fields if field.name not in inputs]
-    rows = with_values(frame, features).select(*[field.name for field in kept], *words, VALUES)
-    if whole:
+    example_fields = [field for field in frame.schema.fields if field.name not in inputs]
+    rows = with_values(frame, features).select(*[field.name for field in example_fields], *words, VALUES)
+    if by_query:
         rows = whole_queries(rows)
     scores = [T.StructField("score", T.DoubleType()), T.StructField("predicted", T.BooleanType())]
-    schema = T.StructType([*kept, *scores])
-    return rows.mapInArrow(_scoring(decide, schema, tuple(features), whole=whole), schema)
+    schema = T.StructType([*example_fields, *scores])
+    names = tuple(features)
+
+    def score_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        arrow_schema = to_arrow_schema(schema)
+        for candidates in candidate_batches(batches, names, by_query=by_query):
+            decided = [pa.array(values) for values in decide(candidates)]
+            columns = [candidates.examples.column(field.name).combine_chunks() for field in example_fields]
+            yield pa.RecordBatch.from_arrays([*columns, *decided], schema=arrow_schema)
+
+    return rows.mapInArrow(score_batches, schema)
 
 
 def with_values(frame: DataFrame, features: Sequence[str]) -> DataFrame:
-    """Add the column ``values``, an array of features."""
+    """Add the column ``VALUES``, an array of features."""
     return frame.withColumn(VALUES, as_array(features))
 
 
@@ -53,60 +66,53 @@ def whole_queries(rows: DataFrame) -> DataFrame:
     return rows.repartition(*QUERY).sortWithinPartitions(*QUERY, "candidate_id")
 
 
-def candidates_of(batches: Iterable[pa.RecordBatch], features: tuple[str, ...], *, whole: bool) -> Iterator[Candidates]:
-    """The candidates of a stream of rows, with the features in the column ``values``.
+def candidate_batches(
+    batches: Iterable[pa.RecordBatch], features: tuple[str, ...], *, by_query: bool
+) -> Iterator[Candidates]:
+    """Read candidates from a stream of rows, with the features in the column ``VALUES``.
 
     Args:
         batches: rows with an array of values in the order of the features.
         features: their names.
-        whole: whether to keep the rows of a query, which are adjacent, in one batch.
+        by_query: whether to keep the rows of a query, which are adjacent, in one batch.
 
     Raises:
         ContractError: a value is not a number.
     """
-    tables = whole_groups(batches, *QUERY) if whole else (pa.Table.from_batches([batch]) for batch in batches)
+    tables = whole_groups(batches, *QUERY) if by_query else (pa.Table.from_batches([batch]) for batch in batches)
     for table in tables:
-        yield _with_numbers(table, features)
+        yield _as_candidates(table, features)
 
 
 def collect_candidates(frame: DataFrame, features: Sequence[str]) -> Candidates:
-    """The candidates of a few queries, in memory on the driver, in the order of queries and candidate ids.
+    """Collect the candidates of a few queries on the driver, in the order of queries and candidate ids.
 
     Args:
         frame: candidates with their features.
         features: the features to take.
+
+    Raises:
+        ContractError: a value is not a number.
     """
     rows = with_values(frame, features).drop(*feature_columns(frame))
     collected = sorted(rows.collect(), key=lambda row: tuple(row[name] for name in (*QUERY, "candidate_id")))
     table = pa.Table.from_pylist([row.asDict() for row in collected], schema=to_arrow_schema(rows.schema))
-    return _with_numbers(table, tuple(features))
+    return _as_candidates(table, tuple(features))
 
 
-def _with_numbers(rows: pa.Table, features: tuple[str, ...]) -> Candidates:
-    values = pc.list_flatten(rows.column(VALUES)).to_numpy()  # null becomes NaN
-    candidates = Candidates(rows.drop_columns([VALUES]), features, values.reshape(rows.num_rows, len(features)))
-    bad = np.argwhere(~np.isfinite(candidates.values))
+def _as_candidates(rows: pa.Table, features: tuple[str, ...]) -> Candidates:
+    flat = pc.list_flatten(rows.column(VALUES)).to_numpy()  # row by row; null becomes NaN
+    values = flat.reshape(rows.num_rows, len(features))
+    bad = np.argwhere(~np.isfinite(values))  # pairs of row and column, in order of the rows
     if len(bad):
-        row = rows.slice(bad[0, 0], 1).to_pylist()[0]
-        names = ", ".join(features[column] for at, column in bad if at == bad[0, 0])
+        first_row = bad[0, 0]
+        names = ", ".join(features[column] for row, column in bad if row == first_row)
+        example = rows.slice(first_row, 1).to_pylist()[0]
         raise ContractError(
-            f"{names} is not a number for query {row['query_id']}, candidate {row['candidate_id']}",
+            f"{names} is not a number for query {example['query_id']}, candidate {example['candidate_id']}",
             "the feature group must declare a value for missing data",
         )
-    return candidates
-
-
-def _scoring(
-    decide: Decide, schema: T.StructType, features: tuple[str, ...], *, whole: bool
-) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def score_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        arrow_schema = to_arrow_schema(schema)
-        for candidates in candidates_of(batches, features, whole=whole):
-            decided = [pa.array(values) for values in decide(candidates)]
-            columns = [candidates.examples.column(name).combine_chunks() for name in arrow_schema.names[:-2]]
-            yield pa.RecordBatch.from_arrays([*columns, *decided], schema=arrow_schema)
-
-    return score_batches
+    return Candidates(rows.drop_columns([VALUES]), features, values)
 
 
 def apply_to(column: str, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Column:

@@ -10,21 +10,16 @@ from __future__ import annotations
 import json
 import logging
 import math
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from tempfile import TemporaryFile
-from threading import Thread, get_ident
-from types import ModuleType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import Field
-from pyspark import BarrierTaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -36,13 +31,161 @@ from cqa_spark.rankers.candidates import as_array, feature_columns
 from cqa_spark.rankers.model import NO_EXAMPLES, TrainingCounts
 from cqa_spark.rankers.ranker import RankerParameters
 from cqa_spark.rankers.scoring import VALUES
+from cqa_spark.rankers.training_group import TrainingGroup, group_of_tasks, require_executors_for
 from cqa_spark.spark.internals import estimated_bytes
-from cqa_spark.spark.session import executors_come_and_go
 
-# The training rows of one worker: values in a file, everything else in memory.
+VALUES_OF_A_WORKER = 100_000_000
+"""Values, rows times features, for which a worker is added: 800 MB of 64-bit floats."""
+
+_COUNTED_FROM = 8 << 20
+"""Estimated bytes from which rows are counted; to count a small corpus for each model takes longer than to train it.
+Spark estimates the bytes of compressed columns, which is at least a tenth of the bytes of the values."""
 
 TARGET, RELEVANT, QUERY_HASH = "target", "relevant", "query"
 _LABELS = pa.schema([(TARGET, pa.float64()), (RELEVANT, pa.bool_()), (QUERY_HASH, pa.int64())])
+_OUTCOME = pa.schema([("learned", pa.string()), ("totals", pa.string())])
+
+_log = logging.getLogger(__name__)
+
+
+class TrainingParameters(RankerParameters):
+    """Base class of the parameters of rankers with distributed training."""
+
+    workers: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
+        default="auto",
+        description="number of Spark tasks that train together, each with one core; auto: one for every "
+        "100 million values (examples times features), whatever the cluster",
+    )
+    max_training_rows: int | None = Field(
+        default=None, ge=1, description="train on a sample of whole queries with about this many examples"
+    )
+
+    def require_environment(self) -> None:
+        """Check that executors stay for several workers."""
+        if self.workers != "auto":
+            require_executors_for(self.workers)
+
+    def workers_for(self, frame: DataFrame, features: int) -> int:
+        """The number of workers for these examples; never depends on the cluster, as the model depends on it.
+
+        Args:
+            frame: training examples with features.
+            features: number of features.
+        """
+        if self.workers != "auto":
+            return self.workers
+        if estimated_bytes(frame) < _COUNTED_FROM:
+            return 1
+        rows = frame.count()
+        workers = max(1, math.ceil(rows * features / VALUES_OF_A_WORKER))
+        if workers > 1:
+            _log.warning("training with %d workers: %s examples with %d features", workers, f"{rows:,}", features)
+        return workers
+
+
+Learn: TypeAlias = "Callable[[TaskRows, TrainingGroup], str | None]"
+"""Runs in every worker; its result in worker 0 is the fitted state."""
+
+
+class Trained(NamedTuple):
+    """The result of training.
+
+    Attributes:
+        learned: the result of ``Learn`` in worker 0.
+        features: feature columns, in order.
+        counts: size of the training data.
+    """
+
+    learned: str
+    features: tuple[str, ...]
+    counts: TrainingCounts
+
+
+def train_in_tasks(
+    frame: DataFrame,
+    learn: Callable[[tuple[str, ...]], Learn],
+    parameters: TrainingParameters,
+    *,
+    target: str,
+    sent: Literal["float", "double"] = "float",
+    dtype: type[np.floating[Any]] = np.float64,
+) -> Trained:
+    """Train on the labelled examples of a DataFrame.
+
+    Rows are in a fixed order, with the candidates of a query in one task, so that the model of a number of workers does
+    not depend on the partitioning.
+
+    Args:
+        frame: training examples with features.
+        learn: maps the names of the features to the function that each task runs.
+        parameters: workers and sample size.
+        target: column to learn; rows where it or ``relevant`` is null are excluded.
+        sent: type of the values that Spark shuffles.
+        dtype: type of the values in tasks.
+
+    Raises:
+        InputError: there are no labelled examples, or only one class.
+        ContractError: there are no features, or a value is not a number.
+        ConfigError: there are more workers than queries to distribute.
+    """
+    features = features_to_learn_from(frame)
+    most = parameters.max_training_rows
+    sample = frame if most is None else sample_queries(frame, most, rows=frame.count())
+    workers = parameters.workers_for(sample, len(features))
+    rows = sample.select(
+        *EXAMPLES.key,
+        F.col(target).cast("double").alias(TARGET),
+        F.col("relevant").alias(RELEVANT),
+        F.xxhash64(*QUERY).alias(QUERY_HASH),
+        as_array(features, sent).alias(VALUES),
+    )
+    # The candidates of a query go to one worker; a single worker gets all rows, whatever their query.
+    by_worker = rows.repartition(workers, QUERY_HASH) if workers > 1 else rows.repartition(1)
+    in_order = by_worker.sortWithinPartitions(*EXAMPLES.key).drop(*EXAMPLES.key)
+    task = _Task(learn(features), len(features), dtype, workers)
+    outcomes = in_order.mapInArrow(task, "learned string, totals string", barrier=workers > 1).collect()
+    if not outcomes:  # Spark runs no task for an empty DataFrame
+        require_both_classes(NO_EXAMPLES)
+    totals = json.loads(outcomes[0]["totals"])
+    require_numbers([name for name, bad in zip(features, totals["bad"], strict=True) if bad])
+    counts = TrainingCounts.model_validate(totals["counts"])
+    require_both_classes(counts)
+    if totals["busy"] < workers:
+        raise ConfigError(
+            f"{counts.queries} training queries keep {totals['busy']} of {workers} training workers busy, and an idle "
+            "worker stops XGBoost",
+            f"set the ranker's workers to {totals['busy']} or fewer",
+        )
+    return Trained(outcomes[0]["learned"], features, counts)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Reads the rows of a task, adds up the counts of all tasks, and trains if they pass the checks.
+
+    Worker 0 returns one row: the fitted state, null if the checks fail, and the totals, from which the driver reports
+    what is wrong.
+    """
+
+    learn: Learn
+    features: int
+    dtype: type[np.floating[Any]]
+    workers: int
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = read_rows(batches, self.features, self.dtype)
+        with group_of_tasks(self.workers) as group:
+            # One message: the counts of this task, and for each feature 1 if it is not a number in some row.
+            own = [len(rows.query_starts), len(rows), rows.relevant.sum(), rows.unlabelled, len(rows) > 0, *rows.bad]
+            totals = group.total(np.array(own, dtype=np.float64)).tolist()
+            queries, examples, relevant, unlabelled, busy_workers, *bad = totals
+            is_sound = busy_workers == self.workers and not any(bad) and 0 < relevant < examples
+            learned = self.learn(rows, group) if is_sound else None
+        if group.number == 0:
+            counts = {"queries": queries, "rows": examples, "relevant": relevant, "unlabelled": unlabelled}
+            counts["workers"] = group.workers
+            totals_text = json.dumps({"counts": counts, "busy": int(busy_workers), "bad": bad})
+            yield pa.RecordBatch.from_pydict({"learned": [learned], "totals": [totals_text]}, schema=_OUTCOME)
 
 
 @dataclass(frozen=True)
@@ -71,7 +214,8 @@ class TaskRows:
 
     @property
     def query_starts(self) -> NDArray[np.int64]:
-        """The index of the first row of each query."""
+        """The index of the first row of each query; none without rows."""
+        # The prepended hash differs from the first, so that row 0 starts a query.
         return np.flatnonzero(np.diff(self.queries, prepend=~self.queries[:1]))
 
     def leading(self, features: int) -> TaskRows:
@@ -93,26 +237,24 @@ def read_rows(batches: Iterable[pa.RecordBatch], features: int, dtype: type[np.f
         for batch in batches:
             labelled = batch.filter(pc.and_(pc.is_valid(batch[TARGET]), pc.is_valid(batch[RELEVANT])))
             unlabelled += batch.num_rows - labelled.num_rows
-            values = pc.list_flatten(labelled[VALUES]).to_numpy(zero_copy_only=False)  # null becomes NaN
-            block = values.reshape(labelled.num_rows, features).astype(dtype, copy=False)
+            flat = pc.list_flatten(labelled[VALUES]).to_numpy(zero_copy_only=False)  # row by row; null becomes NaN
+            block = flat.reshape(labelled.num_rows, features).astype(dtype, copy=False)
             bad |= ~np.isfinite(block).all(axis=0)
             file.write(np.ascontiguousarray(block).data)
             labels.append(pa.Table.from_batches([labelled.select(_LABELS.names)]).cast(_LABELS))
         table = pa.concat_tables(labels)
         file.flush()  # a full disk is an error here; a mapped file would end the process
         shape = (len(table), features)
-        stored = np.memmap(file, dtype, "r", shape=shape) if len(table) else np.empty(shape, dtype)
+        # The mapping outlives the file, which has no name. A file without bytes cannot be mapped.
+        values = np.memmap(file, dtype, "r", shape=shape) if len(table) else np.empty(shape, dtype)
     return TaskRows(
-        values=stored,
+        values=values,
         targets=table[TARGET].to_numpy(),
         relevant=table[RELEVANT].to_numpy(),
         queries=table[QUERY_HASH].to_numpy(),
         unlabelled=unlabelled,
         bad=bad,
     )
-
-
-# Checks training examples: features, finite values, and both classes.
 
 
 def features_to_learn_from(frame: DataFrame) -> tuple[str, ...]:
@@ -160,287 +302,3 @@ def require_both_classes(counts: TrainingCounts) -> None:
     else:
         return
     raise InputError(problem, "use training files with labels of both relevant and irrelevant candidates")
-
-
-# The only import of XGBoost: without scikit-learn, which takes three quarters of the import's two seconds.
-
-
-def import_xgboost() -> ModuleType:
-    """Import XGBoost, and return it.
-
-    Only its estimators need scikit-learn, and it works without. Workers import it once each, so on a small night the
-    import would take more time than the trees.
-    """
-    hidden = _Hidden("sklearn")
-    sys.meta_path.insert(0, hidden)
-    try:
-        import xgboost
-    finally:
-        sys.meta_path.remove(hidden)
-    return xgboost
-
-
-class _Hidden:
-    """Hides a package from the current thread; others may import it meanwhile."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._thread = get_ident()
-
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
-        if name == self._name and get_ident() == self._thread:
-            raise ModuleNotFoundError(f"{name} is hidden from XGBoost", name=name)
-
-
-# The workers that train a model together: tasks of one barrier stage, connected by XGBoost's collective library.
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class TrainingGroup:
-    """The workers of one model, seen from one of them; all call the same methods in the same order.
-
-    Attributes:
-        number: number of this worker, from 0.
-        workers: number of workers.
-    """
-
-    number: int = 0
-    workers: int = 1
-
-    def total(self, values: Floats) -> Floats:
-        """The sums of the values of all workers, the same in each; the order of additions depends on their number."""
-        return self._reduced(values, "SUM")
-
-    def highest(self, values: Floats) -> Floats:
-        """The maxima of the values of all workers."""
-        return self._reduced(values, "MAX")
-
-    def from_first(self, values: Floats) -> Floats:
-        """The values of worker 0; those of the others are ignored."""
-        return self.total(values if self.number == 0 else np.zeros_like(values))
-
-    def _reduced(self, values: Floats, operation: str) -> Floats:
-        if self.workers == 1:
-            return values
-        collective = import_xgboost().collective
-        reduced: Floats = collective.allreduce(values, collective.Op[operation])
-        return reduced
-
-
-@contextmanager
-def group_of_tasks(workers: int) -> Iterator[TrainingGroup]:
-    """The group of this task, connected until the block ends.
-
-    Args:
-        workers: number of tasks; more than one require a barrier stage.
-    """
-    if workers == 1:
-        yield TrainingGroup()
-        return
-    task = BarrierTaskContext.get()
-    number = task.partitionId()
-    host = task.getTaskInfos()[0].address.rpartition(":")[0]
-    tracker = json.dumps(started_tracker(host, workers)) if number == 0 else ""
-    with connected(number, workers, json.loads(task.allGather(tracker)[0])) as group:
-        yield group
-    task.barrier()  # keep the task of the tracker until all connections are closed
-
-
-def require_executors_for(workers: int) -> None:
-    """Check, before Spark starts, that a barrier stage can run: Spark refuses it if executors come and go.
-
-    Args:
-        workers: number of tasks; a single one is an ordinary task, for which executors may come and go.
-
-    Raises:
-        ConfigError: Spark refuses it.
-    """
-    if workers > 1 and executors_come_and_go():
-        raise ConfigError(
-            f"{workers} training workers need executors at once, and Spark allocates them dynamically",
-            "add --conf spark.dynamicAllocation.enabled=false, or set the ranker's workers to 1",
-        )
-
-
-def started_tracker(host: str, workers: int) -> dict[str, Any]:
-    """Start the tracker, which tells workers each other's addresses, in a thread; returns its own for ``connected``."""
-    import_xgboost()
-    from xgboost.tracker import RabitTracker
-
-    tracker = RabitTracker(n_workers=workers, host_ip=host or "127.0.0.1", sortby="task")
-    tracker.start()
-    Thread(target=tracker.wait_for, daemon=True).start()
-    return tracker.worker_args()
-
-
-@contextmanager
-def connected(number: int, workers: int, tracker: dict[str, Any]) -> Iterator[TrainingGroup]:
-    """The group of a worker, which is connected with all others until the block ends.
-
-    Args:
-        number: number of this worker, from 0.
-        workers: number of workers.
-        tracker: address of the tracker.
-    """
-    library = import_xgboost()
-    with library.config_context(verbosity=0):
-        library.collective.init(**tracker, dmlc_task_id=str(number))
-        yield TrainingGroup(number, workers)
-        library.collective.finalize()  # not after a failure, as it waits for the others
-
-
-# Parameters of rankers with distributed training.
-
-VALUES_OF_A_WORKER = 100_000_000
-"""Values, rows times features, for which a worker is added: 800 MB of 64-bit floats."""
-
-_COUNTED_FROM = 8 << 20
-"""Estimated bytes from which rows are counted; to count a small corpus for each model takes longer than to train it.
-Spark estimates the bytes of compressed columns, a tenth of those of the values or more."""
-
-_log = logging.getLogger(__name__)
-
-
-class TrainingParameters(RankerParameters):
-    """Base class of the parameters of rankers with distributed training."""
-
-    workers: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
-        default="auto",
-        description="number of Spark tasks that train together, each with one core; auto: one for every "
-        "100 million values (examples times features), whatever the cluster",
-    )
-    max_training_rows: int | None = Field(
-        default=None, ge=1, description="train on a sample of whole queries with about this many examples"
-    )
-
-    def require_environment(self) -> None:
-        """Check that executors stay for several workers."""
-        if self.workers != "auto":
-            require_executors_for(self.workers)
-
-    def workers_for(self, frame: DataFrame, features: int) -> int:
-        """The number of workers for these examples; never depends on the cluster, as the model depends on it.
-
-        Args:
-            frame: training examples with features.
-            features: number of features.
-        """
-        if self.workers != "auto":
-            return self.workers
-        if estimated_bytes(frame) < _COUNTED_FROM:
-            return 1
-        rows = frame.count()
-        workers = max(1, math.ceil(rows * features / VALUES_OF_A_WORKER))
-        if workers > 1:
-            _log.warning("training with %d workers: %s examples with %d features", workers, f"{rows:,}", features)
-        return workers
-
-
-Learn = Callable[[TaskRows, TrainingGroup], str | None]
-"""Runs in every worker; its result in worker 0 is the fitted state."""
-
-_OUTCOME = pa.schema([("learned", pa.string()), ("counted", pa.string())])
-
-
-class Trained(NamedTuple):
-    """The result of training.
-
-    Attributes:
-        learned: the result of ``Learn`` in worker 0.
-        features: feature columns, in order.
-        counts: size of the training data.
-    """
-
-    learned: str
-    features: tuple[str, ...]
-    counts: TrainingCounts
-
-
-def train_in_tasks(
-    frame: DataFrame,
-    learn: Callable[[tuple[str, ...]], Learn],
-    parameters: TrainingParameters,
-    *,
-    target: str,
-    sent: Literal["float", "double"] = "float",
-    dtype: type[np.floating[Any]] = np.float64,
-) -> Trained:
-    """Train on the labelled examples of a DataFrame.
-
-    Rows are in a fixed order, with the candidates of a query in one task, so that the model of a number of workers does
-    not depend on the partitioning.
-
-    Args:
-        frame: training examples with features.
-        learn: maps the names of the features to the function that each task runs.
-        parameters: workers and sample size.
-        target: column to learn; rows where it or ``relevant`` is null are excluded.
-        sent: type of the values that Spark shuffles.
-        dtype: type of the values in tasks.
-
-    Raises:
-        InputError: there are no labelled examples, or only one class.
-        ContractError: there are no features, or a value is not a number.
-        ConfigError: there are more workers than queries to distribute.
-    """
-    features = features_to_learn_from(frame)
-    most = parameters.max_training_rows
-    used = frame if most is None else sample_queries(frame, most, rows=frame.count())
-    workers = parameters.workers_for(used, len(features))
-    rows = used.select(
-        *EXAMPLES.key,
-        F.col(target).cast("double").alias(TARGET),
-        F.col("relevant").alias(RELEVANT),
-        F.xxhash64(*QUERY).alias(QUERY_HASH),
-        as_array(features, sent).alias(VALUES),
-    )
-    placed = rows.repartition(workers, *([QUERY_HASH] if workers > 1 else [])).sortWithinPartitions(*EXAMPLES.key)
-    run = _Task(learn(features), len(features), dtype, workers)
-    schema = "learned string, counted string"
-    outcomes = placed.drop(*EXAMPLES.key).mapInArrow(run, schema, barrier=workers > 1).collect()
-    if not outcomes:  # Spark runs no task for an empty DataFrame
-        require_both_classes(NO_EXAMPLES)
-    counted = json.loads(outcomes[0]["counted"])
-    require_numbers([name for name, bad in zip(features, counted["bad"], strict=True) if bad])
-    counts = TrainingCounts.model_validate(counted["counts"])
-    require_both_classes(counts)
-    if counted["busy"] < workers:
-        raise ConfigError(
-            f"{counts.queries} training queries keep {counted['busy']} of {workers} training workers busy, and an idle "
-            "one stops XGBoost",
-            f"set the ranker's workers to {counted['busy']} or fewer",
-        )
-    return Trained(outcomes[0]["learned"], features, counts)
-
-
-@dataclass(frozen=True)
-class _Task:
-    """Reads the rows of a task, counts the rows of all tasks, and trains if they pass the checks."""
-
-    learn: Learn
-    features: int
-    dtype: type[np.floating[Any]]
-    workers: int
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows = read_rows(batches, self.features, self.dtype)
-        with group_of_tasks(self.workers) as group:
-            counted = _count_together(rows, group)
-            counts = counted["counts"]
-            fits = (
-                counted["busy"] == self.workers and not any(counted["bad"]) and 0 < counts["relevant"] < counts["rows"]
-            )
-            learned = self.learn(rows, group) if fits else None
-        if group.number == 0:
-            columns = {"learned": [learned], "counted": [json.dumps(counted)]}
-            yield pa.RecordBatch.from_pydict(columns, schema=_OUTCOME)
-
-
-def _count_together(rows: TaskRows, group: TrainingGroup) -> dict[str, Any]:
-    """Counts over all tasks: fields of ``TrainingCounts``, features that are not numbers, and tasks with rows."""
-    own = [len(rows.query_starts), len(rows), rows.relevant.sum(), rows.unlabelled, len(rows) > 0, *rows.bad]
-    queries, examples, relevant, unlabelled, busy, *bad = group.total(np.array(own, dtype=np.float64)).tolist()
-    counts = {"queries": queries, "rows": examples, "relevant": relevant, "unlabelled": unlabelled}
-    return {"counts": counts | {"workers": group.workers}, "busy": int(busy), "bad": bad}

@@ -13,11 +13,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.rankers.average import MemberModel, MemberParameters, build_member
 from cqa_spark.rankers.candidates import Candidates, feature_columns
+from cqa_spark.rankers.members import MemberModel, MemberParameters, build_member
 from cqa_spark.rankers.model import FeatureImportance, RankerModel
 from cqa_spark.rankers.ranker import Ranker
-from cqa_spark.rankers.scoring import VALUES, candidates_of, whole_queries, with_values
+from cqa_spark.rankers.scoring import VALUES, candidate_batches, whole_queries, with_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,18 +28,19 @@ class WithinQueryModel(MemberModel):
 
     def feature_importances(self) -> tuple[FeatureImportance, ...]:
         """The summed shares of a feature and its deviation, with the direction of the feature."""
-        found = {importance.feature: importance for importance in self.member.feature_importances()}
-        return tuple(
-            FeatureImportance(name, found[name].importance + found[_deviation(name)].importance, found[name].direction)
-            for name in self.description.features
-            if name in found
-        )
+        by_name = {importance.feature: importance for importance in self.member.feature_importances()}
+        summed = []
+        for name in self.description.features:
+            if name in by_name:
+                own, deviation = by_name[name], by_name[_deviation_name(name)]
+                summed.append(FeatureImportance(name, own.importance + deviation.importance, own.direction))
+        return tuple(summed)
 
     def score(self, candidates: Candidates) -> NDArray[np.float64]:
         """The member's scores."""
         features = self.description.features
-        added = candidates.add(_names(features), deviations(candidates, features))
-        return self.member.score(added)
+        names = [_deviation_name(feature) for feature in features]
+        return self.member.score(candidates.add(names, deviations(candidates, features)))
 
 
 class WithinQueryRanker(Ranker[MemberParameters]):
@@ -69,8 +70,8 @@ class WithinQueryRanker(Ranker[MemberParameters]):
         return self._around(self._member().fit_scores(with_deviations(frame)), frame)
 
     def _around(self, member: RankerModel, frame: DataFrame) -> WithinQueryModel:
-        learned = member.description
-        description = self.describe(feature_columns(frame), threshold=learned.threshold, training=learned.training)
+        fitted = member.description
+        description = self.describe(feature_columns(frame), threshold=fitted.threshold, training=fitted.training)
         return WithinQueryModel(description, member)
 
     def _member(self) -> Ranker[Any]:
@@ -78,41 +79,35 @@ class WithinQueryRanker(Ranker[MemberParameters]):
 
 
 def deviations(candidates: Candidates, features: Sequence[str]) -> NDArray[np.float64]:
-    """The deviation of every feature from its mean over the query, of shape (candidates, features).
+    """The deviation of every feature from its mean over the query; shape (candidates, features).
 
     The candidates of a query are summed in order, so that the result does not depend on the partitioning.
     """
-    values, starts = candidates.of(features), candidates.starts
-    numbers = np.diff([*starts, len(candidates)])
-    means = np.add.reduceat(values, starts, axis=0) / numbers[:, None]
-    found: NDArray[np.float64] = values - np.repeat(means, numbers, axis=0)
-    return found
+    values = candidates.of(features)
+    means = np.add.reduceat(values, candidates.starts, axis=0) / candidates.sizes[:, None]  # shape (queries, features)
+    return np.asarray(values - np.repeat(means, candidates.sizes, axis=0))
 
 
 def with_deviations(frame: DataFrame) -> DataFrame:
     """Add the deviation of every feature from its mean over the query as a further feature."""
     features = feature_columns(frame)
-    others = [name for name in frame.columns if name not in features]
-    rows = whole_queries(with_values(frame, features).select(*others, VALUES))
+    other_columns = [name for name in frame.columns if name not in features]
+    rows = whole_queries(with_values(frame, features).select(*other_columns, VALUES))
+    schema = rows.schema  # a worker gets the schema, but no DataFrame
 
-    rows_schema = rows.schema
-
-    def compute(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        arrow_schema = to_arrow_schema(rows_schema)
-        for candidates in candidates_of(batches, features, whole=True):
-            both = np.hstack([candidates.values, deviations(candidates, features)])
-            lists = pa.FixedSizeListArray.from_arrays(pa.array(both.ravel()), both.shape[1])
+    def append_deviations(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        arrow_schema = to_arrow_schema(schema)
+        for candidates in candidate_batches(batches, features, by_query=True):
+            # Each row's array has the features, then their deviations.
+            values = np.hstack([candidates.values, deviations(candidates, features)])
+            lists = pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
             columns = [column.combine_chunks() for column in candidates.examples.columns]
             yield pa.RecordBatch.from_arrays([*columns, lists.cast(pa.list_(pa.float64()))], schema=arrow_schema)
 
-    added = rows.mapInArrow(compute, rows_schema)
-    names = (*features, *_names(features))
-    return added.select(*others, *[F.col(VALUES)[place].alias(name) for place, name in enumerate(names)])
+    extended = rows.mapInArrow(append_deviations, schema)
+    names = (*features, *(_deviation_name(feature) for feature in features))
+    return extended.select(*other_columns, *[F.col(VALUES)[index].alias(name) for index, name in enumerate(names)])
 
 
-def _names(features: Sequence[str]) -> list[str]:
-    return [_deviation(name) for name in features]
-
-
-def _deviation(feature: str) -> str:
+def _deviation_name(feature: str) -> str:
     return f"{feature}_within_query"

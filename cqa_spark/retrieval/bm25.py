@@ -62,44 +62,42 @@ class Bm25Index:
         mean_length = site.terms / site.questions if site.terms else 1.0
         norm = k1 * (1 - b + b * shard.lengths / mean_length)
         norm[shard.deleted] = np.inf  # so that these questions score 0
-        weight = np.repeat(idf, shard.questions_with)
-        scores = weight * shard.counts * (k1 + 1) / (shard.counts + norm[shard.places])
+        weight = np.repeat(idf, shard.questions_with)  # by posting, as the scores
+        scores = weight * shard.counts * (k1 + 1) / (shard.counts + norm[shard.rows])
         return cls(shard, scores.astype(np.float32))
 
-    def search(self, texts: pa.Array, asked: QuestionTimes, limit: int) -> SearchResult:
-        """The best earlier questions for each query, of those that are not deleted.
+    def search(self, texts: pa.Array, times: QuestionTimes, limit: int) -> SearchResult:
+        """The best earlier questions for each query; deleted questions are not found.
 
         A score is the sum over the terms in lexicographic order, so it is the same in every shard. Ties are broken by
         time, the older question first.
 
         Args:
             texts: texts of the queries.
-            asked: times of the queries.
+            times: times of the queries.
             limit: questions per query, at least 1.
         """
         terms, shard = count_terms(texts), self.shard
         in_shard = pc.index_in(terms.vocabulary, value_set=shard.vocabulary).fill_null(-1).to_numpy()
+        # Query, term of the shard and frequency, of the terms of the queries that the shard has.
         is_indexed = in_shard[terms.term] >= 0 if len(terms.term) else np.zeros(0, dtype=bool)
-        query, term, repeated = (
-            terms.text[is_indexed],
-            in_shard[terms.term[is_indexed]].astype(np.int64),
-            terms.count[is_indexed],
+        query, repeated = terms.text[is_indexed], terms.count[is_indexed]
+        term = in_shard[terms.term[is_indexed]].astype(np.int64)
+        counts, rows, scores = best_questions(
+            np.searchsorted(query, np.arange(len(texts) + 1)).astype(np.int64),
+            term,
+            repeated.astype(np.float32),
+            shard.times.before(times),
+            shard.starts,
+            shard.rows.view(np.uint32),  # unsigned: no check for negative indices
+            self.scores,
+            limit,
         )
-        starts = np.searchsorted(query, np.arange(len(texts) + 1)).astype(np.int64)
-        numbers, rows, scores = best_questions(
-            starts, term, repeated.astype(np.float32), shard.asked.before(asked), shard.starts,
-            shard.places.view(np.uint32), self.scores, limit,  # unsigned: no check for negative indices
-        )  # fmt: skip
-        return SearchResult(np.repeat(np.arange(len(texts)), numbers), rows, scores)
+        return SearchResult(np.repeat(np.arange(len(texts)), counts), rows, scores)
 
-
-# The loop over the postings of a shard, compiled by Numba.
-#
-# The library bm25s takes its statistics from the documents that it indexes, cuts ties by their place in memory, and
-# restricts all queries of a call to the same documents. A shard needs the statistics of the site, an order of ties
-# that does not depend on the shards, and for every query the questions that are earlier. So the loop is here.
 
 _BLOCK = 64
+"""Questions of a block, whose highest score is computed at once."""
 
 
 @numba.njit(cache=True, nogil=True)
@@ -113,45 +111,52 @@ def best_questions(
     scores: Scores,
     limit: int,
 ) -> tuple[Indices, Indices, Scores]:
-    """The best questions of each query.
+    """The best questions of each query: the loop over the postings of a shard, compiled by Numba.
+
+    The library bm25s takes its statistics from the documents that it indexes, cuts ties by their position in memory,
+    and restricts all queries of a call to the same documents. A shard needs the statistics of the site, an order of
+    ties that does not depend on the shards, and for every query the questions that are earlier. So the loop is here.
 
     Args:
-        query_starts: where the terms of each query start, and their number.
-        query_terms: terms of all queries, as places in the vocabulary.
-        repeated: how often each query repeats each of its terms.
+        query_starts: index of the first term of each query, then the number of all terms.
+        query_terms: terms of all queries, as indices into the vocabulary.
+        repeated: frequency of each term in its query.
         before: number of questions that are earlier than each query.
-        starts: where the postings of each term start, and their number.
-        rows: question of each posting, by its place in the shard; earlier questions first.
+        starts: index of the first posting of each term, then the number of all postings.
+        rows: index of each posting's question; earlier questions first.
         scores: score of each posting.
         limit: questions per query, at least 1.
 
     Returns:
-        The number of questions of each query; their places and their scores, best first within each query.
+        The number of questions of each query; their indices and their scores, best first within each query.
     """
     queries = len(query_starts) - 1
-    numbers = np.zeros(queries, np.int64)
-    found_places = np.empty(queries * limit, np.int64)
-    found_scores = np.empty(queries * limit, np.float32)
+    counts = np.zeros(queries, np.int64)
+    best_rows = np.empty(queries * limit, np.int64)
+    best_scores = np.empty(queries * limit, np.float32)
+    # The sum of the scores of each question; one array serves all queries.
     total = np.empty(before.max() if queries else 0, np.float32)
     size = 0
     for query in range(queries):
         end = before[query]
         total[:end] = 0
-        for at in range(query_starts[query], query_starts[query + 1]):
-            first, last = starts[query_terms[at]], starts[query_terms[at] + 1]
-            weight = repeated[at]
+        for index in range(query_starts[query], query_starts[query + 1]):
+            first, last = starts[query_terms[index]], starts[query_terms[index] + 1]
+            weight = repeated[index]
+            # Postings are in the order of time: the earlier questions are a prefix.
             for posting in range(first, first + np.searchsorted(rows[first:last], end)):
                 total[rows[posting]] += weight * scores[posting]
-        best, numbers[query] = _best(total[:end], limit)
-        found_places[size : size + numbers[query]] = best
-        found_scores[size : size + numbers[query]] = total[best]
-        size += numbers[query]
-    return numbers, found_places[:size], found_scores[:size]
+        best = _best(total[:end], limit)
+        counts[query] = len(best)
+        best_rows[size : size + len(best)] = best
+        best_scores[size : size + len(best)] = total[best]
+        size += len(best)
+    return counts, best_rows[:size], best_scores[:size]
 
 
 @numba.njit(cache=True, nogil=True)
-def _best(total: Scores, limit: int) -> tuple[Indices, int]:
-    """The places of the highest scores above 0, the older first of equal ones, and their number.
+def _best(total: Scores, limit: int) -> Indices:
+    """The rows of the highest scores above 0; of two equal ones the older is first.
 
     The score that at least ``limit`` blocks reach is a lower bound of the last score to keep. Few scores reach it, and
     only these are sorted.
@@ -170,7 +175,7 @@ def _best(total: Scores, limit: int) -> tuple[Indices, int]:
                     rows[size] = row
                     size += 1
     order = np.argsort(-total[rows[:size]], kind="mergesort")[:limit]
-    return rows[order], len(order)
+    return rows[order]
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})

@@ -1,8 +1,7 @@
-"""Builds the index of a site's questions, a shard at a time."""
+"""Builds the index of the questions of sites, in shards, and takes erased questions out of it."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
@@ -26,34 +25,27 @@ def questions(posts: DataFrame) -> DataFrame:
     Returns:
         site, post_id, asked (microseconds since 1970; null where unknown), title, text, vector (null).
     """
-    asked = posts.where(F.col("post_type") == "question").select(
-        "site", "post_id", F.unix_micros("created_at").alias("asked"),
-        F.col("post_type_id").isNotNull().alias("is_html"), "subject", "body",
-    )  # fmt: skip
-    return asked.mapInArrow(_with_text, _COLUMNS).withColumn("vector", F.lit(None).cast("array<float>"))
+    rows = posts.where(F.col("post_type") == "question").select(
+        "site",
+        "post_id",
+        F.unix_micros("created_at").alias("asked"),
+        F.col("post_type_id").isNotNull().alias("is_html"),
+        "subject",
+        "body",
+    )
 
+    def read_texts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            is_html, subjects, bodies = (batch.column(name).to_pylist() for name in ("is_html", "subject", "body"))
+            texts = [
+                question_text(subject, body, is_html=html)
+                for html, subject, body in zip(is_html, subjects, bodies, strict=True)
+            ]
+            copied = [batch.column(name) for name in ("site", "post_id", "asked", "subject")]
+            names = ["site", "post_id", "asked", "title", "text"]
+            yield pa.RecordBatch.from_arrays([*copied, pa.array(texts, pa.string())], names=names)
 
-def with_vectors(asked: DataFrame, documents: DataFrame, embeddings: DataFrame) -> DataFrame:
-    """Questions with the embeddings of their texts.
-
-    Args:
-        asked: as ``questions`` gives them.
-        documents: the table ``documents``.
-        embeddings: rows of the table ``embeddings`` of one model.
-    """
-    texts = documents.select("site", F.col("document_id").alias("post_id"), "text_id")
-    vectors = texts.join(embeddings.select("text_id", "vector"), "text_id").drop("text_id")
-    return asked.drop("vector").join(vectors, ["site", "post_id"], "left")
-
-
-def _with_text(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        columns = (batch.column(name).to_pylist() for name in ("is_html", "subject", "body"))
-        texts = [question_text(subject, body, is_html=is_html) for is_html, subject, body in zip(*columns, strict=True)]
-        copied = [batch.column(name) for name in ("site", "post_id", "asked", "subject")]
-        yield pa.RecordBatch.from_arrays(
-            [*copied, pa.array(texts, pa.string())], names=["site", "post_id", "asked", "title", "text"]
-        )
+    return rows.mapInArrow(read_texts, _COLUMNS).withColumn("vector", F.lit(None).cast("array<float>"))
 
 
 def question_text(subject: str | None, body: str | None, *, is_html: bool) -> str:
@@ -68,88 +60,95 @@ def question_text(subject: str | None, body: str | None, *, is_html: bool) -> st
     return f"{subject or ''}\n{prose}"
 
 
+def with_vectors(questions: DataFrame, documents: DataFrame, embeddings: DataFrame) -> DataFrame:
+    """Add the embeddings of the texts of questions.
+
+    Args:
+        questions: rows that ``questions`` returned.
+        documents: the table ``documents``.
+        embeddings: rows of the table ``embeddings`` of one model.
+    """
+    texts = documents.select("site", F.col("document_id").alias("post_id"), "text_id")
+    vectors = texts.join(embeddings.select("text_id", "vector"), "text_id").drop("text_id")
+    return questions.drop("vector").join(vectors, ["site", "post_id"], "left")
+
+
 def index_shards(
     questions: DataFrame, size: int, *, prefix: str = "", model: EmbeddingModel | None = None
 ) -> DataFrame:
-    """Index questions, those of a site in shards of about the same size.
+    """Index questions, in shards of about the same size within a site.
 
     Args:
-        questions: site, post_id, asked, title, text and vector, as ``questions.questions`` gives them.
-        size: questions that a shard has at most, about.
-        prefix: of the names of the shards, which start with it and end in their number.
-        model: of the vectors; None without them.
+        questions: site, post_id, asked, title, text and vector, as ``questions`` returns them.
+        size: maximum number of questions of a shard, about.
+        prefix: start of the names of the shards, which end in their number.
+        model: the model of the vectors; None without vectors.
 
     Returns:
         Rows of ``INDEX_SHARDS``.
     """
+    # Every shard of a site has about the same number of questions, because they are assigned by a hash.
     shards = questions.groupBy("site").agg(F.ceil(F.count("*") / size).alias("shards"))
     number = F.pmod(F.xxhash64("site", "post_id"), "shards").cast("string")
-    placed = questions.join(F.broadcast(shards), "site")
-    named = placed.select(*questions.columns, F.concat(F.lit(prefix), number).alias("shard"))
+    numbered = questions.join(F.broadcast(shards), "site")
+    named = numbered.select(*questions.columns, F.concat(F.lit(prefix), number).alias("shard"))
     partitions = int(str(questions.sparkSession.conf.get("spark.sql.shuffle.partitions")))
-    together = named.repartition(partitions, "site", "shard").sortWithinPartitions("site", "shard")
-    built = together.mapInArrow(_build, INDEX_SHARDS.schema)
-    of_model = {"model": model and model.name, "model_version": model and model.version}
-    return INDEX_SHARDS.conform(
-        built.withColumns({name: F.lit(value).cast("string") for name, value in of_model.items()})
-    )
+    rows = named.repartition(partitions, "site", "shard").sortWithinPartitions("site", "shard")
+
+    def build(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        schema = to_arrow_schema(INDEX_SHARDS.schema)
+        for (site, shard), table in _by_shard(batches):
+            ids, times, titles, texts, vectors = (
+                table.column(name).combine_chunks() for name in ("post_id", "asked", "title", "text", "vector")
+            )
+            built = build_shard(ids, times, titles, texts, as_vectors(vectors))
+            yield pa.RecordBatch.from_pylist([to_row(built, site, shard)], schema=schema)
+
+    name, version = (None, None) if model is None else (model.name, model.version)
+    columns = {"model": F.lit(name).cast("string"), "model_version": F.lit(version).cast("string")}
+    return INDEX_SHARDS.conform(rows.mapInArrow(build, INDEX_SHARDS.schema).withColumns(columns))
 
 
-def without_questions(shards: DataFrame, gone: DataFrame) -> DataFrame:
+def _by_shard(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[tuple[str, str], pa.Table]]:
+    """The rows of each shard, which are consecutive, with its site and name."""
+    pending: list[pa.RecordBatch] = []
+    pending_key: tuple[str, str] | None = None
+    for batch in batches:
+        keys = list(zip(batch.column("site").to_pylist(), batch.column("shard").to_pylist(), strict=True))
+        starts = [row for row, key in enumerate(keys) if row == 0 or key != keys[row - 1]]
+        for start, end in pairwise([*starts, len(keys)]):
+            if pending_key is not None and keys[start] != pending_key:
+                yield pending_key, pa.Table.from_batches(pending)
+                pending = []
+            pending_key = keys[start]
+            pending.append(batch.slice(start, end - start))
+    if pending_key is not None:
+        yield pending_key, pa.Table.from_batches(pending)
+
+
+def without_questions(shards: DataFrame, erased: DataFrame) -> DataFrame:
     """Shards as if some questions had never been in them.
 
     Args:
         shards: rows of ``INDEX_SHARDS``.
-        gone: the questions: site and post_id.
+        erased: the questions: site and post_id.
     """
-    of_shard = ["site", "shard"]
-    indexed = shards.select(*of_shard, F.explode("ids").alias("post_id"))
-    named = indexed.join(gone, ["site", "post_id"], "left_semi").groupBy(*of_shard)
-    both = shards.join(named.agg(F.collect_list("post_id").alias("gone")), of_shard, "left")
-    return INDEX_SHARDS.conform(both.mapInArrow(_drop, INDEX_SHARDS.schema))
+    key = ["site", "shard"]
+    indexed = shards.select(*key, F.explode("ids").alias("post_id"))
+    by_shard = indexed.join(erased, ["site", "post_id"], "left_semi").groupBy(*key)
+    with_erased = shards.join(by_shard.agg(F.collect_list("post_id").alias("erased")), key, "left")
 
+    def erase(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        schema = to_arrow_schema(INDEX_SHARDS.schema)
+        for batch in batches:
+            for number in range(batch.num_rows):
+                row = {name: batch.column(name)[number] for name in batch.schema.names}
+                erased_ids = row["erased"].values if row["erased"].is_valid else pa.array([], pa.string())
+                shard = from_row(row, erased_ids)
+                remaining = shard.without(shard.deleted)  # the questions that the row was opened without
+                if len(remaining.ids):
+                    unchanged = {name: row[name].as_py() for name in ("site", "shard", "model", "model_version")}
+                    stored = to_row(remaining, unchanged["site"], unchanged["shard"])
+                    yield pa.RecordBatch.from_pylist([unchanged | stored], schema=schema)
 
-def _drop(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    schema = to_arrow_schema(INDEX_SHARDS.schema)
-    for batch in batches:
-        for number in range(batch.num_rows):
-            row = {name: batch.column(name)[number] for name in batch.schema.names}
-            shard = from_row(row, row["gone"].values if row["gone"].is_valid else pa.array([], pa.string()))
-            rest = shard.without(shard.deleted)
-            if len(rest.ids):
-                given = {name: row[name].as_py() for name in ("site", "shard", "model", "model_version")}
-                stored = to_row(rest, given["site"], given["shard"])
-                yield pa.RecordBatch.from_pylist([given | stored], schema=schema)
-
-
-def _build(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    schema = to_arrow_schema(INDEX_SHARDS.schema)
-    for (site, shard), rows in _by_shard(batches):
-        ids, times, titles, texts, vectors = (
-            rows.column(name).combine_chunks() for name in ("post_id", "asked", "title", "text", "vector")
-        )
-        built = build_shard(ids, times, titles, texts, as_vectors(vectors))
-        yield pa.RecordBatch.from_pylist([to_row(built, site, shard)], schema=schema)
-
-
-def _by_shard(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[tuple[str, str], pa.Table]]:
-    """The rows of each shard, which are consecutive."""
-    held: list[pa.RecordBatch] = []
-    key: tuple[str, str] | None = None
-    for batch in batches:
-        for part_key, part in _parts(batch):
-            if key is not None and part_key != key:
-                yield key, pa.Table.from_batches(held)
-                held = []
-            key = part_key
-            held.append(part)
-    if key is not None:
-        yield key, pa.Table.from_batches(held)
-
-
-def _parts(batch: pa.RecordBatch) -> Iterator[tuple[tuple[str, str], pa.RecordBatch]]:
-    """Runs of rows with one site and shard."""
-    keys: list[Any] = list(zip(batch.column("site").to_pylist(), batch.column("shard").to_pylist(), strict=True))
-    starts = [row for row, key in enumerate(keys) if row == 0 or key != keys[row - 1]]
-    for start, end in pairwise([*starts, len(keys)]):
-        yield keys[start], batch.slice(start, end - start)
+    return INDEX_SHARDS.conform(with_erased.mapInArrow(erase, INDEX_SHARDS.schema))

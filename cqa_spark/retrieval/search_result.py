@@ -1,4 +1,4 @@
-"""What a search of a shard finds, and how several ways of retrieval are fused, by reciprocal rank."""
+"""The result of searching a shard, and the fusion of several ways of retrieval by reciprocal rank."""
 
 from functools import reduce
 from typing import NamedTuple, TypeVar
@@ -20,7 +20,7 @@ Rank = TypeVar("Rank", Column, NDArray[np.float64], float)
 
 
 class SearchResult(NamedTuple):
-    """Questions that a search found, best first within each query; of equal scores the older one is first.
+    """The retrieved questions, best first within each query; of equal scores the older question is first.
 
     Attributes:
         query: index of the query.
@@ -53,24 +53,21 @@ def fuse(retrieved: DataFrame, limit: int) -> DataFrame:
     """Order the best candidates of each way by the sum of their reciprocal ranks.
 
     Args:
-        retrieved: site, query_id, candidate_id, way, score, time and number, as ``search`` gives them.
-        limit: candidates per query that each way contributes; of equal ones the older is first.
+        retrieved: site, query_id, candidate_id, way, score, time and number, as ``search`` returns them.
+        limit: candidates per query that each way contributes; of two equal ones the older is first.
 
     Returns:
         The columns of ``RETRIEVED``.
     """
     best = Window.partitionBy("site", "query_id", "way").orderBy(F.col("score").desc(), *_OLDER)
-    ranked = retrieved.withColumn("place", F.row_number().over(best)).where(F.col("place") <= limit)
-    by_way = [_of(way, column).alias(name) for way in (BM25, COSINE) for column, name in _names(way)]
-    contributions = [F.coalesce(reciprocal(F.col(f"{way}_rank")), F.lit(0.0)) for way in (BM25, COSINE)]
-    together = ranked.groupBy(*_QUESTION).agg(*by_way).withColumn("fused", reduce(Column.__add__, contributions))
+    ranked = retrieved.withColumn("way_rank", F.row_number().over(best)).where(F.col("way_rank") <= limit)
+    # A row per candidate, with its score and its rank by each way; null where a way has not retrieved it.
+    by_way, contributions = [], []
+    for way in (BM25, COSINE):
+        is_of_way = F.col("way") == way
+        by_way.append(F.max(F.when(is_of_way, F.col("score"))).alias(way))
+        by_way.append(F.max(F.when(is_of_way, F.col("way_rank"))).alias(f"{way}_rank"))
+        contributions.append(F.coalesce(reciprocal(F.col(f"{way}_rank")), F.lit(0.0)))
+    candidates = ranked.groupBy(*_QUESTION).agg(*by_way).withColumn("fused", reduce(Column.__add__, contributions))
     order = Window.partitionBy("site", "query_id").orderBy(F.col("fused").desc(), *_OLDER)
-    return together.withColumn("rank", F.row_number().over(order)).drop("time", "number")
-
-
-def _names(way: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    return ("score", way), ("place", f"{way}_rank")
-
-
-def _of(way: str, column: str) -> Column:
-    return F.max(F.when(F.col("way") == way, F.col(column)))
+    return candidates.withColumn("rank", F.row_number().over(order)).drop("time", "number")

@@ -13,8 +13,8 @@ from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, TEXTS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.steps.changed_sites import site_update, too_many_unused
+from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.markup import body_parts, distinct_bodies, with_prose
-from cqa_spark.text.pipeline import distinct_texts, documents
 
 
 @dataclass(frozen=True)

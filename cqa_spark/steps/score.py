@@ -21,8 +21,8 @@ from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
 from cqa_spark.rankers.candidates import Candidates, feature_columns, require_features
-from cqa_spark.rankers.rankings import Beside, rank
-from cqa_spark.rankers.scoring import candidates_of, whole_queries, with_values
+from cqa_spark.rankers.rankings import SideOutput, rank
+from cqa_spark.rankers.scoring import candidate_batches, whole_queries, with_values
 from cqa_spark.runtime.flow import Artifact, Product, Step
 from cqa_spark.steps.changed_sites import Sites, except_queries, of_sites, ranked_before, site_update
 from cqa_spark.steps.feature_inputs import task_examples
@@ -142,7 +142,7 @@ def rank_by(
     where: str | None = None,
     table: Table = RANKINGS,
     served: Column | None = None,
-    beside: Beside | None = None,
+    side_output: SideOutput | None = None,
 ) -> DataFrame:
     """The rankings of several systems, as rows of a table.
 
@@ -154,7 +154,7 @@ def rank_by(
         where: as for ``feature_frame``.
         table: ``RANKINGS``, or ``NIGHT_RANKINGS``.
         served: the name of the system whose order is served; None outside nights.
-        beside: what else to make of the scores.
+        side_output: a second table to compute from the scores.
 
     Raises:
         ContractError: a model was trained on other features than its groups have.
@@ -165,7 +165,7 @@ def rank_by(
     recipes = [trained.system for trained in systems.values()]
     decisions = {name: trained.model.decide for name, trained in systems.items()}
     frame = feature_frame(run, recipes, examples, sites=sites, where=where)
-    return rank(frame, decisions, run.run_id, table=table, served=served, beside=beside)
+    return rank(frame, decisions, run.run_id, table=table, served=served, side_output=side_output)
 
 
 def map_queries(frame: DataFrame, function: Callable[[Candidates], pa.Table], schema: T.StructType | str) -> DataFrame:
@@ -179,7 +179,7 @@ def map_queries(frame: DataFrame, function: Callable[[Candidates], pa.Table], sc
     features = feature_columns(frame)
 
     def apply(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for candidates in candidates_of(batches, features, whole=True):
+        for candidates in candidate_batches(batches, features, by_query=True):
             yield from function(candidates).to_batches()
 
     return whole_queries(with_values(frame, features).drop(*features)).mapInArrow(apply, schema)

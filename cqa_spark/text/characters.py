@@ -22,7 +22,7 @@ SHORTEST, LONGEST = 2, 4
 
 BUCKETS = 2**18
 _COUNTS, _DOCUMENTS = "holding.npy", "documents.npy"
-_COUNTED = "documents long, holding binary"
+_COUNTED = "documents long, document_frequency binary"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +30,11 @@ class CharacterRuns:
     """Document frequencies of character n-grams in a collection.
 
     Attributes:
-        holding: document frequency by bucket.
+        document_frequency: number of texts with an n-gram of a bucket; shape (``BUCKETS``,).
         documents: number of texts.
     """
 
-    holding: NDArray[np.float64]
+    document_frequency: NDArray[np.float64]
     documents: int
 
     @classmethod
@@ -46,20 +46,20 @@ class CharacterRuns:
         """
         counted = texts.select("clean").mapInArrow(_count, _COUNTED)
         (total,) = learn_in_one_task(counted, ["documents"], _add_up, _COUNTED)
-        return cls(np.frombuffer(total["holding"], np.int64).astype(np.float64), int(total["documents"]))
+        return cls(np.frombuffer(total["document_frequency"], np.int64).astype(np.float64), int(total["documents"]))
 
     def weigh(self, texts: Sequence[str]) -> csr_matrix:
         """Tf-idf vectors of unit length, one row per text: 1 + ln(frequency), times the smooth idf."""
         from sklearn.preprocessing import normalize
 
         runs = count_runs(texts)
-        idf = np.log((1 + self.documents) / (1 + self.holding)) + 1
+        idf = np.log((1 + self.documents) / (1 + self.document_frequency)) + 1
         runs.data = (1 + np.log(runs.data)) * idf[runs.indices]
         return normalize(runs, copy=False)
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the counts as NumPy arrays."""
-        folder.write_array(_COUNTS, self.holding)
+        folder.write_array(_COUNTS, self.document_frequency)
         folder.write_array(_DOCUMENTS, np.array([float(self.documents)]))
 
     @classmethod
@@ -89,22 +89,25 @@ def count_runs(texts: Sequence[str]) -> csr_matrix:
 
 
 def _count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    documents, holding = 0, np.zeros(BUCKETS, np.int64)
+    """Count the texts of a partition, and those of them with each bucket."""
+    documents, frequency = 0, np.zeros(BUCKETS, np.int64)
     for batch in batches:
         documents += batch.num_rows
         runs = count_runs([text or "" for text in batch.column("clean").to_pylist()])
-        holding += np.bincount(runs.indices, minlength=BUCKETS)
-    yield _counted(documents, holding)
+        frequency += np.bincount(runs.indices, minlength=BUCKETS)  # a row has each of its buckets once
+    yield _counted(documents, frequency)
 
 
 def _add_up(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    documents, holding = 0, np.zeros(BUCKETS, np.int64)
+    """Add up the counts of all partitions."""
+    documents, frequency = 0, np.zeros(BUCKETS, np.int64)
     for batch in batches:
         documents += sum(batch.column("documents").to_pylist())
-        for counts in batch.column("holding"):
-            holding += np.frombuffer(counts.as_buffer(), np.int64)
-    yield _counted(documents, holding)
+        for counts in batch.column("document_frequency"):
+            frequency += np.frombuffer(counts.as_buffer(), np.int64)
+    yield _counted(documents, frequency)
 
 
-def _counted(documents: int, holding: NDArray[np.int64]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pydict({"documents": [documents], "holding": pa.array([holding.tobytes()], pa.binary())})
+def _counted(documents: int, frequency: NDArray[np.int64]) -> pa.RecordBatch:
+    stored = pa.array([frequency.tobytes()], pa.binary())
+    return pa.RecordBatch.from_pydict({"documents": [documents], "document_frequency": stored})

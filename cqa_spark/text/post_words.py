@@ -1,4 +1,4 @@
-"""Extracts the words of posts by regular expressions, fast enough for a whole dump, in Spark and in Python."""
+"""The words of posts by regular expressions, fast enough for a whole dump, in Spark and in Python."""
 
 import re
 
@@ -9,14 +9,8 @@ from cqa_spark.text.scripts import TERM, spaced, spaced_text
 
 # Text after an unclosed "<" is kept. It is matched as a whole, so that the search does not restart at every "<" in it.
 _TAG = r"<[^>]*+>|(<[^>]*+)"
-
-
 _CLOSED_TAG = re.compile(r"<[^>]*+>")
-
-
 _WORD = rf"{TERM}|[\p{{L}}\p{{N}}_]+"
-
-
 _PYTHON_WORD = re.compile(rf"{TERM}|\w+")
 
 
@@ -26,7 +20,7 @@ def plain_text() -> Column:
 
 
 def post_words() -> Column:
-    """The runs of letters, digits and underscores of a row of ``posts``, in lower case, in order.
+    """The words of a row of ``posts``: runs of letters, digits and underscores, in lower case, in order.
 
     In scripts without spaces, words are pairs of characters.
     """
@@ -34,12 +28,12 @@ def post_words() -> Column:
 
 
 def plain_text_of(subject: str | None, body: str | None) -> str:
-    """What ``plain_text`` gives."""
+    """``plain_text`` of a post in Python."""
     head, unclosed, tail = _CLOSED_TAG.sub(" ", body or "").partition("<")
     without_tags = f"{head} {unclosed}{tail}" if unclosed else head
-    return " ".join([*([] if subject is None else [subject]), without_tags]).strip(" ")
+    return (without_tags if subject is None else f"{subject} {without_tags}").strip(" ")
 
 
 def words_of(plain: str) -> list[str]:
-    """The result of ``post_words`` for a post with this plain text."""
+    """``post_words`` of a post with this plain text, in Python."""
     return _PYTHON_WORD.findall(spaced_text(plain.lower()))

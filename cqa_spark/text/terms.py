@@ -37,7 +37,7 @@ _COLUMNS = pa.schema([("term", pa.string()), ("document_frequency", pa.int64())]
 
 
 class _Size(BaseModel):
-    """What ``size.json`` holds."""
+    """The content of ``size.json``."""
 
     documents: int
     occurrences: int
@@ -90,9 +90,9 @@ class Collection:
         terms = texts.select(
             F.size(unit).alias("length"), F.explode(F.concat(no_term, F.array_distinct(unit))).alias("term")
         )
-        counted = terms.groupBy("term").agg(F.count("*").alias("texts"), F.sum("length").alias("lengths"))
+        totals = terms.groupBy("term").agg(F.count("*").alias("texts"), F.sum("length").alias("lengths"))
         # Null is the smallest term and has the highest document frequency, so it is the first row, if there are texts.
-        counts = counted.orderBy(F.desc("texts"), "term").limit(1 + MOST_TERMS).toPandas()
+        counts = totals.orderBy(F.desc("texts"), "term").limit(1 + MOST_TERMS).toPandas()
         if counts.empty:
             return cls({}, 0, 0)
         size, rows = counts.iloc[0], counts.iloc[1:]
@@ -110,28 +110,24 @@ class Collection:
         vocabulary = sorted({term for terms in texts for term in terms}) or [""]
         numbers = {term: number for number, term in enumerate(vocabulary)}
         columns = [numbers[term] for terms in texts for term in terms]
-        ends = np.cumsum([0, *map(len, texts), 0])
+        ends = np.cumsum([0, *map(len, texts), 0])  # the last 0 makes the empty row
         counts = csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(texts) + 1, len(vocabulary)))
         counts.sum_duplicates()
-        holding = np.array([self.frequencies.get(term, 0) for term in vocabulary], dtype=np.float64)
-        frequency, idf = counts.data, self._idf(holding)[counts.indices]
-        lengths = np.repeat(np.diff(ends), np.diff(counts.indptr))
+        # By term.
+        document_frequency = np.array([self.frequencies.get(term, 0) for term in vocabulary], dtype=np.float64)
+        idf = np.log((1 + self.documents) / (1 + document_frequency)) + 1
+        bm25_idf = np.log(1 + (self.documents - document_frequency + 0.5) / (document_frequency + 0.5))
+        # By cell, that is, by text and term: the term's frequency in the text, and the text's length.
+        term, frequency = counts.indices, counts.data
+        length = np.repeat(np.diff(ends), np.diff(counts.indptr))
+        relative_length = length * self.documents / max(1, self.occurrences)
+        saturation = frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * relative_length))
         return WeighedTexts(
             terms=vocabulary,
-            idf=_like(counts, idf),
-            tf_idf=_like(counts, (1 + np.log(frequency)) * idf),
-            bm25=_like(counts, self._bm25_idf(holding)[counts.indices] * self._saturation(frequency, lengths)),
+            idf=_like(counts, idf[term]),
+            tf_idf=_like(counts, (1 + np.log(frequency)) * idf[term]),
+            bm25=_like(counts, bm25_idf[term] * saturation),
         )
-
-    def _idf(self, holding: Numbers) -> Numbers:
-        return np.log((1 + self.documents) / (1 + holding)) + 1
-
-    def _bm25_idf(self, holding: Numbers) -> Numbers:
-        return np.log(1 + (self.documents - holding + 0.5) / (holding + 0.5))
-
-    def _saturation(self, frequency: Numbers, lengths: Numbers) -> Numbers:
-        relative_length = lengths * self.documents / max(1, self.occurrences)
-        return frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * relative_length))
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the counts as Parquet and JSON."""

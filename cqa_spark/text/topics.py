@@ -50,7 +50,7 @@ _LEARNED = "vocabulary array<string>, weights binary"
 
 
 class _Vocabulary(BaseModel):
-    """What ``vocabulary.json`` holds."""
+    """The content of ``vocabulary.json``."""
 
     terms: list[str]
 
@@ -111,7 +111,7 @@ class Topics:
             return cls(vocabulary, learner.fit(_count(texts, vocabulary)).components_)
 
     def shares(self, texts: pa.ChunkedArray) -> NDArray[np.float64]:
-        """The topic shares of texts; those of a text do not depend on other texts in the call.
+        """The topic shares of texts; the shares of a text do not depend on other texts in the call.
 
         Args:
             texts: lists of terms.
@@ -158,10 +158,13 @@ def _vocabulary(texts: pa.ChunkedArray) -> list[str]:
     """The terms that are neither too rare nor too frequent, the most frequent first, ties by spelling."""
     terms = texts.combine_chunks().flatten().dictionary_encode()
     numbers, spelled = terms.indices.to_numpy(), terms.dictionary.to_pylist()
-    holding = _counts(texts, numbers, len(spelled)).getnnz(axis=0).tolist()
+    document_frequency = _counts(texts, numbers, len(spelled)).getnnz(axis=0).tolist()
     most = max(RAREST, MOST_COMMON * len(texts))
-    wanted = [(-number, term) for term, number in zip(spelled, holding, strict=True) if RAREST <= number <= most]
-    return [term for _, term in sorted(wanted)[:MOST_TERMS]]
+    by_frequency = []
+    for term, frequency in zip(spelled, document_frequency, strict=True):
+        if RAREST <= frequency <= most:
+            by_frequency.append((-frequency, term))
+    return [term for _, term in sorted(by_frequency)[:MOST_TERMS]]
 
 
 def _count(texts: pa.ChunkedArray, vocabulary: Sequence[str]) -> csr_matrix:
@@ -172,8 +175,15 @@ def _count(texts: pa.ChunkedArray, vocabulary: Sequence[str]) -> csr_matrix:
 
 
 def _counts(texts: pa.ChunkedArray, numbers: NDArray[np.int32], terms: int) -> csr_matrix:
-    """Frequencies of term numbers in each text."""
+    """Frequencies of term numbers in each text.
+
+    Args:
+        texts: lists of terms.
+        numbers: the number of each term of all texts, or ``_UNKNOWN``.
+        terms: number of different terms.
+    """
     from scipy.sparse import csr_matrix
 
-    text, is_known = pc.list_parent_indices(texts.combine_chunks()).to_numpy(), numbers != _UNKNOWN
+    text = pc.list_parent_indices(texts.combine_chunks()).to_numpy()  # the index of each term's text
+    is_known = numbers != _UNKNOWN
     return csr_matrix((np.ones(is_known.sum()), (text[is_known], numbers[is_known])), shape=(len(texts), terms))

@@ -1,10 +1,10 @@
-"""Measures of machine translation between a text, as the translation, and another text, as the reference."""
+"""Measures of machine translation between a text, as the translation, and another text, as the reference.
 
-from __future__ import annotations
+Imports NLTK and sacreBLEU, which are in the extra ``papers``.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from nltk.stem.porter import PorterStemmer
 from nltk.translate.meteor_score import single_meteor_score
@@ -12,14 +12,10 @@ from nltk.translate.nist_score import sentence_nist
 from rapidfuzz.distance import Levenshtein
 from sacrebleu.metrics import BLEU
 
-if TYPE_CHECKING:
-    pass
-
-
 _LONGEST = 4
-
-
 """Maximum length of n-grams."""
+
+_BLEU = BLEU(tokenize="none", effective_order=True, max_ngram_order=_LONGEST)
 
 
 def compare_translation(reference: Sequence[str], text: Sequence[str]) -> dict[str, float]:
@@ -38,9 +34,6 @@ def compare_translation(reference: Sequence[str], text: Sequence[str]) -> dict[s
         "meteor": single_meteor_score(list(reference), list(text), stemmer=_Stemmer(), wordnet=_NoSynonyms()),
         "edits": Levenshtein.distance(reference, text) / len(reference),
     }
-
-
-_BLEU = BLEU(tokenize="none", effective_order=True, max_ngram_order=_LONGEST)
 
 
 class _Stemmer:

@@ -2,8 +2,8 @@
 
 Brown, Della Pietra, Della Pietra and Mercer 1993, The mathematics of statistical machine translation: parameter
 estimation. A question and its answer take the place of a sentence and its translation (Berger et al. 2000, Bridging the
-lexical chasm); pairs are learned from in both directions (Xue et al. 2008, Retrieval models for question and answer
-archives).
+lexical chasm); the model learns from pairs in both directions (Xue et al. 2008, Retrieval models for question and
+answer archives).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _VOCABULARY, _CELLS = "vocabulary.json", "probabilities.npy"
 
 
 class _Vocabulary(BaseModel):
-    """What ``vocabulary.json`` holds."""
+    """The content of ``vocabulary.json``."""
 
     words: list[str]
 
@@ -62,26 +62,29 @@ class TranslationModel:
         """
         from scipy.sparse import vstack
 
-        bags = [bags_of(words, side) for side in (texts, translations)]
-        return cls(words, _maximise(vstack(bags, format="csr"), vstack(bags[::-1], format="csr")))
+        first, second = bags_of(words, texts), bags_of(words, translations)
+        return cls(words, _maximise(vstack([first, second], format="csr"), vstack([second, first], format="csr")))
 
     def log_likelihoods(self, texts: csr_matrix, translations: csr_matrix) -> Reals:
         """The mean log probability of the words of a translation, given its text.
 
         Args:
-            texts: as ``bags_of`` gives them.
-            translations: as many.
+            texts: words of the texts, as ``bags_of`` counts them.
+            translations: words of their translations, as many rows.
 
         Returns:
-            Shape (texts,), nats; NaN for a translation in which no word of the vocabulary occurs that was learned.
+            Shape (texts,), nats; NaN for a translation without a learned word.
         """
         with_empty = _with_empty_word(texts)
-        of_words = (with_empty @ self._probabilities).multiply(1 / with_empty.sum(axis=1)).tocsr()
-        given = of_words.multiply(translations > 0).tocsr()
-        logs = given.copy()
-        logs.data = np.log(given.data)
-        sums, numbers = (values.multiply(translations).sum(axis=1).A1 for values in (logs, given > 0))
-        return np.divide(sums, numbers, out=np.full(len(sums), np.nan), where=numbers > 0)
+        # The probability of each word given a text is the mean over the words of the text; shape (texts, words).
+        probabilities = (with_empty @ self._probabilities).multiply(1 / with_empty.sum(axis=1)).tocsr()
+        # Only the words of the translation are kept; words with probability 0 have no cell.
+        in_translation = probabilities.multiply(translations > 0).tocsr()
+        logs = in_translation.copy()
+        logs.data = np.log(in_translation.data)
+        sums = logs.multiply(translations).sum(axis=1).A1
+        occurrences = (in_translation > 0).multiply(translations).sum(axis=1).A1
+        return np.divide(sums, occurrences, out=np.full(len(sums), np.nan), where=occurrences > 0)
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the vocabulary as JSON, and the probabilities as a NumPy array."""
@@ -90,17 +93,17 @@ class TranslationModel:
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
-        """Read both.
+        """Read the vocabulary and the probabilities.
 
         Raises:
-            ContractError: a number is no probability, or is about a word that the vocabulary lacks.
+            ContractError: a number is no probability, or belongs to a word that the vocabulary lacks.
         """
         model = cls(folder.read_json(_VOCABULARY, _Vocabulary).words, folder.read_array(_CELLS, shape=(None, 3)))
         texts, translations, probabilities = model.cells.T
         is_word = (model.cells[:, :2] % 1 == 0).all(axis=1) & (texts >= 0) & (translations >= 0)
         is_word &= (texts <= len(model.words)) & (translations < len(model.words))
         if not (is_word & (probabilities > 0)).all():
-            raise folder.refusal(_CELLS, "it has no probabilities, or some of words outside the vocabulary")
+            raise folder.refusal(_CELLS, "it has no probabilities, or probabilities of words outside the vocabulary")
         return model
 
     @cached_property
@@ -108,8 +111,8 @@ class TranslationModel:
         from scipy.sparse import csr_matrix
 
         texts, translations, probabilities = self.cells.T
-        places = (texts.astype(np.int64), translations.astype(np.int64))
-        return csr_matrix((probabilities, places), shape=(len(self.words) + 1, len(self.words)))
+        cells = texts.astype(np.int64), translations.astype(np.int64)
+        return csr_matrix((probabilities, cells), shape=(len(self.words) + 1, len(self.words)))
 
 
 def bags_of(words: Sequence[str], texts: Sequence[Sequence[str]]) -> csr_matrix:
@@ -134,25 +137,26 @@ def _with_empty_word(bags: csr_matrix) -> csr_matrix:
 def _maximise(texts: csr_matrix, translations: csr_matrix) -> Reals:
     """The cells that expectation maximisation learns from pairs of bags."""
     texts, empty = _with_empty_word(texts), texts.shape[1]
-    # Every word of a translation may come from every word of its text: one row for each such pair of occurrences.
+    # Every word of a translation may come from every word of its text: a row for each such combination. For each cell
+    # of the translations, pair is its row and choices the number of words of the text; for each combination, target is
+    # the index of the translation's cell, and source the index of the text's cell, which counts up within a target.
     pair = np.repeat(np.arange(texts.shape[0], dtype=np.int32), np.diff(translations.indptr))
     choices = np.diff(texts.indptr)[pair]
     target = np.repeat(np.arange(translations.nnz, dtype=np.int32), choices)
-    source = np.arange(len(target), dtype=np.int32) + np.repeat(
-        texts.indptr[pair] - np.cumsum(choices) + choices, choices
-    )
+    first_source = texts.indptr[pair] - (np.cumsum(choices) - choices)
+    source = np.arange(len(target), dtype=np.int32) + np.repeat(first_source, choices)
     weights = texts.data[source] * translations.data[target]
+    # Combinations of the same two words share a cell of the model.
     keys = texts.indices[source].astype(np.int64) * (empty + 1) + translations.indices[target]
     cells, cell = np.unique(keys, return_inverse=True)
     sources, targets = np.divmod(cells, empty + 1)
     probabilities = np.ones(len(cells))
     for _ in range(ROUNDS):
+        # Expectation: each occurrence in a translation is divided among the words of the text. Maximisation: the
+        # divided counts of a word, relative to all counts of the word.
         expected = texts.data[source] * probabilities[cell]
         shares = weights * probabilities[cell] / np.bincount(target, expected, translations.nnz)[target]
         counts = np.bincount(cell, shares, len(cells))
         probabilities = counts / np.bincount(sources, counts, empty + 1)[sources]
     is_likely = (probabilities >= SMALLEST) | (sources == empty)
     return np.column_stack([sources, targets, probabilities])[is_likely]
-
-
-# Measures of machine translation between a text, as the translation, and another text, as the reference.

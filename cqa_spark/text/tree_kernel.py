@@ -1,4 +1,4 @@
-"""The partial tree kernel: counts the fragments that two trees share.
+"""The partial tree kernel, which counts the fragments that two trees share, and features that approximate it.
 
 Moschitti 2006, Efficient convolution kernels for dependency and constituent syntactic trees. A fragment is a connected
 part of a tree; children may be omitted. Numba compiles the loops at the first call in a process, in about two seconds.
@@ -29,7 +29,7 @@ The default of KeLP."""
 
 
 def compare_all(left: Forest, right: Forest) -> Numbers:
-    """The normalised kernel of each tree of one forest with each of another.
+    """The normalised kernel of every tree of a forest with every tree of another.
 
     Returns:
         Shape (left trees, right trees), from 0 to 1; 1 for equal trees.
@@ -50,9 +50,11 @@ def compare(left: Forest, rows: Integers, right: Forest, columns: Integers) -> N
     Returns:
         One item per pair, from 0 to 1.
     """
-    own, other = _of_itself(left), _of_itself(right)
-    similarities: Numbers = kernel(left, rows, right, columns) / np.sqrt(own[rows] * other[columns])
-    return similarities
+    # The kernel of each tree with itself, by which the kernels of pairs are normalised.
+    left_trees, right_trees = np.arange(len(left)), np.arange(len(right))
+    left_norms = kernel(left, left_trees, left, left_trees)
+    right_norms = kernel(right, right_trees, right, right_trees)
+    return np.asarray(kernel(left, rows, right, columns) / np.sqrt(left_norms[rows] * right_norms[columns]))
 
 
 def kernel(
@@ -85,11 +87,6 @@ def kernel(
     return values
 
 
-def _of_itself(forest: Forest) -> Numbers:
-    places = np.arange(len(forest))
-    return kernel(forest, places, forest, places)
-
-
 @njit(nogil=True)
 def _kernel(
     left_labels: Integers,
@@ -109,33 +106,36 @@ def _kernel(
 ) -> Numbers:
     """Sum the shared fragments over pairs of nodes with equal labels.
 
-    The matrix ``shared`` is filled children first; entries of nodes with different labels are undefined.
-    ``table[i, j]`` sums over common subsequences that end within the first i and j children of two nodes, decayed by
-    the children that follow. It covers subsequences of all lengths, so each pair of children takes one step.
+    ``shared[m, n]`` is the value of node m of the left tree and node n of the right one, counted from the first node of
+    their trees. Children come before their parents, so it is filled in time; entries of nodes with different labels are
+    undefined. ``table[i, j]`` sums over common subsequences that end within the first i and j children of two nodes,
+    decayed by the children that follow. It covers subsequences of all lengths, so each pair of children takes one step.
     """
     longest = max(_longest(left_first_node), _longest(right_first_node))
     shared = np.empty((longest, longest))
     table = np.zeros((longest + 1, longest + 1))
     values = np.zeros(len(rows))
     for pair in range(len(rows)):
-        start, other_start = left_first_node[rows[pair]], right_first_node[columns[pair]]
-        end, other_end = left_first_node[rows[pair] + 1], right_first_node[columns[pair] + 1]
-        for node in range(start, end):
+        left_start, left_end = left_first_node[rows[pair]], left_first_node[rows[pair] + 1]
+        right_start, right_end = right_first_node[columns[pair]], right_first_node[columns[pair] + 1]
+        for node in range(left_start, left_end):
             children = left_children[left_first_child[node] : left_first_child[node + 1]]
-            position = other_start + np.searchsorted(sorted_labels[other_start:other_end], left_labels[node])
-            while position < other_end and sorted_labels[position] == left_labels[node]:
-                other = by_label[position]
-                others = right_children[right_first_child[other] : right_first_child[other + 1]]
+            # The right tree's nodes with the same label stand together in by_label.
+            position = right_start + np.searchsorted(sorted_labels[right_start:right_end], left_labels[node])
+            while position < right_end and sorted_labels[position] == left_labels[node]:
+                match = by_label[position]
+                match_children = right_children[right_first_child[match] : right_first_child[match + 1]]
                 value = decay * decay
                 for i in range(len(children)):
-                    for j in range(len(others)):
+                    for j in range(len(match_children)):
+                        child, match_child = children[i], match_children[j]
                         below = 0.0
-                        if left_labels[children[i]] == right_labels[others[j]]:
-                            below = shared[children[i] - start, others[j] - other_start] * (1.0 + table[i, j])
+                        if left_labels[child] == right_labels[match_child]:
+                            below = shared[child - left_start, match_child - right_start] * (1.0 + table[i, j])
                             value += below
                         before = table[i, j + 1] + table[i + 1, j] - decay * table[i, j]
                         table[i + 1, j + 1] = below + decay * before
-                shared[node - start, other - other_start] = mu * value
+                shared[node - left_start, match - right_start] = mu * value
                 values[pair] += mu * value
                 position += 1
     return values
@@ -149,12 +149,6 @@ def _longest(first_node: Integers) -> int:
     return longest
 
 
-# Approximates a kernel of pairs of trees by explicit features, with Nyström's method.
-#
-# Williams and Seeger 2001, Using the Nyström method to speed up kernel machines; for tree kernels Croce and Basili
-# 2016, Large-scale kernel-based language learning through the ensemble Nyström methods. A linear model of the columns
-# is a kernel machine restricted to the span of the landmarks.
-
 _FILE = "landmarks.parquet"
 _NODES = pa.list_(pa.field("element", pa.int64()))
 _SCHEMA = pa.schema([(f"{side}_{part}", _NODES) for side in ("query", "candidate") for part in ("labels", "parents")])
@@ -164,14 +158,19 @@ _SMALLEST = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Landmarks:
-    """Pairs of trees with which other pairs are compared.
+    """Pairs of trees, by which the kernel of other pairs is approximated with explicit features: Nyström's method.
 
-    The kernel of two pairs is the mean of the normalised partial tree kernels of their queries and of their candidates
-    (Filice et al. 2016, KeLP at SemEval-2016 Task 3).
+    A linear model of the features is a kernel machine restricted to the span of the landmarks. The kernel of two pairs
+    is the mean of the normalised partial tree kernels of their queries and of their candidates (Filice et al. 2016,
+    KeLP at SemEval-2016 Task 3).
 
     Attributes:
         queries: the query's tree of each pair.
         candidates: the candidate's tree of each pair.
+
+    Source:
+        Williams and Seeger 2001, Using the Nyström method to speed up kernel machines; for tree kernels Croce and
+        Basili 2016, Large-scale kernel-based language learning through the ensemble Nyström methods.
     """
 
     queries: Sequence[Tree]
@@ -193,25 +192,26 @@ class Landmarks:
 
     def save(self, folder: NewModelFolder) -> None:
         """Write the trees as Parquet."""
-        parts = (
-            [getattr(tree, part).tolist() for tree in side]
-            for side in (self.queries, self.candidates)
-            for part in ("labels", "parents")
-        )
-        folder.write_arrow(_FILE, pa.table(list(parts), schema=_SCHEMA))
+        columns = []
+        for trees in (self.queries, self.candidates):
+            columns.append([tree.labels.tolist() for tree in trees])
+            columns.append([tree.parents.tolist() for tree in trees])
+        folder.write_arrow(_FILE, pa.table(columns, schema=_SCHEMA))
 
     @classmethod
     def load(cls, folder: ModelFolder) -> Self:
         """Read the saved state."""
         rows = folder.read_arrow(_FILE, _SCHEMA)
-        labels, parents, other_labels, other_parents = (_arrays(column) for column in rows.columns)
-        read = cls(
-            [Tree(*arrays) for arrays in zip(labels, parents, strict=True)],
-            [Tree(*arrays) for arrays in zip(other_labels, other_parents, strict=True)],
-        )
-        if not all(map(is_tree, (*read.queries, *read.candidates))):
+        trees: dict[str, list[Tree]] = {}
+        for side in ("query", "candidate"):
+            labels, parents = rows[f"{side}_labels"].to_pylist(), rows[f"{side}_parents"].to_pylist()
+            trees[side] = [
+                Tree(np.array(tree_labels, dtype=np.int64), np.array(tree_parents, dtype=np.int64))
+                for tree_labels, tree_parents in zip(labels, parents, strict=True)
+            ]
+        if not all(map(is_tree, (*trees["query"], *trees["candidate"]))):
             raise folder.refusal(_FILE, "it contains a row that is not a tree")
-        return read
+        return cls(trees["query"], trees["candidate"])
 
     def _compare(self, queries: Sequence[Tree], candidates: Sequence[Tree]) -> Numbers:
         return (_kernels(queries, self.queries) + _kernels(candidates, self.candidates)) / 2
@@ -227,12 +227,9 @@ class Landmarks:
 
 
 def _kernels(trees: Sequence[Tree], landmarks: Sequence[Tree]) -> Numbers:
+    # Equal objects are compared once: many candidates share a query.
     distinct = {id(tree): tree for tree in trees}
     rows = {key: row for row, key in enumerate(distinct)}
     compared = compare_all(Forest.of(list(distinct.values())), Forest.of(landmarks))
     kernels: Numbers = compared[[rows[id(tree)] for tree in trees]]
     return kernels
-
-
-def _arrays(lists: pa.ChunkedArray) -> list[NDArray[np.int64]]:
-    return [np.array(values, dtype=np.int64) for values in lists.to_pylist()]

@@ -172,7 +172,7 @@ def leaf_label(word: str) -> str:
 
 
 def _sentences(sentences: Iterable[str]) -> Iterator[list[_Token]]:
-    from textblob.en import parse  # slow, and only recipes of papers need it
+    from textblob.en import parse  # in an extra, and trees from a file need no parser
 
     left = MOST_WORDS
     # For the parser, an empty line ends a sentence. Its time is quadratic, so it gets no more than could matter.

@@ -30,247 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from scipy import sparse
 
-
-# Counts of words, and of pairs of near words, in a collection.
-
-Ids = NDArray[np.int64]
-
-COOCCURRENCES = pa.schema([("one", pa.int64()), ("other", pa.int64()), ("times", pa.int64())])
-
-
-def frequent_words(texts: DataFrame, unit: str, *, rarest: int, most: int) -> DataFrame:
-    """The frequent words of a collection.
-
-    Args:
-        texts: the table ``texts``, one row per distinct text.
-        unit: an array column of it, such as ``content_words``; its items are the words.
-        rarest: minimum number of occurrences of a word.
-        most: maximum number of words; the most frequent are kept.
-
-    Returns:
-        ``word``, ``occurrences``, ``document_frequency``; the most frequent first, ties by spelling.
-    """
-    words = texts.select("text_id", F.explode(unit).alias("word"))
-    in_texts = words.groupBy("text_id", "word").agg(F.count("*").alias("times"))
-    counted = in_texts.groupBy("word").agg(
-        F.sum("times").alias("occurrences"), F.count("*").alias("document_frequency")
-    )
-    return counted.where(F.col("occurrences") >= rarest).orderBy(F.desc("occurrences"), "word").limit(most)
-
-
-def cooccurrences(texts: DataFrame, unit: str, numbers: dict[str, int], *, window: int) -> DataFrame:
-    """Count how often two words occur near each other.
-
-    Args:
-        texts: the table ``texts``.
-        unit: the array column of the words.
-        numbers: the words to count, numbered from 0; other words are removed first.
-        window: maximum distance of near words.
-
-    Returns:
-        ``one``, ``other`` (numbers of words, ``one`` <= ``other``), ``times``.
-    """
-
-    def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            numbered = [_numbered(words, numbers) for words in batch.column(unit).to_pylist()]
-            pairs, times = np.unique(_near(numbered, window), axis=0, return_counts=True)
-            yield pa.RecordBatch.from_arrays([*map(pa.array, pairs.T), pa.array(times)], schema=COOCCURRENCES)
-
-    counts = texts.select(unit).mapInArrow(count, "one bigint, other bigint, times bigint")
-    return counts.groupBy("one", "other").agg(F.sum("times").alias("times"))
-
-
-def _numbered(words: list[str], numbers: dict[str, int]) -> Ids:
-    return np.array([numbers[word] for word in words if word in numbers], dtype=np.int64)
-
-
-def _near(texts: list[Ids], window: int) -> Ids:
-    """All pairs of near words of all texts, the smaller number first, one pair per row."""
-    left = [text[:-distance] for text in texts for distance in range(1, window + 1)]
-    right = [text[distance:] for text in texts for distance in range(1, window + 1)]
-    pairs = np.stack([_joined(left), _joined(right)], axis=1)
-    pairs.sort(axis=1)
-    return pairs
-
-
-def _joined(pieces: list[Ids]) -> Ids:
-    return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.int64)
-
-
-# Similarity of texts by word vectors.
-
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Bag:
-    """The distinct words of a text with vectors.
-
-    Attributes:
-        vectors: one row per word, of unit length.
-        times: frequency of each word in the text.
-        idf: inverse document frequency of each word.
-        smooth: smooth inverse frequency of each word.
-    """
-
-    vectors: Numbers
-    times: Numbers
-    idf: Numbers
-    smooth: Numbers
-
-    @property
-    def weights(self) -> Numbers:
-        """Frequency times idf of each word."""
-        return self.times * self.idf
-
-    @cached_property
-    def means(self) -> Numbers:
-        """The means of the vectors, up to scale: plain, by idf, and by smooth inverse frequency; one per row."""
-        return np.stack([self.times, self.weights, self.times * self.smooth]) @ self.vectors
-
-    @cached_property
-    def soft_norm(self) -> float:
-        """Norm of the text's vector for the soft cosine, in which similar words are not orthogonal."""
-        return sqrt(self.weights @ _softened(self.vectors @ self.vectors.T) @ self.weights)
-
-
-def compare_meaning(one: Bag, others: Sequence[Bag], common: Numbers) -> dict[str, Numbers]:
-    """The similarities of a text to others by word vectors, by name; one item per other text.
-
-    ``answered`` aligns the words of the text with those of the other, ``repeated`` the other way; both are means by
-    idf. ``movers_distance`` is 0 for the same words.
-
-    Args:
-        one: words of the text, at least one.
-        others: at least one text, each with at least one word.
-        common: the first principal component of the means of all texts, of unit length.
-    """
-    sizes = np.array([len(other.times) for other in others])
-    starts = np.cumsum(sizes) - sizes
-    times, weights = (np.concatenate([getattr(other, name) for other in others]) for name in ("times", "weights"))
-    # Rows are the words of all other texts, one text after the other.
-    cosines = np.concatenate([other.vectors for other in others]) @ one.vectors.T
-    best, other_best = np.maximum.reduceat(cosines, starts), cosines.max(axis=1)
-    there = _distances(best) @ one.times / one.times.sum()
-    back = _means(_distances(other_best), times, starts)
-    plain, by_idf, smooth = np.stack([other.means for other in others], axis=1)
-    return {
-        "plain_cosine": _cosines(one.means[0], plain),
-        "idf_cosine": _cosines(one.means[1], by_idf),
-        "smooth_cosine": _cosines(without(one.means[2], common), without(smooth, common)),
-        "answered": best @ one.weights / one.weights.sum(),
-        "repeated": _means(other_best, weights, starts),
-        "movers_distance": np.maximum(there, back),
-        "soft_cosine": _over(
-            np.add.reduceat((_softened(cosines) @ one.weights) * weights, starts),
-            one.soft_norm * np.array([other.soft_norm for other in others]),
-        ),
-    }
-
-
-def without(means: Numbers, common: Numbers) -> Numbers:
-    """Means without their projection on a component of unit length (Arora et al. 2017, algorithm 1)."""
-    return means - np.multiply.outer(means @ common, common)
-
-
-def _cosines(one: Numbers, others: Numbers) -> Numbers:
-    return _over(others @ one, sqrt(one @ one) * np.linalg.norm(others, axis=1))
-
-
-def _means(values: Numbers, weights: Numbers, starts: Indices) -> Numbers:
-    """The weighted mean of the values of each text's words."""
-    return np.add.reduceat(values * weights, starts) / np.add.reduceat(weights, starts)
-
-
-def _distances(cosines: Numbers) -> Numbers:
-    """Euclidean distances of unit vectors."""
-    return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * cosines))
-
-
-def _softened(cosines: Numbers) -> Numbers:
-    """Similarities of words for the soft cosine (Charlet and Damnati 2017, section 2.1)."""
-    return np.square(np.maximum(0.0, cosines))
-
-
-def _over(products: Numbers, lengths: Numbers) -> Numbers:
-    return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-
-
-# Word vectors in workers: converts texts to bags of words with vectors.
-
-SMOOTHING = 1e-3
-"""Relative frequency at which a word has half the weight (Arora et al. 2017, section 3)."""
-SAMPLE = 10_000
-"""Maximum number of texts for fitting the common component, which bounds the driver's memory."""
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """The words with vectors, numbered from 0.
-
-    Attributes:
-        words: words in order of their numbers.
-        vectors: one row per word, of unit length.
-        idf: smooth inverse document frequency of each word, as in ``Collection.weigh``.
-        smooth: smooth inverse frequency of each word.
-    """
-
-    words: tuple[str, ...]
-    vectors: Numbers
-    idf: Numbers
-    smooth: Numbers
-
-    @classmethod
-    def of(cls, words: pd.DataFrame, documents: int, occurrences: int) -> Self:
-        """Weigh the words of a collection.
-
-        Args:
-            words: ``word``, ``vector``, ``document_frequency``, ``occurrences`` (in all texts).
-            documents: number of texts in the collection.
-            occurrences: number of words in the collection, including repeats.
-        """
-        holding, times = (words[name].to_numpy(dtype=np.float64) for name in ("document_frequency", "occurrences"))
-        return cls(
-            tuple(words["word"]),
-            np.array(words["vector"].tolist(), dtype=np.float64),
-            np.log((1 + documents) / (1 + holding)) + 1,
-            SMOOTHING / (SMOOTHING + times / max(1, occurrences)),
-        )
-
-    def bag(self, words: Sequence[str]) -> Bag | None:
-        """The words of a text with vectors; None if there are none."""
-        times = Counter(self._numbers[word] for word in words if word in self._numbers)
-        if not times:
-            return None
-        numbers = np.array(sorted(times))
-        counts = np.array([times[number] for number in numbers], dtype=np.float64)
-        return Bag(self.vectors[numbers], counts, self.idf[numbers], self.smooth[numbers])
-
-    @cached_property
-    def _numbers(self) -> dict[str, int]:
-        return {word: number for number, word in enumerate(self.words)}
-
-
-def common_component(vocabulary: Vocabulary, texts: DataFrame, unit: str) -> Numbers:
-    """The first principal component of the texts' means, which all texts share (Arora et al. 2017, algorithm 1).
-
-    Args:
-        vocabulary: the words with vectors.
-        texts: the table ``texts``; the ``SAMPLE`` texts with the lowest keys, which are hashes, are used.
-        unit: the array column of the words.
-
-    Returns:
-        A unit vector; 0 if no text has a word with a vector.
-    """
-    sample = texts.select("text_id", unit).orderBy("text_id").limit(SAMPLE).toPandas()
-    bags = [bag for bag in map(vocabulary.bag, sample[unit]) if bag is not None]
-    if not bags:
-        return np.zeros(vocabulary.vectors.shape[-1])
-    means = np.array([bag.means[2] / bag.times.sum() for bag in bags])
-    return np.linalg.eigh(means.T @ means)[1][:, -1]
-
 
 DIMENSIONS = 100
 WINDOW = 5
@@ -296,6 +57,13 @@ _COLUMNS = pa.schema(
         ("vector", pa.list_(pa.float64())),
     ]
 )
+SMOOTHING = 1e-3
+"""Relative frequency at which a word has half the weight (Arora et al. 2017, section 3)."""
+SAMPLE = 10_000
+"""Maximum number of texts for fitting the common component, which bounds the driver's memory."""
+
+COOCCURRENCES = pa.schema([("first", pa.int64()), ("second", pa.int64()), ("times", pa.int64())])
+_NO_WORDS = np.empty(0, dtype=np.int64)
 
 
 class TrainedOn(BaseModel):
@@ -345,9 +113,10 @@ class WordVectors:
         numbers = {word: number for number, word in enumerate(words["word"])}
         near = cooccurrences(sample, unit, numbers, window=WINDOW)
         learn = partial(_vectors, words=len(words))
-        learned = learn_in_one_task(near, ["one", "other"], learn, "vector array<double>")
+        learned = learn_in_one_task(near, ["first", "second"], learn, "vector array<double>")
         words = words.assign(vector=[row["vector"] for row in learned]).astype({"vector": object})  # also without words
-        documents, occurrences = _size(texts, unit)
+        (size,) = texts.agg(F.count("*").alias("documents"), F.sum(F.size(unit)).alias("occurrences")).collect()
+        documents, occurrences = size["documents"], size["occurrences"] or 0  # the sum over no text is null
         common = common_component(Vocabulary.of(words, documents, occurrences), texts, unit)
         record = TrainedOn(
             splits=list(splits),
@@ -380,17 +149,81 @@ class WordVectors:
         return cls(folder.read_arrow(_WORDS, _COLUMNS).to_pandas(), folder.read_json(_RECORD, TrainedOn))
 
 
-def _size(texts: DataFrame, unit: str) -> tuple[int, int]:
-    """Number of texts, and number of words in all texts."""
-    (size,) = texts.agg(F.count("*").alias("documents"), F.sum(F.size(unit)).alias("occurrences")).collect()
-    return size["documents"], size["occurrences"] or 0
-
-
 def _vectors(batches: Iterable[pa.RecordBatch], words: int) -> Iterator[pa.RecordBatch]:
     """The vector of every word, by number, from rows of ``cooccurrences``, sorted."""
     near = pa.Table.from_batches(batches, COOCCURRENCES).to_pandas()
     vectors = list(factorise(mutual_information(near, words)))
     yield pa.RecordBatch.from_pydict({"vector": pa.array(vectors, pa.list_(pa.float64()))})
+
+
+def frequent_words(texts: DataFrame, unit: str, *, rarest: int, most: int) -> DataFrame:
+    """The frequent words of a collection.
+
+    Args:
+        texts: the table ``texts``, one row per distinct text.
+        unit: an array column of it, such as ``content_words``; its items are the words.
+        rarest: minimum number of occurrences of a word.
+        most: maximum number of words; the most frequent are kept.
+
+    Returns:
+        ``word``, ``occurrences``, ``document_frequency``; the most frequent first, ties by spelling.
+    """
+    words = texts.select("text_id", F.explode(unit).alias("word"))
+    in_texts = words.groupBy("text_id", "word").agg(F.count("*").alias("times"))
+    totals = in_texts.groupBy("word").agg(F.sum("times").alias("occurrences"), F.count("*").alias("document_frequency"))
+    return totals.where(F.col("occurrences") >= rarest).orderBy(F.desc("occurrences"), "word").limit(most)
+
+
+def cooccurrences(texts: DataFrame, unit: str, numbers: dict[str, int], *, window: int) -> DataFrame:
+    """Count how often two words occur near each other.
+
+    Args:
+        texts: the table ``texts``.
+        unit: the array column of the words.
+        numbers: the words to count, numbered from 0; other words are removed first.
+        window: maximum distance of near words.
+
+    Returns:
+        ``first``, ``second`` (numbers of words, ``first`` <= ``second``), ``times``.
+    """
+
+    def count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            # A text that is moved by 1, 2, … words against itself has near words next to each other.
+            left, right = [_NO_WORDS], [_NO_WORDS]
+            for words in batch.column(unit).to_pylist():
+                text = np.array([numbers[word] for word in words if word in numbers], dtype=np.int64)
+                for distance in range(1, window + 1):
+                    left.append(text[:-distance])
+                    right.append(text[distance:])
+            near = np.stack([np.concatenate(left), np.concatenate(right)], axis=1)
+            near.sort(axis=1)  # the smaller number first
+            pairs, times = np.unique(near, axis=0, return_counts=True)
+            yield pa.RecordBatch.from_arrays([*map(pa.array, pairs.T), pa.array(times)], schema=COOCCURRENCES)
+
+    counts = texts.select(unit).mapInArrow(count, "first bigint, second bigint, times bigint")
+    return counts.groupBy("first", "second").agg(F.sum("times").alias("times"))
+
+
+def mutual_information(near: pd.DataFrame, words: int) -> sparse.csr_matrix:
+    """Positive pointwise mutual information of words and their neighbours, with smoothed contexts.
+
+    Args:
+        near: ``first``, ``second``, ``times``, as ``cooccurrences`` counts them.
+        words: number of words.
+    """
+    from scipy import sparse
+
+    first, second, times = (near[name].to_numpy() for name in ("first", "second", "times"))
+    shape = (words, words)
+    # Each pair counts for both of its words; a pair of a word with itself counts twice.
+    counts = sparse.coo_matrix((times, (first, second)), shape) + sparse.coo_matrix((times, (second, first)), shape)
+    cells = counts.tocoo()
+    totals = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
+    contexts = totals**_CONTEXT_POWER
+    ratio = cells.data * contexts.sum() / (totals[cells.row] * contexts[cells.col])
+    positive = ratio > 1
+    return sparse.csr_matrix((np.log(ratio[positive]), (cells.row[positive], cells.col[positive])), shape)
 
 
 def factorise(information: sparse.csr_matrix) -> NDArray[np.float64]:
@@ -409,22 +242,164 @@ def factorise(information: sparse.csr_matrix) -> NDArray[np.float64]:
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
-def mutual_information(near: pd.DataFrame, words: int) -> sparse.csr_matrix:
-    """Positive pointwise mutual information of words and their neighbours, with smoothed contexts.
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words with vectors, numbered from 0.
+
+    Attributes:
+        words: words in order of their numbers.
+        vectors: one row per word, of unit length.
+        idf: smooth inverse document frequency of each word, as in ``Collection.weigh``.
+        smooth: smooth inverse frequency of each word.
+    """
+
+    words: tuple[str, ...]
+    vectors: Numbers
+    idf: Numbers
+    smooth: Numbers
+
+    @classmethod
+    def of(cls, words: pd.DataFrame, documents: int, occurrences: int) -> Self:
+        """Weigh the words of a collection.
+
+        Args:
+            words: ``word``, ``vector``, ``document_frequency``, ``occurrences`` (in all texts).
+            documents: number of texts in the collection.
+            occurrences: number of words in the collection, including repeats.
+        """
+        document_frequency = words["document_frequency"].to_numpy(dtype=np.float64)
+        relative_frequency = words["occurrences"].to_numpy(dtype=np.float64) / max(1, occurrences)
+        return cls(
+            words=tuple(words["word"]),
+            vectors=np.array(words["vector"].tolist(), dtype=np.float64),
+            idf=np.log((1 + documents) / (1 + document_frequency)) + 1,
+            smooth=SMOOTHING / (SMOOTHING + relative_frequency),
+        )
+
+    def bag(self, words: Sequence[str]) -> Bag | None:
+        """The words of a text with vectors; None if there are none."""
+        times = Counter(self._numbers[word] for word in words if word in self._numbers)
+        if not times:
+            return None
+        numbers = np.array(sorted(times))
+        counts = np.array([times[number] for number in numbers], dtype=np.float64)
+        return Bag(self.vectors[numbers], counts, self.idf[numbers], self.smooth[numbers])
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words)}
+
+
+def common_component(vocabulary: Vocabulary, texts: DataFrame, unit: str) -> Numbers:
+    """The first principal component of the texts' means, which all texts share (Arora et al. 2017, algorithm 1).
 
     Args:
-        near: ``one``, ``other``, ``times``, as ``cooccurrences`` counts them.
-        words: number of words.
-    """
-    from scipy import sparse
+        vocabulary: the words with vectors.
+        texts: the table ``texts``; the ``SAMPLE`` texts with the lowest keys, which are hashes, are used.
+        unit: the array column of the words.
 
-    one, other, times = (near[name].to_numpy() for name in ("one", "other", "times"))
-    shape = (words, words)
-    # Pairs of a word with itself are counted from both sides, too.
-    counts = sparse.coo_matrix((times, (one, other)), shape) + sparse.coo_matrix((times, (other, one)), shape)
-    cells = counts.tocoo()
-    totals = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
-    contexts = totals**_CONTEXT_POWER
-    ratio = cells.data * contexts.sum() / (totals[cells.row] * contexts[cells.col])
-    positive = ratio > 1
-    return sparse.csr_matrix((np.log(ratio[positive]), (cells.row[positive], cells.col[positive])), shape)
+    Returns:
+        A unit vector; 0 if no text has a word with a vector.
+    """
+    sample = texts.select("text_id", unit).orderBy("text_id").limit(SAMPLE).toPandas()
+    bags = [bag for bag in map(vocabulary.bag, sample[unit]) if bag is not None]
+    if not bags:
+        return np.zeros(vocabulary.vectors.shape[-1])
+    means = np.array([bag.means[2] / bag.times.sum() for bag in bags])
+    return np.linalg.eigh(means.T @ means)[1][:, -1]
+
+
+@dataclass(frozen=True)
+class Bag:
+    """The distinct words of a text with vectors.
+
+    Attributes:
+        vectors: one row per word, of unit length.
+        times: frequency of each word in the text.
+        idf: inverse document frequency of each word.
+        smooth: smooth inverse frequency of each word.
+    """
+
+    vectors: Numbers
+    times: Numbers
+    idf: Numbers
+    smooth: Numbers
+
+    @property
+    def weights(self) -> Numbers:
+        """Frequency times idf of each word."""
+        return self.times * self.idf
+
+    @cached_property
+    def means(self) -> Numbers:
+        """The means of the vectors, up to scale: plain, by idf, and by smooth inverse frequency; one per row."""
+        return np.stack([self.times, self.weights, self.times * self.smooth]) @ self.vectors
+
+    @cached_property
+    def soft_norm(self) -> float:
+        """Norm of the text's vector for the soft cosine, in which similar words are not orthogonal."""
+        return sqrt(self.weights @ _softened(self.vectors @ self.vectors.T) @ self.weights)
+
+
+def compare_meaning(text: Bag, others: Sequence[Bag], common: Numbers) -> dict[str, Numbers]:
+    """The similarities of a text to others by word vectors, by name; one item per other text.
+
+    ``answered`` aligns each word of the text with the nearest word of the other text, ``repeated`` the other way; both
+    are means by idf. ``movers_distance`` is 0 for the same words.
+
+    Args:
+        text: words of the text, at least one.
+        others: at least one text, each with at least one word.
+        common: the first principal component of the means of all texts, of unit length.
+    """
+    sizes = np.array([len(other.times) for other in others])
+    starts = np.cumsum(sizes) - sizes  # of each other text, among the words of all of them
+    times = np.concatenate([other.times for other in others])
+    weights = np.concatenate([other.weights for other in others])
+    # A row for each word of all other texts, one text after the other; a column for each word of the text.
+    cosines = np.concatenate([other.vectors for other in others]) @ text.vectors.T
+    nearest = np.maximum.reduceat(cosines, starts)  # shape (other texts, words of the text)
+    nearest_back = cosines.max(axis=1)  # shape (words of all other texts,)
+    distance = _distances(nearest) @ text.times / text.times.sum()
+    distance_back = _means(_distances(nearest_back), times, starts)
+    plain, by_idf, smooth = np.stack([other.means for other in others], axis=1)
+    soft_products = np.add.reduceat((_softened(cosines) @ text.weights) * weights, starts)
+    soft_norms = text.soft_norm * np.array([other.soft_norm for other in others])
+    return {
+        "plain_cosine": _cosines(text.means[0], plain),
+        "idf_cosine": _cosines(text.means[1], by_idf),
+        "smooth_cosine": _cosines(without(text.means[2], common), without(smooth, common)),
+        "answered": nearest @ text.weights / text.weights.sum(),
+        "repeated": _means(nearest_back, weights, starts),
+        "movers_distance": np.maximum(distance, distance_back),
+        "soft_cosine": _ratio(soft_products, soft_norms),
+    }
+
+
+def without(means: Numbers, common: Numbers) -> Numbers:
+    """Means without their projection on a component of unit length (Arora et al. 2017, algorithm 1)."""
+    return means - np.multiply.outer(means @ common, common)
+
+
+def _cosines(vector: Numbers, others: Numbers) -> Numbers:
+    return _ratio(others @ vector, sqrt(vector @ vector) * np.linalg.norm(others, axis=1))
+
+
+def _means(values: Numbers, weights: Numbers, starts: Indices) -> Numbers:
+    """The weighted mean of the values of each text's words."""
+    return np.add.reduceat(values * weights, starts) / np.add.reduceat(weights, starts)
+
+
+def _distances(cosines: Numbers) -> Numbers:
+    """Euclidean distances of unit vectors."""
+    return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * cosines))
+
+
+def _softened(cosines: Numbers) -> Numbers:
+    """Similarities of words for the soft cosine (Charlet and Damnati 2017, section 2.1)."""
+    return np.square(np.maximum(0.0, cosines))
+
+
+def _ratio(products: Numbers, lengths: Numbers) -> Numbers:
+    """Products over lengths; 0 for vectors without length."""
+    return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)

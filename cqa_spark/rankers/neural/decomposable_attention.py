@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
+from cqa_spark.rankers.neural.model import AlignmentModel
 from cqa_spark.rankers.neural.network import NetworkShape, WordAlignment
-from cqa_spark.rankers.neural.ranker import AlignmentModel, TextNetworkParameters, TextNetworkRanker
-from cqa_spark.rankers.neural.training import Nodes
+from cqa_spark.rankers.neural.ranker import Nodes, TextNetworkParameters, TextNetworkRanker
 
 
 class DecomposableAttentionParameters(TextNetworkParameters):

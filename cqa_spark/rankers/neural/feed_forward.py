@@ -3,9 +3,10 @@
 import numpy as np
 from pyspark.sql import DataFrame
 
+from cqa_spark.rankers.neural.model import NetworkModel
 from cqa_spark.rankers.neural.network import NetworkShape
-from cqa_spark.rankers.neural.ranker import NetworkModel, NeuralRanker
-from cqa_spark.rankers.neural.training import NeuralParameters, training_rows
+from cqa_spark.rankers.neural.ranker import NeuralParameters, NeuralRanker
+from cqa_spark.rankers.neural.training_data import training_rows
 
 
 class FeedForwardParameters(NeuralParameters):
@@ -27,8 +28,8 @@ class FeedForwardRanker(NeuralRanker[FeedForwardParameters]):
 
     def shape(self, features: int, dimensions: int) -> NetworkShape:
         """The classifier alone."""
-        given = self.parameters
-        return NetworkShape(features, dimensions, None, given.hidden, given.dropout, batch_norm=True)
+        sizes = self.parameters
+        return NetworkShape(features, dimensions, None, sizes.hidden, sizes.dropout, batch_norm=True)
 
     def fit(self, frame: DataFrame) -> NetworkModel:
         """Learn ``relevant`` from the features."""

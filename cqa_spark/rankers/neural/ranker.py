@@ -1,12 +1,11 @@
-"""Base class of rankers that train a network with JAX."""
+"""Base classes of neural rankers: their parameters, and training in Spark tasks, on features or also on texts."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Annotated, ClassVar, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,25 +16,46 @@ from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
 from cqa_spark.features.training_data import fold_of
-from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
 from cqa_spark.lake.schemas.examples import QUERY
-from cqa_spark.rankers.candidates import (
-    CANDIDATE_WORDS,
-    QUERY_WORDS,
-    WORD_COLUMNS,
-    Candidates,
-    Numbers,
-    require_words,
-    word_numbers,
-)
-from cqa_spark.rankers.model import ModelDescription, RankerModel
+from cqa_spark.process.failures import require_extra
+from cqa_spark.rankers.candidates import WORD_COLUMNS, require_words
+from cqa_spark.rankers.neural.model import TextNetworkModel
 from cqa_spark.rankers.neural.network import Network, NetworkShape
-from cqa_spark.rankers.neural.training import NeuralParameters, TrainingExamples, TrainingRows, training_rows
-from cqa_spark.rankers.ranker import Ranker
-from cqa_spark.rankers.registry import build_ranker
+from cqa_spark.rankers.neural.training_data import TrainingExamples, TrainingRows, training_rows
+from cqa_spark.rankers.ranker import Ranker, RankerParameters
 from cqa_spark.rankers.scoring import VALUES, with_values
-from cqa_spark.rankers.training import group_of_tasks
+from cqa_spark.rankers.training_group import group_of_tasks, require_executors_for
+from cqa_spark.rankers.tuning_ranges import Between
 from cqa_spark.text.word_vectors import RAREST, WordVectors
+
+Nodes = tuple[Annotated[int, Field(ge=1)], ...]
+
+_WORDS = "words"
+_OUTCOME = "low array<double>, high array<double>, graph binary"
+
+
+class NeuralParameters(RankerParameters):
+    """Parameters of the classifier H and of its training."""
+
+    hidden: Nodes = Field((50, 50), description="nodes of each hidden layer of the classifier")
+    dropout: Annotated[float, Between(0.2, 0.8)] = Field(0.5, ge=0, lt=1, description="dropout rate of each layer")
+    learning_rate: Annotated[float, Between(1e-4, 1e-2, log=True)] = Field(
+        0.001, gt=0, description="step size of Adam (Kingma and Ba 2015)"
+    )
+    epochs: int = Field(40, ge=1, description="passes over the training examples; the best one is kept")
+    batch: int = Field(32, ge=2, description="batch size in pairs; smaller for long texts")
+    validation_folds: int = Field(
+        5, ge=2, description="number of folds of the training threads; one fold is held out to choose the epoch"
+    )
+    seed: int = Field(1, description="seed of the initial weights, the batches and the dropout")
+    workers: int = Field(1, ge=1, description="Spark tasks that train together; queries stay whole")
+    threshold: float = Field(0.5, ge=0, le=1, description="minimum probability for predicting a candidate relevant")
+
+    def require_environment(self) -> None:
+        """Check that JAX is installed, and that executors stay for several workers."""
+        require_extra("neural", ["jax", "onnx"], "training a neural ranker")
+        require_executors_for(self.workers)
+
 
 P = TypeVar("P", bound=NeuralParameters)
 
@@ -70,33 +90,29 @@ class NeuralRanker(Ranker[P]):
             vectors: their vectors, shape (words, dimensions).
             most_words: maximum number of words of each text.
         """
-        given = self.parameters
-        given.require_environment()
-        run = _Task(
+        parameters = self.parameters
+        parameters.require_environment()
+        task = _Task(
             shape=self.shape(len(training.features), vectors.shape[1]),
-            given=given,
+            parameters=parameters,
             vocabulary=tuple(vocabulary),
             vectors=vectors.astype(np.float32),
             most_words=most_words,
         )
-        rows = self._rows(training, with_words=bool(vocabulary))
-        (trained,) = rows.mapInArrow(run, _OUTCOME, barrier=given.workers > 1).collect()
-        return Network(np.array(trained["low"]), np.array(trained["high"]), bytes(trained["graph"]))
-
-    def _rows(self, training: TrainingRows, *, with_words: bool) -> DataFrame:
-        """The input of the processes: one partition per worker, with whole queries in order."""
-        held_out = fold_of(self.parameters.validation_folds, self.parameters.seed) == 0
-        target, words = F.col("relevant").cast("bigint"), WORD_COLUMNS if with_words else ()
-        number = F.dense_rank().over(Window.orderBy(*QUERY)).alias("query_number")
+        is_held_out = fold_of(parameters.validation_folds, parameters.seed) == 0
         rows = with_values(training.frame, training.features).select(
-            number, "candidate_id", target.alias("target"), held_out.alias("held_out"), VALUES, *words
+            F.dense_rank().over(Window.orderBy(*QUERY)).alias("query_number"),
+            "candidate_id",
+            F.col("relevant").cast("bigint").alias("target"),
+            is_held_out.alias("held_out"),
+            VALUES,
+            *(WORD_COLUMNS if vocabulary else ()),
         )
-        # Range partitioning, because hash partitioning may leave a partition empty.
-        placed = rows.repartitionByRange(self.parameters.workers, "query_number")
-        return placed.sortWithinPartitions("query_number", "candidate_id").drop("candidate_id")
-
-
-_OUTCOME = "low array<double>, high array<double>, graph binary"
+        # A partition per worker, with whole queries in order. Hash partitioning may leave a partition empty.
+        by_worker = rows.repartitionByRange(parameters.workers, "query_number")
+        in_order = by_worker.sortWithinPartitions("query_number", "candidate_id").drop("candidate_id")
+        (trained,) = in_order.mapInArrow(task, _OUTCOME, barrier=parameters.workers > 1).collect()
+        return Network(np.array(trained["low"]), np.array(trained["high"]), bytes(trained["graph"]))
 
 
 @dataclass(frozen=True)
@@ -104,21 +120,20 @@ class _Task:
     """Trains on the rows of a task, together with the other tasks."""
 
     shape: NetworkShape
-    given: NeuralParameters
+    parameters: NeuralParameters
     vocabulary: tuple[str, ...]
     vectors: NDArray[np.float32]
     most_words: int
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        # The module imports JAX.
-        from cqa_spark.rankers.neural.training import train_network
+        from cqa_spark.rankers.neural.training import train_network  # imports JAX
 
         rows = pa.Table.from_batches(batches)
         examples = TrainingExamples.of(rows, self.shape.features, self.vocabulary, self.most_words)
-        with group_of_tasks(self.given.workers) as group:
+        with group_of_tasks(self.parameters.workers) as group:
             network = train_network(
                 self.shape,
-                self.given,
+                self.parameters,
                 self.vectors,
                 examples,
                 rows.column("held_out").to_numpy(),
@@ -127,111 +142,6 @@ class _Task:
         if group.number == 0:
             learned = {"low": [network.low], "high": [network.high], "graph": [network.graph]}
             yield pa.RecordBatch.from_pydict(learned)
-
-
-# A trained network as a model.
-
-_NETWORK, _WORD_TABLE = "network", "words"
-
-
-@dataclass(frozen=True, eq=False)
-class NetworkModel(RankerModel):
-    """The score is the probability that the candidate is relevant, by a trained network."""
-
-    network: Network
-
-    def score(self, candidates: Candidates) -> NDArray[np.float64]:
-        """The network's output for relevant."""
-        rows = candidates.of(self.description.features)
-        return np.array([self.network.probability(row, ()) for row in rows], dtype=np.float64)
-
-    @classmethod
-    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> NetworkModel:
-        """Read the network."""
-        return cls(description, _load_network(description, folder, dimensions=0))
-
-    def save_learned(self, folder: NewModelFolder) -> None:
-        """Write the network."""
-        self.network.save(folder.within(_NETWORK))
-
-
-class Attention(NamedTuple):
-    """Attention weights between the words of two texts.
-
-    Attributes:
-        query: words of the query used by the network.
-        candidate: words of the candidate used by the network.
-        weights: before softmax, shape (words of the query, words of the candidate).
-    """
-
-    query: Sequence[str]
-    candidate: Sequence[str]
-    weights: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class TextNetworkModel(NetworkModel):
-    """A network on the words of both texts, and the vectors of the words."""
-
-    vectors: WordVectors
-
-    def transform(self, frame: DataFrame) -> DataFrame:
-        """Score candidates; requires the word columns."""
-        require_words(frame, self.description.ranker)
-        return super().transform(frame)
-
-    def score(self, candidates: Candidates) -> NDArray[np.float64]:
-        """The network's output for relevant."""
-        texts = (self.numbers(candidates.examples.column(name)) for name in (QUERY_WORDS, CANDIDATE_WORDS))
-        pairs = zip(candidates.of(self.description.features), *texts, strict=True)
-        found = [self.network.probability(row, (self._vectors[q], self._vectors[c])) for row, q, c in pairs]
-        return np.array(found, dtype=np.float64)
-
-    def numbers(self, words: pa.ChunkedArray) -> list[Numbers]:
-        """The words of each text used by the network, as indices into the vocabulary."""
-        return word_numbers(words, self._vocabulary, self.description.parameters["most_words"])
-
-    @classmethod
-    def load_learned(cls, description: ModelDescription, folder: ModelFolder) -> TextNetworkModel:
-        """Read the word vectors and the network."""
-        vectors = WordVectors.load(folder.within(_WORD_TABLE))
-        dimensions = vectors.vocabulary.vectors.shape[1]
-        return cls(description, _load_network(description, folder, dimensions), vectors)
-
-    def save_learned(self, folder: NewModelFolder) -> None:
-        """Write the word vectors and the network."""
-        super().save_learned(folder)
-        self.vectors.save(folder.within(_WORD_TABLE))
-
-    @cached_property
-    def _vectors(self) -> NDArray[np.float64]:
-        return self.vectors.vocabulary.vectors
-
-    @cached_property
-    def _vocabulary(self) -> pa.Array:
-        return pa.array(self.vectors.vocabulary.words, pa.string())
-
-
-class AlignmentModel(TextNetworkModel):
-    """A network that aligns the words of both texts."""
-
-    def attention(self, query: Sequence[str], candidate: Sequence[str]) -> Attention:
-        """Attention weights between the words of two texts."""
-        texts = self.numbers(pa.chunked_array([[list(query), list(candidate)]], pa.list_(pa.string())))
-        weights = self.network.attention(*(self._vectors[numbers] for numbers in texts))
-        known = self.vectors.vocabulary.words
-        asked, said = ([known[number] for number in numbers] for numbers in texts)
-        return Attention(asked, said, weights)
-
-
-def _load_network(description: ModelDescription, folder: ModelFolder, dimensions: int) -> Network:
-    ranker: Any = build_ranker(description.ranker, description.parameters)
-    return Network.load(folder.within(_NETWORK), ranker.shape(len(description.features), dimensions))
-
-
-# Neural rankers that read the words of query and candidate.
-
-_WORDS = "words"
 
 
 class TextNetworkParameters(NeuralParameters):
@@ -260,22 +170,19 @@ class TextNetworkRanker(NeuralRanker[T]):
             InputError: no word is frequent enough for a vector.
         """
         require_words(frame, self.name)
-        given = self.parameters
         with training_rows(frame, needs_features=False) as training:
-            vectors = WordVectors.learn(_texts(training.frame), _WORDS, ("train",))
-            known = vectors.vocabulary
-            if not known.words:
+            # The distinct texts of queries and candidates.
+            queries, candidates = (training.frame.select(F.col(name).alias(_WORDS)) for name in WORD_COLUMNS)
+            text_id = F.sha2(F.concat_ws(" ", _WORDS), 256).alias("text_id")
+            texts = queries.unionByName(candidates).select(text_id, _WORDS).distinct()
+            vectors = WordVectors.learn(texts, _WORDS, ("train",))
+            vocabulary = vectors.vocabulary
+            if not vocabulary.words:
                 raise InputError(
                     f"no word occurs {RAREST} times in the texts of the {training.counts.rows} training examples",
                     "train on more examples, or use a ranker without texts",
                 )
-            network = self.train(training, known.words, known.vectors, given.most_words)
-        description = self.describe(training.features, threshold=given.threshold, training=training.counts)
+            network = self.train(training, vocabulary.words, vocabulary.vectors, self.parameters.most_words)
+        threshold = self.parameters.threshold
+        description = self.describe(training.features, threshold=threshold, training=training.counts)
         return self.model_type(description, network, vectors)
-
-
-def _texts(frame: DataFrame) -> DataFrame:
-    """The distinct texts of queries and candidates."""
-    both = [frame.select(F.col(name).alias(_WORDS)) for name in WORD_COLUMNS]
-    texts = both[0].unionByName(both[1])
-    return texts.select(F.sha2(F.concat_ws(" ", _WORDS), 256).alias("text_id"), _WORDS).distinct()

@@ -28,7 +28,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_REPLAYED, 
 from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH, Worth
 from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS, NIGHT_RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
-from cqa_spark.rankers.rankings import Beside
+from cqa_spark.rankers.rankings import SideOutput
 from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.steps.changed_sites import of_sites, site_update
 from cqa_spark.steps.feature_inputs import task_examples
@@ -106,9 +106,15 @@ class MeasureNights(Step):
         update = site_update(run, self.unchanged, NIGHT_RANKINGS, inputs, settings={}, models=[*trained])
         if not update.keep(MEASURED_NIGHTS):
             answers = of_sites(task_examples(run, recipes[0].task).where(IS_MEASURED), update.sites)
-            beside = Beside(MEASURED_NIGHTS, measured_nights)
+            side_output = SideOutput(MEASURED_NIGHTS, measured_nights)
             ranked = rank_by(
-                trained, run, answers, sites=update.sites, where=IS_REPLAYED, table=NIGHT_RANKINGS, beside=beside
+                trained,
+                run,
+                answers,
+                sites=update.sites,
+                where=IS_REPLAYED,
+                table=NIGHT_RANKINGS,
+                side_output=side_output,
             )
             update.write(ranked, MEASURED_NIGHTS)
 

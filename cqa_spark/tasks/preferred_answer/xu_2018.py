@@ -275,7 +275,7 @@ class Attend(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Select a pair of short texts, the same for all systems; writes no rows if there is none."""
-        from cqa_spark.rankers.neural.ranker import AlignmentModel  # slow import of SciPy
+        from cqa_spark.rankers.neural.model import AlignmentModel  # slow import of SciPy
 
         answers = task_examples(run, PreferredAnswer.name).where(OUTSIDE_TRAINING).where("relevant")
         sizes = [F.size(name) for name in WORD_COLUMNS]

@@ -14,4 +14,4 @@ def test_texts_are_counted_that_hold_a_run(spark: SparkSession, texts: list[str]
     frame = spark.createDataFrame([(text,) for text in texts], "clean string").repartition(partitions)
     found = CharacterRuns.of(frame)
     assert found.documents == len(texts)
-    assert np.array_equal(found.holding, np.asarray((count_runs(texts) > 0).sum(axis=0)).ravel())
+    assert np.array_equal(found.document_frequency, np.asarray((count_runs(texts) > 0).sum(axis=0)).ravel())

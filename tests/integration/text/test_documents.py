@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.lake.schemas.text import DOCUMENTS
-from cqa_spark.text.pipeline import distinct_texts, documents
+from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.scripts import language_shares
 
 _POST = "site string, post_id string, subject string, body string, split string"

@@ -6,9 +6,11 @@ from numpy.typing import NDArray
 from onnx import ModelProto
 
 from cqa_spark.errors import ContractError
-from cqa_spark.networks.onnx_in_jax import GraphBuilder, evaluate, part, weights_of, with_weights
+from cqa_spark.networks.batches import similar_lengths
+from cqa_spark.networks.graph import GraphBuilder, part, weights_of, with_weights
+from cqa_spark.networks.onnx_in_jax import evaluate
 from cqa_spark.networks.scoring import input_lengths, run
-from cqa_spark.networks.training import Optimizer, Trainer, similar_lengths
+from cqa_spark.networks.training import Optimizer, Trainer
 
 pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
 

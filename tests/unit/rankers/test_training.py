@@ -12,20 +12,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pydantic import ValidationError
-from scipy.optimize import check_grad
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from cqa_spark.errors import ConfigError
-from cqa_spark.rankers import training as group
 from cqa_spark.rankers.boosted_trees import TreeLearning
-from cqa_spark.rankers.calibrated import CalibratedParameters
-from cqa_spark.rankers.linear import LOSSES, LinearLearning, LinearWeights, LossName
+from cqa_spark.rankers.linear import LinearLearning, LinearWeights, LossName
 from cqa_spark.rankers.logistic_regression import LogisticRegressionParameters
-from cqa_spark.rankers.out_of_fold import best_threshold
-from cqa_spark.rankers.registry import RankerSpec
-from cqa_spark.rankers.training import TaskRows, TrainingGroup, connected, read_rows, started_tracker
+from cqa_spark.rankers.training import TaskRows, read_rows
+from cqa_spark.rankers.training_group import TrainingGroup, connected, started_tracker
 
-ONE_QUERY = np.array([0])
 ALONE = TrainingGroup()
 
 
@@ -44,7 +38,7 @@ def together(work: Callable[[TrainingGroup, int], Any], workers: int) -> list[An
 def test_workers_get_the_sums_the_maxima_and_the_values_of_the_first() -> None:
     def work(group: TrainingGroup, number: int) -> list[list[float]]:
         values = np.array([1.0 + number, -1.0 - number])
-        return [each(values).tolist() for each in (group.total, group.highest, group.from_first)]
+        return [combine(values).tolist() for combine in (group.total, group.highest, group.from_first)]
 
     assert together(work, 3) == [[[6.0, -6.0], [3.0, -1.0], [1.0, -1.0]]] * 3
     assert work(ALONE, 4) == [[5.0, -5.0]] * 3
@@ -60,7 +54,7 @@ def batch(targets, queries, values) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(
         {
             "target": pa.array(targets, pa.float64()),
-            "relevant": pa.array([None if each is None else each > 0 for each in targets]),
+            "relevant": pa.array([None if target is None else target > 0 for target in targets]),
             "query": pa.array(queries, pa.int64()),
             "values": pa.array(list(values), pa.list_(pa.float32())),
         }
@@ -126,43 +120,16 @@ def test_a_ridge_regression_is_that_of_scikit_learn(table: pa.RecordBatch) -> No
     assert weights.coefficients[:2] == pytest.approx(expected.coef_, abs=1e-5)
 
 
-@pytest.mark.parametrize("loss", [LOSSES["logistic"], LOSSES["squared"]])
-def test_derivatives_are_those_of_the_losses(loss) -> None:
-    for target in (0.0, 1.0):
-        one = np.array([target])
-        assert (
-            check_grad(
-                lambda z, one=one: loss(z, one, ONE_QUERY)[0][0], lambda z, one=one: loss(z, one, ONE_QUERY)[1], [0.7]
-            )
-            < 1e-6
-        )
-
-
-def test_the_derivatives_of_a_choice_are_those_of_its_sum_over_two_queries() -> None:
-    targets, starts = np.array([1.0, 0.0, 0.2, 0.0, 0.1]), np.array([0, 2])
-    choice = LOSSES["choice"]
-    values = np.array([0.3, -0.2, 1.0, 0.5, -2.0])
-    assert (
-        check_grad(lambda z: choice(z, targets, starts)[0].sum(), lambda z: choice(z, targets, starts)[1], values)
-        < 1e-6
-    )
-
-
-def test_the_loss_of_a_choice_is_the_negative_logarithm_of_its_probability() -> None:
-    values, targets = np.log([1.0, 3.0, 2.0, 2.0]), np.array([0.0, 1.0, 0.5, 0.0])
-    losses, slopes = LOSSES["choice"](values, targets, np.array([0, 2]))
-    assert losses == pytest.approx([0, -np.log(0.75), -0.5 * np.log(0.5), 0])
-    assert slopes == pytest.approx([0.25, -0.25, -0.25, 0.25])
-
-
 def test_a_choice_depends_on_differences_within_the_query_only(table: pa.RecordBatch) -> None:
     learn = LinearLearning("choice", l2=1e-8, iterations=500)
     values = features_of(table)
     values[:, 0] += 3.0 * np.array(table["query"])
-    place = table.schema.get_field_index("values")
-    shifted = table.set_column(place, table.schema.field(place), pa.array(values.tolist(), pa.list_(pa.float32())))
-    found, expected = (LinearWeights.model_validate_json(learn(split(rows, 1)[0], ALONE)) for rows in (shifted, table))
-    slopes = [np.array(each.coefficients[:2]) / each.std[:2] for each in (found, expected)]
+    index = table.schema.get_field_index("values")
+    shifted = table.set_column(index, table.schema.field(index), pa.array(values.tolist(), pa.list_(pa.float32())))
+    slopes = []
+    for rows in (shifted, table):
+        weights = LinearWeights.model_validate_json(learn(split(rows, 1)[0], ALONE))
+        slopes.append(np.array(weights.coefficients[:2]) / weights.std[:2])
     assert slopes[0] == pytest.approx(slopes[1], rel=1e-3)
 
 
@@ -177,11 +144,6 @@ def test_a_coefficient_with_a_sign_is_at_least_or_at_most_0(table: pa.RecordBatc
     assert coefficients(-1, 0, 0)[0] == 0
     other = 1 if free[1] < 0 else -1
     assert coefficients(0, other, 0)[1] == 0
-
-
-def test_the_hinge_loss_is_zero_beyond_the_margin() -> None:
-    losses, slopes = LOSSES["hinge"](np.array([-2.0, 0.5, 1.5]), np.array([1.0, 1.0, 1.0]), ONE_QUERY)
-    assert (losses.tolist(), slopes.tolist()) == ([3.0, 0.5, 0.0], [-1.0, -1.0, 0.0])
 
 
 @given(st.lists(st.lists(st.floats(-1e6, 1e6, width=32), max_size=5), min_size=1, max_size=4))
@@ -240,26 +202,6 @@ def test_workers_are_chosen_by_rows_and_features(
     assert LogisticRegressionParameters(workers=5).workers_for(Frame(rows), features) == 5
 
 
-def test_several_workers_are_refused_where_executors_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    for dynamic, workers in ((False, 2), (True, 1), (True, "auto")):
-        monkeypatch.setattr(group, "executors_come_and_go", lambda dynamic=dynamic: dynamic)
-        LogisticRegressionParameters(workers=workers).require_environment()
-    several = RankerSpec(name="logistic_regression", parameters={"workers": 2})
-    for parameters in (LogisticRegressionParameters(workers=2), CalibratedParameters(member=several)):
-        with pytest.raises(ConfigError, match="2 training workers") as refusal:
-            parameters.require_environment()
-        assert "spark.dynamicAllocation.enabled=false" in refusal.value.remedy
-
-
 def test_workers_are_a_number_above_0() -> None:
     with pytest.raises(ValidationError, match="workers"):
         LogisticRegressionParameters(workers=0)
-
-
-def test_the_threshold_is_the_cut_that_serves_the_measure_best() -> None:
-    scores = np.array([0.9, 0.8, 0.7, 0.7, 0.3, 0.2, 0.1])
-    relevant = np.array([True, False, True, True, False, False, True])
-    # Cut at 0.7: three hits, one false hit, one missed.
-    assert best_threshold(scores, relevant) == 0.7
-    more, all_relevant = np.append(scores, [0.05] * 9), np.append(relevant, [True] * 9)
-    assert best_threshold(more, all_relevant) == 0.05

@@ -98,10 +98,10 @@ def test_a_shard_is_read_as_it_was_stored() -> None:
     read = from_row(row, pa.array(["3", "4"]))
     assert read.ids.to_pylist() == shard.ids.to_pylist()
     assert read.vocabulary.to_pylist() == ["a", "b", "c"]
-    for name in ("lengths", "starts", "places", "counts"):
+    for name in ("lengths", "starts", "rows", "counts"):
         assert getattr(read, name).tolist() == getattr(shard, name).tolist()
     assert read.vectors.shape == (3, 0)
-    assert read.asked.time.tolist() == [0, 1, 2]
-    assert read.asked.number.tolist() == [1, 2, 3]
+    assert read.times.time.tolist() == [0, 1, 2]
+    assert read.times.number.tolist() == [1, 2, 3]
     assert read.deleted.tolist() == [False, False, True]
     assert from_row(row, pa.array([], pa.string())).deleted.tolist() == [False, False, False]

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.retrieval.search import DenseIndex
+from cqa_spark.retrieval.dense import DenseIndex
 from cqa_spark.retrieval.shard import QuestionTimes, Vectors, as_vectors, build_shard
 
 

@@ -7,19 +7,17 @@ from onnx import ModelProto
 from tiny_transformer import LAYERS, SIZE, WORDS, write_tiny_transformer
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.networks.onnx_in_jax import weights_of, with_weights
+from cqa_spark.networks.graph import weights_of, with_weights
 from cqa_spark.networks.scoring import run
-from cqa_spark.text import cross_encoder as layers
+from cqa_spark.text import cross_encoder_layers as layers
 from cqa_spark.text.cross_encoder import (
     CrossEncoderSettings,
     EncodedPairs,
     EncodedTexts,
-    JudgedPairs,
     TextEncoder,
-    learn,
-    lower_layers,
-    new_upper_layers,
 )
+from cqa_spark.text.cross_encoder_layers import lower_layers, new_upper_layers
+from cqa_spark.text.cross_encoder_training import JudgedPairs, learn
 
 pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
 
@@ -95,7 +93,7 @@ def test_each_model_learns_from_the_other_folds(transformer: ModelProto) -> None
     scores = [texts.score(learned[2], question, answer) for question in (0, 1) for answer in (2, 3, 4, 5)]
     assert min(scores[0:2] + scores[4:6]) > 1
     assert max(scores[2:4] + scores[6:8]) < -1
-    assert scores == [round(each, 4) for each in scores]
+    assert scores == [round(score, 4) for score in scores]
 
 
 def test_a_transformer_that_was_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

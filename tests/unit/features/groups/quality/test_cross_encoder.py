@@ -11,7 +11,8 @@ from tiny_transformer import write_tiny_transformer
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.features.groups.quality.cross_encoder import CrossEncoderV1
-from cqa_spark.text.cross_encoder import CrossEncoderSettings, EncodedTexts, JudgedPairs, learn
+from cqa_spark.text.cross_encoder import CrossEncoderSettings, EncodedTexts
+from cqa_spark.text.cross_encoder_training import JudgedPairs, learn
 from cqa_spark.text.encoders.encoder import load_encoder
 
 pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")

@@ -10,10 +10,14 @@ import onnx
 import pytest
 from numpy.typing import NDArray
 
-from cqa_spark.networks.onnx_in_jax import evaluate, weights_of, with_weights
+from cqa_spark.networks.graph import weights_of, with_weights
+from cqa_spark.networks.onnx_in_jax import evaluate
 from cqa_spark.networks.scoring import run
-from cqa_spark.rankers.neural.network import Network, NetworkShape, SiameseEncoder, new_network
-from cqa_spark.rankers.neural.training import NeuralParameters, TrainingExamples, average_precisions, train_network
+from cqa_spark.rankers.neural.architecture import new_network
+from cqa_spark.rankers.neural.network import Network, NetworkShape, SiameseEncoder
+from cqa_spark.rankers.neural.ranker import NeuralParameters
+from cqa_spark.rankers.neural.training import train_network
+from cqa_spark.rankers.neural.training_data import TrainingExamples, average_precisions
 
 pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
 

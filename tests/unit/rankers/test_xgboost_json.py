@@ -1,4 +1,4 @@
-"""Trees that XGBoost would follow out of its memory, or for ever, are refused."""
+"""Trees that would lead XGBoost out of its memory, or into an endless loop, are refused."""
 
 import copy
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 import xgboost
 from pydantic import ValidationError
 
-from cqa_spark.rankers.boosted_trees import XGBoostJson
+from cqa_spark.rankers.xgboost_json import XGBoostJson
 
 FEATURES = ("g_v1__a", "g_v1__b")
 ROWS = np.array([[float(a), float(b)] for a in range(4) for b in range(4)])
@@ -41,7 +41,7 @@ def test_what_was_checked_scores_as_the_original(booster: xgboost.Booster) -> No
 
 
 @pytest.mark.parametrize(
-    ("part", "place", "value", "message"),
+    ("part", "node", "value", "message"),
     [
         ("left_children", 0, 99, "children that are not later nodes"),
         ("left_children", 0, 0, "children that are not later nodes"),
@@ -55,13 +55,13 @@ def test_what_was_checked_scores_as_the_original(booster: xgboost.Booster) -> No
     ],
 )
 def test_nodes_that_are_no_tree_are_refused(
-    content: dict[str, Any], part: str, place: int | None, value: float, message: str
+    content: dict[str, Any], part: str, node: int | None, value: float, message: str
 ) -> None:
     tree = content["learner"]["gradient_booster"]["model"]["trees"][0]
-    if place is None:
+    if node is None:
         tree[part].append(value)
     else:
-        tree[part][place] = value
+        tree[part][node] = value
     with pytest.raises(ValueError, match=message):
         XGBoostJson.model_validate(content).check(FEATURES, depth=2)
 
