@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -216,8 +216,9 @@ def _content_mistakes(system: System, path: Path) -> Iterator[Mistake]:
         )
     from cqa_spark.features.registry import group_class  # lists of systems do without the features
 
+    checks: list[Callable[[], object]] = [partial(group_class, name) for name in system.feature_groups]
     mistakes = []
-    for check in (*[partial(group_class, name) for name in system.feature_groups], system.build):
+    for check in (*checks, system.build):
         try:
             check()
         except ConfigError as error:

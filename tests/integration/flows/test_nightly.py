@@ -105,7 +105,7 @@ def test_a_dry_run_prints_the_steps_that_the_night_records(
         capsys.readouterr()
         assert main([*night(root, nights.dumps[dump], "r9"), "--dry-run"]) == 0
         _, _, steps = capsys.readouterr().out.partition("steps:\n")
-        printed = {line.split()[0] for line in steps.splitlines() if "  reads   " in line}
+        printed = {line.partition("  reads   ")[0].strip() for line in steps.splitlines() if "  reads   " in line}
         recorded = {step.step for step in published_snapshot(finished).record.steps}
         # The step ingest is recorded by its parts; the published record precedes the publishing.
         parts = {"posts", "users", "comments", "votes", "post_links", "orphans"}
