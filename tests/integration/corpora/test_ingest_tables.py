@@ -223,9 +223,9 @@ def test_a_folder_of_tables_is_a_dump(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     settings = NightlySettings(lake="lake", dumps={"input": [str(tmp_path)], "site": "forum.test"})
     [source] = tables_of_folder(settings)
-    assert source.given == {"posts": f"{tmp_path}/Posts.csv.gz", "votes": f"{tmp_path}/votes"}
+    assert source.location_names == {"posts": f"{tmp_path}/Posts.csv.gz", "votes": f"{tmp_path}/votes"}
     [votes] = tables_of_folder(settings.model_copy(update={"dumps": DumpSettings(input=(f"{tmp_path}/votes",))}))
-    assert votes.given == {"votes": f"{tmp_path}/votes"}
+    assert votes.location_names == {"votes": f"{tmp_path}/votes"}
     (tmp_path / "posts.parquet").touch()
     with pytest.raises(InputError, match="are both named after the table posts"):
         tables_of_folder(settings)
