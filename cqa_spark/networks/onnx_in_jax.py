@@ -100,8 +100,8 @@ def _convolution(attributes: Attributes, values: Any, filters: Any, biases: Any)
 
 def _lstm(attributes: Attributes, inputs: Any, weights: Any, recurrent: Any, biases: Any, lengths: Any) -> Any:
     """The states after each input, shape (inputs, directions, batch, nodes); 0 after the end of a sequence."""
-    # By direction, forward and backward: weights (4 nodes, inputs), recurrent (4 nodes, nodes), and biases, which are
-    # those of the inputs, then those of the states. ONNX orders the gates as input, output, forget and cell.
+    # By direction, forward and backward: weights (4 nodes, inputs), recurrent (4 nodes, nodes), and biases, first
+    # for the inputs, then for the states. ONNX orders the gates as input, output, forget and cell.
     summed_biases = biases.reshape(len(biases), 2, -1).sum(axis=1)
     is_inside = (jnp.arange(len(inputs))[:, None] < lengths)[..., None]  # shape (inputs, batch, 1)
 

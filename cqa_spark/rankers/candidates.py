@@ -1,4 +1,8 @@
-"""Candidates in memory, with their features: the input of models."""
+"""Candidates in memory, with their features: the input of models; and the columns of a DataFrame that hold them.
+
+Feature columns are finite doubles named ``GROUP__COLUMN``. Rankers that read texts also need the words of queries and
+candidates, as columns of ``WORD_COLUMNS``.
+"""
 
 from __future__ import annotations
 
@@ -36,19 +40,19 @@ class Candidates:
         return int(self.examples.num_rows)
 
     def of(self, features: Sequence[str]) -> NDArray[np.float64]:
-        """The values of the given features, in order; sums are reproducible because each row is contiguous."""
+        """The values of some features, in order; sums are reproducible because each row is contiguous."""
         if tuple(features) == tuple(self.features):
             return self.values
-        places = {name: place for place, name in enumerate(self.features)}
-        return np.take(self.values, [places[name] for name in features], axis=1)
+        columns = {name: column for column, name in enumerate(self.features)}
+        return np.take(self.values, [columns[name] for name in features], axis=1)
 
     def add(self, features: Sequence[str], values: NDArray[np.float64]) -> Candidates:
         """The candidates with additional features."""
         return replace(self, features=(*self.features, *features), values=np.hstack([self.values, values]))
 
-    def where(self, chosen: NDArray[np.bool_]) -> Candidates:
-        """Some of the candidates, in order; ``chosen`` has the shape (candidates,)."""
-        return replace(self, examples=self.examples.filter(pa.array(chosen)), values=self.values[chosen])
+    def where(self, mask: NDArray[np.bool_]) -> Candidates:
+        """Some of the candidates, in order; ``mask`` has the shape (candidates,)."""
+        return replace(self, examples=self.examples.filter(pa.array(mask)), values=self.values[mask])
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
@@ -63,9 +67,8 @@ class Candidates:
         return np.diff(self.starts, append=len(self))
 
 
-# The contract between a DataFrame and a model: feature columns that are finite doubles.
-
 SEPARATOR = "__"
+"""Stands between the group and the column in the name of a feature."""
 
 
 def feature_columns(frame: DataFrame) -> tuple[str, ...]:
@@ -99,8 +102,9 @@ def require_features(types: Mapping[str, str], trained_on: Sequence[str], ranker
 def as_array(features: Sequence[str], kind: str = "double") -> Column:
     """The features of a row as one array, which Spark shuffles and converts faster than separate columns.
 
-    SQL, which Python passes to Java in one call: with a Column per feature, the calls take longer than a small query.
-    Values are converted before the array is built: Spark converts an array by an object for each value.
+    The expression is SQL, which Python passes to Java in one call: with a Column per feature, the calls would take
+    longer than a small query. Values are converted before the array is built, because Spark converts an array by an
+    object for each value.
 
     Args:
         features: their columns, in the order of the array.
@@ -125,8 +129,6 @@ def bad_features(features: Sequence[str]) -> Column:
     return F.transform(F.filter(checked, is_bad), lambda feature: feature["name"])
 
 
-# The words of queries and candidates, for rankers that use texts: as columns, and as numbers.
-
 QUERY_WORDS, CANDIDATE_WORDS = WORD_COLUMNS = ("query_words", "candidate_words")
 """Arrays of strings in text order; empty without a text."""
 
@@ -139,16 +141,16 @@ def with_words(examples: DataFrame, documents: DataFrame, texts: DataFrame) -> D
         documents: the table ``documents``.
         texts: the table ``texts``.
     """
-    asked = examples.withColumn("query_post_id", F.expr(QUERY_POST))
+    with_posts = examples.withColumn("query_post_id", F.expr(QUERY_POST))
 
     def words_of(key: str, name: str) -> DataFrame:
         # An inner join lets Spark broadcast the examples if they are few.
-        wanted = asked.select("site", F.col(key).alias("document_id")).distinct()
-        texts_of = wanted.join(documents.select("site", "document_id", "text_id"), on=["site", "document_id"])
-        found = texts_of.join(texts.select("text_id", "content_words"), on="text_id")
-        return found.select("site", F.col("document_id").alias(key), F.col("content_words").alias(name))
+        ids = with_posts.select("site", F.col(key).alias("document_id")).distinct()
+        text_ids = ids.join(documents.select("site", "document_id", "text_id"), on=["site", "document_id"])
+        words = text_ids.join(texts.select("text_id", "content_words"), on="text_id")
+        return words.select("site", F.col("document_id").alias(key), F.col("content_words").alias(name))
 
-    with_query = asked.join(words_of("query_post_id", QUERY_WORDS), on=["site", "query_post_id"], how="left")
+    with_query = with_posts.join(words_of("query_post_id", QUERY_WORDS), on=["site", "query_post_id"], how="left")
     joined = with_query.join(words_of("candidate_id", CANDIDATE_WORDS), on=["site", "candidate_id"], how="left")
     words = [F.coalesce(name, F.array().cast("array<string>")).alias(name) for name in WORD_COLUMNS]
     return joined.select(*examples.columns, *words)
@@ -180,6 +182,9 @@ def word_numbers(words: pa.ChunkedArray, vocabulary: pa.Array, most: int) -> lis
         most: maximum number of words of a text.
     """
     texts = words.combine_chunks()
+    if not len(texts):
+        return []
+    # The words of all texts, one text after the other; -1 for words outside the vocabulary.
     numbers = pc.index_in(pc.list_flatten(texts), value_set=vocabulary).fill_null(-1).to_numpy().astype(np.int64)
     ends = np.cumsum(pc.list_value_length(texts).to_numpy())
-    return [found[found >= 0][:most] for found in np.split(numbers, ends[:-1])] if len(texts) else []
+    return [text[text >= 0][:most] for text in np.split(numbers, ends[:-1])]

@@ -31,8 +31,9 @@ class ColumnParameters(RankerParameters):
     )
 
     def needs_features(self) -> tuple[str, ...]:
-        """The columns that are not columns of the examples."""
-        return (*(() if self.column == INITIAL_RANK else (self.column,)), *(() if self.then is None else (self.then,)))
+        """The columns that are features."""
+        columns = (self.column, self.then)
+        return tuple(column for column in columns if column is not None and column != INITIAL_RANK)
 
 
 class ColumnModel(BaselineModel):
@@ -51,9 +52,9 @@ class ColumnModel(BaselineModel):
         scores = -values if parameters.ascending else values
         if parameters.then is None:
             return scores
+        # A fraction below 1, so that it orders only equal whole numbers.
         ties = candidates.of([parameters.then])[:, 0]
-        ordered: NDArray[np.float64] = scores + ties / (1 + ties)
-        return ordered
+        return np.asarray(scores + ties / (1 + ties))
 
 
 class ColumnRanker(Ranker[ColumnParameters]):

@@ -86,7 +86,7 @@ class RankerModel(ABC):
             The columns of ``examples``, ``score`` (double, higher is better) and ``predicted`` (boolean).
 
         Raises:
-            ContractError: the features differ from those of the training data.
+            ContractError: the features differ from the features of the training data.
         """
         require_features(dict(frame.dtypes), self.description.features, self.description.ranker)
         return score_frame(frame, self.decide, features=self.description.features, by_query=self.compares_candidates)

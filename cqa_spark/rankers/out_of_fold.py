@@ -51,7 +51,7 @@ def out_of_fold(ranker: Ranker[Any], frame: DataFrame, *, folds: int, seed: int 
 
 
 def fit_outside(ranker: Ranker[Any], frame: DataFrame, parts: Sequence[Column]) -> list[RankerModel]:
-    """Fit a ranker on all training examples but those of a part, for each part.
+    """Fit a ranker once per part, on the training examples outside of it.
 
     Args:
         ranker: fitted once per part, for its scores only.

@@ -29,12 +29,11 @@ class RandomOrderModel(BaselineModel):
         """A seeded hash of each candidate's key, as a fraction."""
         seed = int(self.description.parameters["seed"])
         keys = zip(*(candidates.examples.column(name).to_pylist() for name in EXAMPLES.key), strict=True)
-        return np.array([_fraction(f"{seed}/{'/'.join(key)}") for key in keys], dtype=np.float64)
-
-
-def _fraction(key: str) -> float:
-    hashed = int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big")
-    return (hashed >> 11) / 2**53  # doubles represent 53 bits exactly
+        scores = np.empty(len(candidates))
+        for row, key in enumerate(keys):
+            digest = blake2b(f"{seed}/{'/'.join(key)}".encode(), digest_size=8).digest()
+            scores[row] = (int.from_bytes(digest, "big") >> 11) / 2**53  # doubles represent 53 bits exactly
+        return scores
 
 
 class RandomOrderRanker(Ranker[RandomOrderParameters]):

@@ -133,7 +133,7 @@ def best_first(candidates: Candidates, scores: Scores) -> NDArray[np.int64]:
         scores: shape (candidates,).
 
     Returns:
-        Indices of candidates, shape (candidates,): those of the first query from best to worst, then of the next.
+        Indices of candidates, shape (candidates,): the first query from best to worst, then the next query.
     """
     query = np.repeat(np.arange(len(candidates.starts)), candidates.sizes)
     # The last key sorts first. The sort is stable, so equal scores and ranks stay in the order of the candidate ids.

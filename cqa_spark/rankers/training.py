@@ -190,7 +190,7 @@ class _Task:
 
 @dataclass(frozen=True)
 class TaskRows:
-    """The labelled examples of a worker; those of a query are adjacent.
+    """The labelled examples of a worker; the examples of a query are adjacent.
 
     Attributes:
         values: features; shape (rows, features). A file in Spark's scratch folder, mapped into memory: the page cache

@@ -1,4 +1,4 @@
-"""The ranges that rankers declare for their parameters, from which a tuning job samples."""
+"""The ranges that rankers declare for their parameters; with its members' ranges, they are a ranker's search space."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -45,9 +45,6 @@ def declared_ranges(parameters_type: Any) -> dict[str, Between]:
     }
 
 
-# The search space of a tuning job: the parameter ranges of a ranker and its members.
-
-
 def draw(space: Mapping[str, Between], random: Random) -> dict[str, float | int]:
     """Sample one value per range, in order of the names, so that a seed determines the values."""
     return {name: space[name].draw(random) for name in sorted(space)}
@@ -63,10 +60,10 @@ def with_values(parameters: Mapping[str, Any], values: Mapping[str, Any]) -> dic
     changed = deepcopy(dict(parameters))
     for path, value in values.items():
         *steps, last = path.split(".")
-        place: Any = changed
+        inner: Any = changed
         for step in steps:
-            place = place[int(step)] if isinstance(place, list) else place.setdefault(step, {})
-        place[last] = value
+            inner = inner[int(step)] if isinstance(inner, list) else inner.setdefault(step, {})
+        inner[last] = value
     return changed
 
 

@@ -22,8 +22,8 @@ _RETRIEVED = "site string, query_id string, candidate_id string, way string, sco
 def search(shards: DataFrame, queries: DataFrame, deleted: DataFrame, parameters: Bm25, limit: int) -> DataFrame:
     """The best earlier questions of each shard by BM25, and by the cosine of embeddings where the shard has them.
 
-    Each shard meets all queries of its site in one task. Statistics are those of the site, from one aggregation over
-    the vocabularies of its shards, so scores do not depend on the number of shards.
+    Each shard meets all queries of its site in one task. Statistics are the site's, from one aggregation over the
+    vocabularies of its shards, so scores do not depend on the number of shards.
 
     Args:
         shards: rows of ``INDEX_SHARDS``.

@@ -89,7 +89,7 @@ def count_runs(texts: Sequence[str]) -> csr_matrix:
 
 
 def _count(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Count the texts of a partition, and those of them with each bucket."""
+    """Count the texts of a partition, and for each bucket the texts that have it."""
     documents, frequency = 0, np.zeros(BUCKETS, np.int64)
     for batch in batches:
         documents += batch.num_rows

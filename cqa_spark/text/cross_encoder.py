@@ -72,7 +72,7 @@ class EncodedPairs:
         batch = [(self.first[number], self.second[number]) for number in pairs]
         most = max(len(first) + len(second) for first, second in batch)
         tokens = -(-most // multiple) * multiple
-        # Each row has the tokens of the first text, then those of the second, then padding.
+        # Each row has the tokens of the first text, then of the second, then padding.
         states = np.zeros((len(batch), tokens, batch[0][0].shape[1]), dtype=np.float32)
         is_second = np.zeros((len(batch), tokens, 1), dtype=np.float32)
         mask = np.zeros((len(batch), tokens), dtype=np.int64)

@@ -1,4 +1,11 @@
-"""Arabic spelling and light stemming as native expressions; other letters are unchanged."""
+"""Scripts and languages: Arabic spelling and stems, terms of scripts without spaces, and the languages of texts.
+
+Scripts that put no spaces between words have pairs of adjacent characters as terms: a run of Han, Hiragana, Katakana,
+Thai, Lao, Khmer or Myanmar characters becomes its overlapping pairs, and a single character stays alone; combining
+marks belong to their character. Pairs need no dictionary, and find as much as words do (Nie, Gao, Zhang and Zhou 2000,
+On the use of words and n-grams for Chinese information retrieval). Half-width and decomposed kana are spelled as the
+usual ones first. Everything else is unchanged, also within a mixed text.
+"""
 
 import re
 import unicodedata
@@ -52,14 +59,6 @@ def stem_arabic(stems: Column, text: Column) -> Column:
     return F.when(text.rlike(LETTERS), stemmed).otherwise(stems)
 
 
-# Terms of the scripts that put no spaces between words: pairs of adjacent characters.
-#
-# A run of Han, Hiragana, Katakana, Thai, Lao, Khmer or Myanmar characters becomes its overlapping pairs, and a single
-# character stays alone; combining marks belong to their character. Pairs need no dictionary, and find as much as
-# words do (Nie, Gao, Zhang and Zhou 2000, On the use of words and n-grams for Chinese information retrieval). Half-
-# width and decomposed kana are spelled as the usual ones first. Everything else is unchanged, also within a mixed
-# text.
-#
 # The same patterns serve Python and Java, so the characters are listed: the engines differ in the scripts they name,
 # and in the versions of Unicode.
 
@@ -103,7 +102,7 @@ _WIDENED = str.maketrans(_HALF_WIDTH, _FULL_WIDTH)
 
 
 def spaced(text: Column) -> Column:
-    """The text with its runs as pairs between blanks, by a native expression."""
+    """The text with its runs in scripts without spaces as pairs between blanks, by a native expression."""
     wide = F.translate(text, _HALF_WIDTH, _FULL_WIDTH)
     composed = reduce(lambda text_so_far, kana: F.replace(text_so_far, *map(F.lit, kana)), _DECOMPOSED.items(), wide)
     between_blanks = F.regexp_replace(composed, RUN, " $0 ")
@@ -111,7 +110,7 @@ def spaced(text: Column) -> Column:
 
 
 def spaced_text(text: str) -> str:
-    """The same in Python."""
+    """``spaced`` for a string."""
     if not re.search(LETTER, text):
         return text
     composed = reduce(
@@ -121,7 +120,7 @@ def spaced_text(text: str) -> str:
 
 
 def spaced_texts(texts: pa.Array) -> pa.Array:
-    """The same for an array.
+    """``spaced`` for an array of strings.
 
     Args:
         texts: strings, none of them null.
@@ -131,15 +130,14 @@ def spaced_texts(texts: pa.Array) -> pa.Array:
     return pc.replace_with_mask(texts, with_runs, changed)
 
 
-# The languages of texts, as far as their analysis and encoders distinguish them.
-
 ARABIC, ENGLISH, OTHER = "ar", "en", "other"
+"""The languages that the analysis and the encoders of texts distinguish."""
 
 LEAST_WORDS = 6
 """Shorter texts are left out: many of them have no stop word in any language."""
 
 SAMPLE = 20_000
-"""About so many documents are looked at."""
+"""Approximate number of documents of which the language is determined."""
 
 _PARTS = 1_000_000
 

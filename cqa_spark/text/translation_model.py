@@ -28,7 +28,7 @@ Reals = NDArray[np.float64]
 ROUNDS = 5
 """Iterations of expectation maximisation."""
 SMALLEST = 1e-3
-"""Lower translation probabilities are dropped, except those of the empty word."""
+"""Lower translation probabilities are dropped, except for the empty word."""
 _VOCABULARY, _CELLS = "vocabulary.json", "probabilities.npy"
 
 

@@ -1,4 +1,4 @@
-"""Ordered trees with labelled nodes, as flat arrays."""
+"""Ordered trees with labelled nodes, as flat arrays; and shallow syntax trees of texts."""
 
 from __future__ import annotations
 
@@ -49,12 +49,13 @@ class Tree:
             leaves: labels of the leaves.
         """
         root = len(self.parents) - 1
-        above = self.parents[np.flatnonzero(self.leaves & np.isin(self.labels, leaves))]
-        two_above = self.parents[above[above != NO_PARENT]]
-        chunks = two_above[(two_above != NO_PARENT) & (two_above != root)]
-        chunks = chunks[self.parents[chunks] != root]
+        parents = self.parents[np.flatnonzero(self.leaves & np.isin(self.labels, leaves))]
+        parents = parents[parents != NO_PARENT]
+        chunks = self.parents[parents]
+        chunks = chunks[(chunks != NO_PARENT) & (chunks != root)]
+        chunks = chunks[self.parents[chunks] != root]  # a sentence is no chunk
         labels = self.labels.copy()
-        labels[np.concatenate([above[above != NO_PARENT], chunks])] |= _RELATED
+        labels[np.concatenate([parents, chunks])] |= _RELATED
         return Tree(labels, self.parents)
 
 
@@ -76,13 +77,14 @@ class Forest:
 
     @classmethod
     def of(cls, trees: Sequence[Tree]) -> Forest:
-        """The trees, in order."""
+        """Join trees, in order."""
+        # Nodes are numbered through; a tree's parents move by the number of nodes before it.
         first_node = np.cumsum([0, *(len(tree.labels) for tree in trees)])
         starts = np.repeat(first_node[:-1], np.diff(first_node))
         nothing = np.empty(0, dtype=np.int64)
         parents = np.concatenate([nothing, *(tree.parents for tree in trees)])
         parents = np.where(parents == NO_PARENT, NO_PARENT, parents + starts)
-        order = np.argsort(parents, kind="stable")
+        order = np.argsort(parents, kind="stable")  # the nodes by parent; the roots, without one, come first
         children = order[len(trees) :]
         first_child = np.searchsorted(parents[children], np.arange(len(parents) + 1))
         return cls(np.concatenate([nothing, *(tree.labels for tree in trees)]), children, first_child, first_node)
@@ -114,12 +116,6 @@ def label_number(label: str) -> int:
     return int.from_bytes(blake2b(label.encode(), digest_size=8).digest(), "big", signed=True) & ~_RELATED
 
 
-# Shallow syntax trees: sentences, chunks, parts of speech and words.
-#
-# Nicosia et al. 2015, QCRI at SemEval-2015 Task 3; Barrón-Cedeño et al. 2016, ConvKN at SemEval-2016 Task 3. Parts of
-# speech (of the Penn Treebank) and chunks come from the rules and the lexicon of Pattern for English, which TextBlob
-# includes (De Smedt and Daelemans 2012, Pattern for Python, JMLR 13).
-
 MOST_WORDS = 100
 """Maximum number of tokens in the tree of a text; the time of the kernel is quadratic in it."""
 
@@ -134,11 +130,17 @@ _MOST_CHARACTERS = 100 * MOST_WORDS
 
 
 def shallow_tree(sentences: Iterable[str], stems: Mapping[str, str]) -> Tree:
-    """The tree of a text: root, sentences, chunks, parts of speech, words.
+    """The shallow syntax tree of a text: root, sentences, chunks, parts of speech, words.
+
+    Parts of speech (of the Penn Treebank) and chunks come from the rules and the lexicon of Pattern for English, which
+    TextBlob includes (De Smedt and Daelemans 2012, Pattern for Python, JMLR 13).
 
     Args:
         sentences: the sentences of the text.
         stems: stems of lower-case words; words without a stem are used in lower case.
+
+    Source:
+        Nicosia et al. 2015, QCRI at SemEval-2015 Task 3; Barrón-Cedeño et al. 2016, ConvKN at SemEval-2016 Task 3.
     """
     labels: list[int] = []
     parents: list[int] = []

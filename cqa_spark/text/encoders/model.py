@@ -76,7 +76,7 @@ class EmbeddingModel(_Part):
         weights: the file with the weights.
         tokenizer: ``tokenizer.json`` of the library ``tokenizers``.
         encoder: name of the encoder that runs the model; by default, ONNX Runtime, for a graph with the weights inside.
-        pooling: the vector of a text is that of its first token, or the mean over its tokens; ONNX only.
+        pooling: whether the vector of a text is its first token's, or the mean over its tokens; ONNX only.
         prefix: text that the model expects before every input.
         dimension: number of components of a vector.
         max_tokens: maximum number of tokens; longer texts are truncated. ONNX only.
