@@ -190,7 +190,7 @@ def _do(job: Job, arguments: list[str]) -> int:
 
     program, resolved = f"cqa {job.name}", None
     try:
-        resolved = resolve(program, job.settings, arguments, checks(), job_settings())
+        resolved = resolve(program, job.settings, arguments, checks(), job_settings)
         if not resolved.dry_run:
             job.function(resolved.settings)
             return 0

@@ -39,9 +39,7 @@ def job(name: str, *, config: Config = (), **settings: Any) -> Job:
     entry = jobs.load_job(name)
     files = [config] if isinstance(config, str | PathLike) else list(config)
     layer = _layer(name, entry.settings, settings)
-    resolved = resolve_layer(
-        entry.settings, [fspath(file) for file in files], layer, jobs.checks(), jobs.job_settings()
-    )
+    resolved = resolve_layer(entry.settings, [fspath(file) for file in files], layer, jobs.checks(), jobs.job_settings)
     return Job(entry, resolved)
 
 

@@ -173,7 +173,7 @@ def demo(settings: DemoSettings) -> None:
     if not SAMPLE.exists():
         write_sample(SAMPLE, threads=200, dev_threads=60, seed=1)
     config = project_root() / "conf" / "demo.yaml"
-    run(resolve("cqa demo", RunSettings, ["--config", str(config)], {}, job_settings()).settings)
+    run(resolve("cqa demo", RunSettings, ["--config", str(config)], {}, job_settings).settings)
 
 
 JOBS = (

@@ -1,7 +1,7 @@
 """Resolves the settings of a job from the command line and config files, or reports all problems."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -42,7 +42,7 @@ def resolve(
     model: type[SettingsT],
     arguments: Sequence[str],
     checks: Checks,
-    jobs: Iterable[type[JobSettings]],
+    jobs: Callable[[], Iterable[type[JobSettings]]],
 ) -> Resolved[SettingsT]:
     """Resolve the settings of a job from its command line.
 
@@ -54,7 +54,7 @@ def resolve(
         model: the settings of the job.
         arguments: the command line after the command.
         checks: functions that reject unknown names of systems, measures, tasks, …
-        jobs: settings of all jobs, whose keys a config file may have.
+        jobs: gives the settings of all jobs, whose keys a config file may have; called if files are read.
 
     Raises:
         SettingsError: there are problems; all are listed.
@@ -72,7 +72,7 @@ def resolve_layer(
     config: Iterable[str],
     given: SettingsLayer,
     checks: Checks,
-    jobs: Iterable[type[JobSettings]],
+    jobs: Callable[[], Iterable[type[JobSettings]]],
     problems: Sequence[Problem] = (),
 ) -> SettingsT:
     """Resolve the settings of a job from config files and the last layer.
@@ -82,7 +82,7 @@ def resolve_layer(
         config: names of files, as for ``--config``; ignored for a job without a lake.
         given: the last layer.
         checks: functions that reject unknown names of systems, measures, tasks, …
-        jobs: settings of all jobs, whose keys a config file may have.
+        jobs: gives the settings of all jobs, whose keys a config file may have; called if files are read.
         problems: those of the last layer.
 
     Raises:
@@ -91,7 +91,7 @@ def resolve_layer(
     layered, problems = issubclass(model, JobSettings), list(problems)
     files: list[SettingsLayer | None] = []
     if layered:
-        keys = {(JOB,)}.union(*map(known_keys, jobs))
+        keys = {(JOB,)}.union(*map(known_keys, jobs()))
         for path in [*standard_files(), *map(config_file, config)]:
             layer, file_problems = read_layer(path)
             files.append(layer)

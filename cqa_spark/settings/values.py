@@ -234,7 +234,7 @@ MeasureNames = Annotated[tuple[MeasureName, ...], BeforeValidator(one_or_many)]
 
 
 MAX_BYTES = 80
-"""Of the name of a site: a partition's folder is ``site=NAME``, escaping triples bytes, and file names have 255."""
+"""Of a site name: a partition's folder is ``site=NAME``, escaping triples bytes, and file names have at most 255."""
 
 ALLOWED = f"a site name has 1 to {MAX_BYTES} bytes of UTF-8, without control characters, line breaks, "
 ALLOWED += "and spaces at either end"

@@ -22,7 +22,7 @@ from cqa_spark.cli import main
 
 _GATEWAY = ("PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET")
 _PROCESSES = get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["pyspark.sql", "cqa_spark.cli", "cqa_spark.commands.nightly"])
+_PROCESSES.set_forkserver_preload(["pyspark.sql", "cqa_spark.cli", "cqa_spark.commands.night_plan"])
 
 
 def exit_code_at(place: tuple[str, str, int], command: Sequence[str], spark: SparkSession) -> int | None:

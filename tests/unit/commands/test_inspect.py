@@ -19,12 +19,12 @@ def home(tmp_path, monkeypatch):
 
 
 def settings(*arguments):
-    return resolve("cqa inspect", InspectSettings, arguments, {}, job_settings()).settings
+    return resolve("cqa inspect", InspectSettings, arguments, {}, job_settings).settings
 
 
 def problems(*arguments):
     with pytest.raises(SettingsError) as caught:
-        resolve("cqa inspect", InspectSettings, arguments, {}, job_settings())
+        resolve("cqa inspect", InspectSettings, arguments, {}, job_settings)
     return [str(problem) for problem in caught.value.problems]
 
 
@@ -48,11 +48,11 @@ def test_what_would_be_read_and_written():
     [(["a"], "lake: tables of the runs a, (published)"), (["a", "b", "c"], "lake: tables of the runs a, b, c")],
 )
 def test_one_to_three_runs_are_compared(runs, read):
-    given = resolve("cqa runs compare", CompareRunsSettings, [*runs, "--lake", "lake"], {}, job_settings()).settings
+    given = resolve("cqa runs compare", CompareRunsSettings, [*runs, "--lake", "lake"], {}, job_settings).settings
     assert given.reads() == [read]
 
 
 @pytest.mark.parametrize(("runs", "told"), [([], "is not set"), (["a", "b", "c", "d"], "at most 3 items")])
 def test_other_numbers_of_runs_are_refused(runs, told):
     with pytest.raises(SettingsError, match=told):
-        resolve("cqa runs compare", CompareRunsSettings, [*runs, "--lake", "lake"], {}, job_settings())
+        resolve("cqa runs compare", CompareRunsSettings, [*runs, "--lake", "lake"], {}, job_settings)

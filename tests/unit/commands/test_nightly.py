@@ -131,7 +131,7 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def night_of(system: str, dump: str = __file__, *more: str, lake: str = "lake") -> NightlySettings:
     arguments = ["--lake", lake, "--input", dump, "--system", system, *more]
-    return resolve("cqa nightly", NightlySettings, arguments, {"system": lambda name: None}, job_settings()).settings
+    return resolve("cqa nightly", NightlySettings, arguments, {"system": lambda name: None}, job_settings).settings
 
 
 @pytest.mark.parametrize(

@@ -173,10 +173,10 @@ def test_it_is_listed_with_ours() -> None:
 
 
 def test_settings_accept_its_addresses_and_refuse_those_of_no_storage() -> None:
-    settings = resolve("cqa test", JobSettings, ["--lake", "shelf://a/lake"], checks(), job_settings()).settings
+    settings = resolve("cqa test", JobSettings, ["--lake", "shelf://a/lake"], checks(), job_settings).settings
     assert settings.lake == "shelf://a/lake"
     with pytest.raises(ConfigError, match="gs:// is not supported storage"):
-        resolve("cqa test", JobSettings, ["--lake", "gs://a/lake"], checks(), job_settings())
+        resolve("cqa test", JobSettings, ["--lake", "gs://a/lake"], checks(), job_settings)
 
 
 def test_files_are_sent_found_read_and_fetched(shelf: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from cqa_spark.settings.yaml import SettingsError
 
 def resolved(*arguments: str) -> DumpSettings:
     given = ["--lake", "lake", "--input", __file__, *arguments]
-    return resolve("cqa ingest stackexchange", IngestStackExchangeSettings, given, {}, job_settings()).settings.dumps
+    return resolve("cqa ingest stackexchange", IngestStackExchangeSettings, given, {}, job_settings).settings.dumps
 
 
 def test_columns_about_people_are_named_with_their_table() -> None:

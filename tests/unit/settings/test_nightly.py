@@ -26,7 +26,7 @@ RANK = ["--system", "best_a", "--train", __file__, "--input", __file__]
 
 def problems(model: type[Command], *arguments: str) -> tuple[Problem, ...]:
     with pytest.raises(SettingsError) as caught:
-        resolve("cqa job", model, arguments, checks(), job_settings())
+        resolve("cqa job", model, arguments, checks(), job_settings)
     assert caught.value.exit_code == 2
     return caught.value.problems
 
@@ -70,7 +70,7 @@ def test_an_address_that_mlflow_cannot_log_to(uri: str) -> None:
 )  # fmt: skip
 def test_an_address_that_mlflow_can_log_to(uri: str) -> None:
     arguments = [*FILES, "--systems", "given_order", "--tracking.uri", uri]
-    assert resolve("cqa job", RunSettings, arguments, checks(), job_settings()).settings.tracking.uri == uri
+    assert resolve("cqa job", RunSettings, arguments, checks(), job_settings).settings.tracking.uri == uri
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_value_that_spark_or_an_experiment_would_refuse(flag: str, value: str)
                                     "spark://a:7077,b:7077", "k8s://https://host:443"])  # fmt: skip
 def test_a_master(master: str) -> None:
     arguments = [*FILES, "--systems", "given_order", "--spark.master", master]
-    assert resolve("cqa job", RunSettings, arguments, checks(), job_settings()).settings.spark.master == master
+    assert resolve("cqa job", RunSettings, arguments, checks(), job_settings).settings.spark.master == master
 
 
 @pytest.mark.parametrize("location", ["hdfs://host/lake", "gs://bucket/lake", "http://host/lake"])
@@ -163,7 +163,7 @@ def test_an_output_where_this_user_may_not_write(
 def test_an_existing_output_file_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "old.pred").write_text("")
     arguments = [*RANK, "--predictions", str(tmp_path / "old.pred")]
-    assert resolve("cqa rank", RankSettings, arguments, checks(), job_settings()).settings.predictions == arguments[-1]
+    assert resolve("cqa rank", RankSettings, arguments, checks(), job_settings).settings.predictions == arguments[-1]
 
 
 def test_all_mistakes_are_reported_together() -> None:
@@ -194,7 +194,7 @@ def test_an_address_with_a_slash_too_few_is_no_folder(location: str) -> None:
 @pytest.mark.parametrize("location", ["file:/a b/lake", "file:///a b/lake"])
 def test_the_address_of_a_local_file_is_its_path(location: str) -> None:
     arguments = ["--input", __file__, "--lake", location]
-    assert resolve("cqa nightly", NightlySettings, arguments, checks(), job_settings()).settings.lake == "/a b/lake"
+    assert resolve("cqa nightly", NightlySettings, arguments, checks(), job_settings).settings.lake == "/a b/lake"
 
 
 def test_a_folder_where_no_file_can_be_is_no_lake_and_no_output() -> None:
@@ -227,4 +227,4 @@ def test_an_export_may_be_beside_a_lake(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     arguments = ["published", "--lake", lake, "--output", output]
-    assert resolve("cqa export", ExportSettings, arguments, checks(), job_settings()).settings.output == output
+    assert resolve("cqa export", ExportSettings, arguments, checks(), job_settings).settings.output == output

@@ -42,12 +42,12 @@ ENOUGH = ["--lake", "lake", "--train", "train.xml", "--dev", "dev.xml", "--syste
 
 
 def settings(model, *arguments):
-    return resolve("cqa job", model, arguments, CHECKS, job_settings()).settings
+    return resolve("cqa job", model, arguments, CHECKS, job_settings).settings
 
 
 def problems(model, *arguments):
     with pytest.raises(SettingsError) as caught:
-        resolve("cqa job", model, arguments, CHECKS, job_settings())
+        resolve("cqa job", model, arguments, CHECKS, job_settings)
     return caught.value.problems
 
 
@@ -136,7 +136,7 @@ def test_all_mistakes_are_reported_at_once_each_with_origin_and_remedy(home):
 
 def test_the_error_lists_all_problems_and_ends_the_process_with_2(home):
     with pytest.raises(ConfigError) as caught:
-        resolve("cqa run", RunSettings, [], CHECKS, job_settings())
+        resolve("cqa run", RunSettings, [], CHECKS, job_settings)
     assert caught.value.exit_code == 2
     assert str(caught.value).startswith("4 invalid settings; nothing was read or written\n  - ")
     for key in ("lake", "inputs.train", "systems", "inputs: no evaluation data"):
