@@ -37,7 +37,7 @@ from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.spark import query_metrics
 from cqa_spark.evaluation.statistics.summary import summarise
 from cqa_spark.rankers.linear import LinearModel
-from cqa_spark.rankers.ranker import build_ranker
+from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.spark.session import spark_session
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "integration"))

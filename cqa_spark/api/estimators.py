@@ -32,7 +32,8 @@ from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.text import TEXTS
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.ranker import RANKERS, build_ranker, load_model
+from cqa_spark.rankers.ranker import load_model
+from cqa_spark.rankers.registry import RANKERS, build_ranker
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.spark.frames import persisted
 from cqa_spark.systems.trained_system import load_groups, save_groups

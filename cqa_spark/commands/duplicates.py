@@ -9,8 +9,8 @@ from cqa_spark.runtime.flow import Flow
 from cqa_spark.runtime.workspace import run_flow
 from cqa_spark.settings.duplicates import DuplicatesSettings
 from cqa_spark.steps.report import written_report
+from cqa_spark.tasks.duplicate.flow import duplicates as duplicates_flow
 from cqa_spark.tasks.duplicate.task import Duplicate
-from cqa_spark.tasks.duplicate.task import duplicates as duplicates_flow
 
 
 def planned_flow(settings: DuplicatesSettings) -> Flow:

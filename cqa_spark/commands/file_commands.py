@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def import_collection(settings: ImportIrDatasetsSettings) -> None:
     """Write a collection of ir_datasets as a question list."""
-    from cqa_spark.corpora.question_list import write_question_list
+    from cqa_spark.corpora.ir_datasets import write_question_list
 
     _write_question_list(settings, lambda folder: write_question_list(settings.dataset, folder))
 

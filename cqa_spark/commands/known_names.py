@@ -43,7 +43,7 @@ def _check_system(name: str) -> None:
 def _check_systems(names: Sequence[str]) -> None:
     """Refuse systems of several tasks, and systems whose upstream systems do not fit."""
     from cqa_spark.steps.upstream import upstream_of
-    from cqa_spark.systems.system import read_systems, task_of
+    from cqa_spark.systems.recipes import read_systems, task_of
 
     if systems := read_systems(names):
         task_of(systems)

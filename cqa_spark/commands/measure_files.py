@@ -89,7 +89,7 @@ def _print(
     caption: str = "",
 ) -> None:
     """Print records about files, which have short names except in JSON and CSV."""
-    from cqa_spark.evaluation.files.scores import distinct_labels
+    from cqa_spark.evaluation.files.pairs import distinct_labels
     from cqa_spark.process.record_formats import print_records
 
     if settings.format not in ("json", "csv"):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
 from cqa_spark.process.terminal import Column, TextTable
-from cqa_spark.systems.trained_system import CardFigure, ModelCard
+from cqa_spark.systems.model_card import CardFigure, ModelCard
 
 
 def card_tables(card: ModelCard) -> Iterator[TextTable]:

@@ -27,7 +27,8 @@ from cqa_spark.spark.session import session_of
 from cqa_spark.steps.kept_models import challenging_release, kept_model
 from cqa_spark.steps.publish import publish_run
 from cqa_spark.steps.report import written_report
-from cqa_spark.systems.system import System, learn
+from cqa_spark.systems.recipes import learn
+from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 
 

@@ -12,7 +12,7 @@ from cqa_spark.evaluation.measures import MEASURES
 from cqa_spark.object_store.store import OBJECT_STORES
 from cqa_spark.plugins import PluginKind
 from cqa_spark.process.terminal import Column, Terminal, TextTable
-from cqa_spark.rankers.ranker import RANKERS
+from cqa_spark.rankers.registry import RANKERS
 from cqa_spark.reports.kinds import SECTIONS
 from cqa_spark.settings.file_commands import CatalogueSettings
 from cqa_spark.task_contract.contract import TASKS

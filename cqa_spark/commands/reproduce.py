@@ -24,8 +24,9 @@ from cqa_spark.settings.reproduce import ReproduceSettings
 from cqa_spark.settings.research_data import data_folder, file_names, locate
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
+from cqa_spark.systems.recipes import read_systems
 from cqa_spark.systems.reproduced_figures import ERRORS, POPULATIONS, VALUES, Figures
-from cqa_spark.systems.system import System, known_systems, read_systems
+from cqa_spark.systems.system import System, known_systems
 
 
 def reproduce(settings: ReproduceSettings) -> None:

@@ -24,8 +24,9 @@ from cqa_spark.object_store.locations import local_source
 from cqa_spark.reports.sections.reproduction import MEASURE, Reproduced
 from cqa_spark.settings.datasets import DataSet
 from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.systems.recipes import at_random
 from cqa_spark.systems.reproduced_figures import ERRORS, POPULATIONS, VALUES, Figures
-from cqa_spark.systems.system import System, at_random
+from cqa_spark.systems.system import System
 from cqa_spark.task_contract.contract import task as task_named
 
 SCORES = "scores.json"

@@ -11,8 +11,8 @@ from cqa_spark.process.terminal import Column, Terminal, TextTable
 from cqa_spark.settings.conf_files import conf_files, origin_of
 from cqa_spark.settings.file_commands import CatalogueSettings, ShowSystemSettings
 from cqa_spark.systems.reproduced_figures import reproduced_scores
+from cqa_spark.systems.shipped_models import shipped_card
 from cqa_spark.systems.system import System, known_systems, read_recipe
-from cqa_spark.systems.trained_system import shipped_card
 
 
 def print_systems(settings: CatalogueSettings) -> None:

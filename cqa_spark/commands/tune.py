@@ -23,7 +23,7 @@ from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.settings.experiments import TuneSettings
 from cqa_spark.settings.sections import EvaluationSettings, ObjectStorageSettings
 from cqa_spark.spark.frames import persisted, persistence_scope
-from cqa_spark.systems.system import read_systems
+from cqa_spark.systems.recipes import read_systems
 
 
 def tune(settings: TuneSettings) -> None:

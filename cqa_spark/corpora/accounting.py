@@ -6,7 +6,8 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.inputs import InputFile, of_file
+from cqa_spark.corpora.inputs import InputFile
+from cqa_spark.corpora.whole_files import of_file
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.accounting import QUARANTINE

@@ -13,8 +13,8 @@ from pyspark.sql import types as T
 
 from cqa_spark.corpora.accounting import file_counts, quarantined
 from cqa_spark.corpora.content_check import check_content
-from cqa_spark.corpora.inputs import DamagedFile, decompressed, of_file, parse_files, read_whole_files
 from cqa_spark.corpora.source import AnnotatedFiles, CommunityTables
+from cqa_spark.corpora.whole_files import DamagedFile, decompressed, of_file, parse_files, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.spark.frames import persist

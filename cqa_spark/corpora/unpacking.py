@@ -358,7 +358,7 @@ def _unpack_into_bucket(
     Returns:
         The outcome, or the user's error; if it were raised, Spark would retry the task and bury it in a trace.
     """
-    from cqa_spark.object_store.s3 import Bucket, MultipartUpload
+    from cqa_spark.object_store.bucket import Bucket, MultipartUpload
 
     archive, version = versioned
     name = split(archive)[1]

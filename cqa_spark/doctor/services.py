@@ -9,7 +9,7 @@ from pathlib import Path
 from cqa_spark.doctor.finding import Doubt, Finding, examine
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore, delta_address, delta_options
-from cqa_spark.runtime.mlflow import import_mlflow, without_retries
+from cqa_spark.runtime.mlflow_client import import_mlflow, without_retries
 from cqa_spark.settings.sections import ObjectStorageSettings, TrackingSettings
 from cqa_spark.settings.values import is_remote
 

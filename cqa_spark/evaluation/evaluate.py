@@ -1,5 +1,7 @@
 """The measures of a judged ranking, with standard errors, and their components by query."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -11,8 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.measure import Candidate, Measure, RankedQuery
 from cqa_spark.evaluation.measures import parse_measure
@@ -20,9 +20,7 @@ from cqa_spark.evaluation.statistics.bootstrap import SEED, bootstrap_intervals,
 from cqa_spark.evaluation.statistics.clusters import topic_numbers
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-    from pyspark.sql import Column
+    from pyspark.sql import Column, DataFrame
 
 
 # Computes the measures of queries with the same pattern of candidates once.
@@ -176,7 +174,7 @@ class JudgedRanking(NamedTuple):
         """Whether the measure has a value."""
         return self.predicts_labels or not measure.uses_labels
 
-    def chosen(self, queries: NDArray[np.bool_]) -> "JudgedRanking":
+    def chosen(self, queries: NDArray[np.bool_]) -> JudgedRanking:
         """Some of the queries; the mask has shape (queries,)."""
         candidates = self.candidates[np.repeat(queries, self.sizes)]
         chosen = self.queries.filter(pa.array(queries))
@@ -402,6 +400,8 @@ def measure_totals(measured: DataFrame, measure: str, by: Sequence[str]) -> dict
     Returns:
         The measure by the values of these columns.
     """
+    from pyspark.sql import functions as F  # files are measured without Spark
+
     components = measured.select(*by, F.posexplode("components").alias("place", "component"))
     of_component = digits(F.col("component"), _DIGITS, F.rint)
     sums = [F.sum(digit.cast("long")).alias(f"digit{number}") for number, digit in enumerate(of_component)]

@@ -27,7 +27,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas.studies import ABLATIONS, LEARNING_CURVES, SEEDS
 from cqa_spark.rankers.candidates import with_words
-from cqa_spark.rankers.ranker import RANKERS, RankerSpec
+from cqa_spark.rankers.registry import RANKERS, RankerSpec
 from cqa_spark.rankers.tuning_ranges import members, with_values
 from cqa_spark.spark.frames import persisted
 from cqa_spark.steps.feature_inputs import feature_inputs, task_examples

@@ -33,7 +33,8 @@ from cqa_spark.settings.experiments import ExperimentSettings
 from cqa_spark.settings.sections import FeatureSettings
 from cqa_spark.spark.frames import persist, persisted, run_concurrently
 from cqa_spark.steps.feature_inputs import feature_inputs, task_examples
-from cqa_spark.systems.system import System, groups_of, rank_by_words, task_of
+from cqa_spark.systems.recipes import groups_of, rank_by_words, task_of
+from cqa_spark.systems.system import System
 
 # The folds of a cross-validation, with features that do not depend on labels of the held-out fold.
 #

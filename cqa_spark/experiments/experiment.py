@@ -28,7 +28,8 @@ from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.score import read_to_rank
 from cqa_spark.steps.train import trained_recipes
 from cqa_spark.systems.feature_frames import feature_frames, frame_tables
-from cqa_spark.systems.system import System, groups_of, task_of
+from cqa_spark.systems.recipes import groups_of, task_of
+from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 
 

@@ -18,7 +18,8 @@ from cqa_spark.experiments.cross_validation import (
 )
 from cqa_spark.experiments.experiment import Part
 from cqa_spark.lake.run import Run
-from cqa_spark.rankers.ranker import Ranker, RankerSpec, build_ranker
+from cqa_spark.rankers.ranker import Ranker
+from cqa_spark.rankers.registry import RankerSpec, build_ranker
 from cqa_spark.rankers.tuning_ranges import draw, search_space, with_values
 from cqa_spark.reports.kit.wording import SIGNIFICANT, p_value, points, signed_points
 from cqa_spark.runtime.mlflow import LoggedTrial

@@ -101,7 +101,7 @@ def _literal_values(group: type[FeatureGroup]) -> dict[str, list[str]]:
 def literal_threads() -> QueryBatch:
     """Two questions with answers and votes for them, as rows of the pass over queries."""
     questions = sorted({question for question, *_ in _ANSWERS})
-    shared = {"site": "probe.example.org", "task": "preferred_answer", "split": "train", "fold": -1}
+    shared = {"site": "probe.example.org", "task": "probe", "split": "train", "fold": -1}
     examples = [
         shared
         | {"query_id": question, "query_post_id": question, "thread_id": question, "fold_key": question}

@@ -23,7 +23,8 @@ from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.upstream import ScoreUpstream, tasks_of
-from cqa_spark.systems.system import System, at_random, read_systems, task_of
+from cqa_spark.systems.recipes import at_random, read_systems, task_of
+from cqa_spark.systems.system import System
 from cqa_spark.task_contract.contract import TASKS
 from cqa_spark.task_contract.contract import task as task_named
 

@@ -21,8 +21,7 @@ from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import ScoreUpstream, tasks_of, upstream_of
-from cqa_spark.systems.system import (
-    System,
+from cqa_spark.systems.recipes import (
     are_fitted,
     cross_fitted,
     groups_of,
@@ -32,6 +31,7 @@ from cqa_spark.systems.system import (
     read_systems,
     task_of,
 )
+from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact
 from cqa_spark.task_contract.contract import Night
 from cqa_spark.task_contract.contract import task as task_named

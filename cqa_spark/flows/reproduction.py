@@ -12,7 +12,8 @@ from cqa_spark.steps.pair import Pair
 from cqa_spark.steps.predictions import WritePredictions
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.upstream import tasks_of
-from cqa_spark.systems.system import System, task_of
+from cqa_spark.systems.recipes import task_of
+from cqa_spark.systems.system import System
 
 
 def reproduce(

@@ -15,7 +15,8 @@ from cqa_spark.steps.embed import Embed
 from cqa_spark.steps.featurize import Featurize
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import TrainUpstream, upstream_of
-from cqa_spark.systems.system import System, groups_of, rank_by_words, task_of
+from cqa_spark.systems.recipes import groups_of, rank_by_words, task_of
+from cqa_spark.systems.system import System
 from cqa_spark.task_contract.contract import TASKS
 from cqa_spark.task_contract.contract import task as task_named
 

@@ -18,7 +18,8 @@ from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.train import Train
 from cqa_spark.steps.upstream import TrainUpstream, upstream_of
-from cqa_spark.systems.system import at_random, groups_of, known_systems, rank_by_words, read_systems, task_of
+from cqa_spark.systems.recipes import at_random, groups_of, rank_by_words, read_systems, task_of
+from cqa_spark.systems.system import known_systems
 from cqa_spark.systems.trained_system import model_artifact
 from cqa_spark.task_contract.contract import TASKS
 

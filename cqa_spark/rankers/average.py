@@ -18,7 +18,8 @@ from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder
 from cqa_spark.rankers.candidates import Candidates, feature_columns
 from cqa_spark.rankers.model import FeatureImportance, ModelDescription, RankerModel
 from cqa_spark.rankers.out_of_fold import with_share_threshold
-from cqa_spark.rankers.ranker import Ranker, RankerParameters, RankerSpec, build_ranker, load_model
+from cqa_spark.rankers.ranker import Ranker, RankerParameters, load_model
+from cqa_spark.rankers.registry import RankerSpec, build_ranker
 from cqa_spark.spark.frames import run_concurrently
 
 # Members of composite rankers: builds, saves, loads and scores them.

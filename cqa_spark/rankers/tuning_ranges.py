@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from cqa_spark.rankers.ranker import RANKERS
+from cqa_spark.rankers.registry import RANKERS
 
 DIGITS = 3
 """Number of significant digits of a sampled value, so that recipes stay readable."""

@@ -20,6 +20,7 @@ class TrecSettings(SettingsSection):
     """TREC runs and qrels, also BEIR's qrels, runs of MS MARCO and ColBERT, and JSON of ranx and pytrec_eval."""
 
     flag_prefix = ""
+    rare = frozenset({"ignore_identical_ids"})
 
     relevance_level: int = Field(
         default=1, ge=1, description="lowest grade that counts as relevant, -l of trec_eval; nDCG ignores it"

@@ -36,16 +36,10 @@ from cqa_spark.steps.feature_inputs import IF_PRESENT, feature_inputs, task_exam
 from cqa_spark.steps.featurize import Featurize, values_by_pass
 from cqa_spark.steps.train import learn, write_importances
 from cqa_spark.systems.feature_frames import feature_frames, frame_tables
+from cqa_spark.systems.model_card import CARD, ModelCard
+from cqa_spark.systems.shipped_models import shipped_model
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import (
-    CARD,
-    ModelCard,
-    TrainedSystem,
-    load_recipe,
-    model_artifact,
-    shipped_model,
-    trained_system,
-)
+from cqa_spark.systems.trained_system import TrainedSystem, load_recipe, model_artifact, trained_system
 
 
 def kept_model(

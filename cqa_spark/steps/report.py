@@ -45,7 +45,8 @@ from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.steps.cautions import cautions
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frame
-from cqa_spark.systems.system import System, descriptions
+from cqa_spark.systems.recipes import descriptions
+from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import MODELS, model_artifact, numbered_groups, trained_system
 from cqa_spark.task_contract.contract import task
 

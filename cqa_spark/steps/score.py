@@ -24,7 +24,8 @@ from cqa_spark.runtime.flow import Artifact, Product, Step
 from cqa_spark.steps.changed_sites import Sites, except_queries, of_sites, ranked_before, site_update
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frame, frame_tables
-from cqa_spark.systems.system import System, groups_of, rank_by_words
+from cqa_spark.systems.recipes import groups_of, rank_by_words
+from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system
 from cqa_spark.task_contract.contract import task as task_named
 

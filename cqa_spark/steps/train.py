@@ -28,10 +28,10 @@ from cqa_spark.spark.frames import persisted, run_concurrently
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.featurize import GROUPS
 from cqa_spark.systems.feature_frames import FrameOf, feature_frames, frame_tables
-from cqa_spark.systems.system import System, are_fitted, usable_systems
+from cqa_spark.systems.model_card import LearnedSite, ModelCard
+from cqa_spark.systems.recipes import are_fitted, usable_systems
+from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import (
-    LearnedSite,
-    ModelCard,
     TrainedSystem,
     load_groups,
     model_artifact,

@@ -26,7 +26,8 @@ from cqa_spark.steps.feature_inputs import (
     write_outside_training,
 )
 from cqa_spark.systems.feature_frames import feature_frames
-from cqa_spark.systems.system import System, groups_of, rank_by_words, read_systems
+from cqa_spark.systems.recipes import groups_of, rank_by_words, read_systems
+from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem, model_artifact, trained_system, upstream_artifact
 from cqa_spark.task_contract.leakage import training_threads
 from cqa_spark.task_contract.upstream_examples import upstream_examples

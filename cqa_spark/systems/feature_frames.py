@@ -12,7 +12,8 @@ from cqa_spark.lake.snapshot import RunTables
 from cqa_spark.lake.table import Table
 from cqa_spark.rankers.candidates import SEPARATOR, with_words
 from cqa_spark.spark.frames import persisted
-from cqa_spark.systems.system import System, groups_of, rank_by_words
+from cqa_spark.systems.recipes import groups_of, rank_by_words
+from cqa_spark.systems.system import System
 
 FrameOf = Callable[[System], DataFrame]
 

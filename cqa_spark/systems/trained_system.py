@@ -1,128 +1,26 @@
-"""Trained systems in one model folder: recipe, the ranker's model, the fitted feature groups, and a card.
-
-The package ships some in ``conf/trained/NAME/``: the first night on a new site needs no training.
-"""
+"""Trained systems in one model folder: recipe, the ranker's model, the fitted feature groups, and a card."""
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from functools import reduce
 from importlib.metadata import version
-from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 from pyspark.sql import DataFrame
 
-from cqa_spark.errors import ContractError
 from cqa_spark.features.group import FeatureGroup, LearningGroup, learns_from_labels
 from cqa_spark.features.learned_group import NumberedGroup
-from cqa_spark.features.probe import values_hash
 from cqa_spark.features.registry import group_class, known_groups
-from cqa_spark.lake.model_folder import MANIFEST, ModelFolder, NewModelFolder, new_model_folder, open_model_folder
+from cqa_spark.lake.model_folder import ModelFolder, NewModelFolder, new_model_folder, open_model_folder
 from cqa_spark.lake.run import Run
-from cqa_spark.lake.schemas.night import Worth
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.ranker import load_model
-from cqa_spark.settings.conf_files import conf_file
 from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.systems.model_card import CARD, ModelCard
 from cqa_spark.systems.system import System
-
-CARD = "card.json"
-
-
-class LearnedSite(BaseModel):
-    """The training data of a system from one site.
-
-    Attributes:
-        site: its name.
-        newest: date of the newest cut of its examples.
-        threads: number of threads.
-        labels: number of threads with a label.
-        queries: number of labelled queries; of a thread that is replayed, one for each night.
-        licences: licences that its posts state; empty if they state none.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    site: str
-    newest: date
-    threads: int
-    labels: int
-    queries: int
-    licences: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class CardFigure(Worth):
-    """The backtest of an order when the system was trained.
-
-    Attributes:
-        reference: the order that differences are from.
-    """
-
-    reference: str
-
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-
-class SiteDifference(BaseModel):
-    """How much better a system was than a simple order on the replayed nights of one site in one band of age.
-
-    Attributes:
-        site: its name.
-        band: name of the band.
-        order: name of the simple order.
-        difference: of P@1, the system minus the simple order, as a fraction.
-        error: its standard error, by thread.
-        threads: number of threads, at least two.
-        nights: number of their nights.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    site: str
-    band: str
-    order: str
-    difference: float
-    error: float
-    threads: int
-    nights: int
-
-
-class ModelCard(BaseModel):
-    """The content of ``card.json``.
-
-    Attributes:
-        version: of the package that trained the system.
-        sites: its training data, in order of site.
-        features: ``features.probe.values_hash`` of its feature groups.
-        licence: of its training data.
-        figures: its out-of-fold backtest.
-        by_site: its out-of-fold backtest on each site; other sites can expect as much.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    version: str
-    sites: tuple[LearnedSite, ...]
-    features: str
-    licence: str
-    figures: tuple[CardFigure, ...] = ()
-    by_site: tuple[SiteDifference, ...] = ()
-
-    @property
-    def labels(self) -> int:
-        """Number of threads with a label that the system learned from."""
-        return sum(site.labels for site in self.sites)
-
-    @property
-    def newest(self) -> date:
-        """Date of the newest post of the sites that the system learned from."""
-        return max(site.newest for site in self.sites)
-
 
 _RECIPE, _RANKER = "system.json", "ranker"
 _LIBRARIES = ("pyspark", "xgboost-cpu", "numpy", "spark-nlp")
@@ -323,28 +221,3 @@ def numbered_groups(
     if path is None or not numbered:
         return {}
     return _read_groups(numbered, open_model_folder(path, "trained_system", storage).within(_GROUPS))
-
-
-def shipped_model(system: str) -> str | None:
-    """The folder of a shipped model, by the name of its system; None if the package ships none."""
-    manifest = conf_file(f"trained/{system}/{MANIFEST}")
-    return str(manifest.parent) if manifest.is_file() else None
-
-
-def shipped_card(system: str) -> ModelCard | None:
-    """The card of a shipped model, checked; None if the package ships none of this system.
-
-    Raises:
-        ContractError: the feature groups of this package compute other values than those that the model learned from.
-    """
-    path = shipped_model(system)
-    if path is None:
-        return None
-    folder = open_model_folder(path, "trained_system", ObjectStorageSettings())
-    card = folder.read_json(CARD, ModelCard)
-    if card.features != values_hash(load_recipe(folder).system.feature_groups):
-        raise ContractError(
-            f"the model in {path} learned from other values than those that its feature groups compute in this package",
-            f"train it again: cqa train nights --system {system} --input DUMPS --model {path}",
-        )
-    return card

@@ -11,7 +11,6 @@ from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
-from textblob.en import parse
 
 Integers = NDArray[np.int64]
 
@@ -173,6 +172,8 @@ def leaf_label(word: str) -> str:
 
 
 def _sentences(sentences: Iterable[str]) -> Iterator[list[_Token]]:
+    from textblob.en import parse  # slow, and only recipes of papers need it
+
     left = MOST_WORDS
     # For the parser, an empty line ends a sentence. Its time is quadratic, so it gets no more than could matter.
     start = _START.match("\n\n".join(sentences)[:_MOST_CHARACTERS])

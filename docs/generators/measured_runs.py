@@ -15,7 +15,7 @@ from typing import Any
 import cqa_spark as cqa
 from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
 from cqa_spark.reports.kit.wording import count, p_value, points, signed_points
-from cqa_spark.systems.trained_system import shipped_card
+from cqa_spark.systems.shipped_models import shipped_card
 
 DOCS = Path(__file__).resolve().parents[1]
 FILE = DOCS / "measured_runs.json"

@@ -18,7 +18,7 @@ import pyarrow.dataset as ds
 from cqa_spark.evaluation.statistics.clusters import paired_difference
 from cqa_spark.evaluation.statistics.nights import AGES, in_band
 from cqa_spark.evaluation.statistics.served_order import Choice, Difference, choose, weigh
-from cqa_spark.systems.trained_system import shipped_card
+from cqa_spark.systems.shipped_models import shipped_card
 
 PAGE = Path(__file__).resolve().parents[1] / "preferred-answers.md"
 MARK = "<!-- docs/generators/served_order.py -->"

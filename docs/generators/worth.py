@@ -8,7 +8,8 @@ from typing import Any
 
 from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
 from cqa_spark.reports.kit.wording import MINUS
-from cqa_spark.systems.trained_system import CardFigure, shipped_card
+from cqa_spark.systems.model_card import CardFigure
+from cqa_spark.systems.shipped_models import shipped_card
 from generators.markdown import table
 from generators.measured_runs import FILE, SHIPPED
 

@@ -20,8 +20,8 @@ from cqa_spark.features import registry
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.table import DataFile, TableFiles
 from cqa_spark.plugins import PluginKind, Registration, origin_of, plugins_of_others
-from cqa_spark.rankers.ranker import RANKERS as RANKERS_BY_NAME
-from cqa_spark.rankers.ranker import build_ranker
+from cqa_spark.rankers.registry import RANKERS as RANKERS_BY_NAME
+from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.runtime.workspace import code_version, package_version
 from cqa_spark.settings.conf_files import OVERLAY
 from cqa_spark.settings.sections import CheckSettings

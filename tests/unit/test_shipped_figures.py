@@ -5,7 +5,8 @@ from pathlib import Path
 
 from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
 from cqa_spark.reports.kit.wording import MINUS
-from cqa_spark.systems.trained_system import CardFigure, shipped_card
+from cqa_spark.systems.model_card import CardFigure
+from cqa_spark.systems.shipped_models import shipped_card
 
 ROOT = Path(__file__).resolve().parents[2]
 BY_VOTES = "votes_then_length"

@@ -9,10 +9,11 @@ from pyspark.sql import functions as F
 
 from cqa_spark.corpora.accounting import file_counts, quarantined
 from cqa_spark.corpora.content_check import check_content
-from cqa_spark.corpora.inputs import InputFile, of_file, parse_files
+from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.qatar_living.records import RECORD, THREAD, ProbedFile, parse_range, probe
 from cqa_spark.corpora.qatar_living.threads import LAYOUTS, Layout
 from cqa_spark.corpora.source import AnnotatedFiles, CommunityTables
+from cqa_spark.corpora.whole_files import of_file, parse_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.object_store.s3 import credentials

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.corpora.accounting import file_counts, quarantined
-from cqa_spark.corpora.inputs import DamagedFile, InputFile, of_file, parse_files, read_whole_files
+from cqa_spark.corpora.inputs import InputFile
 from cqa_spark.corpora.source import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.text_pairs.layouts import (
     EMPTY,
@@ -22,6 +22,7 @@ from cqa_spark.corpora.text_pairs.layouts import (
     set_ids,
 )
 from cqa_spark.corpora.text_pairs.pairs import read_pairs
+from cqa_spark.corpora.whole_files import DamagedFile, of_file, parse_files, read_whole_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.object_store.locations import find_files

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cqa_spark.corpora.question_list import load_collection, rows
+from cqa_spark.corpora.ir_datasets import load_collection, rows
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.evaluate import JudgedRanking, ReportedMeasure
 from cqa_spark.evaluation.files import semeval as official_files

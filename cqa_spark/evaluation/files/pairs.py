@@ -4,8 +4,9 @@ Pairs are identified by 64-bit hashes, which are sorted once, so that millions o
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -162,3 +163,19 @@ def some(names: Iterable[str]) -> str:
     """The first names, for a message."""
     listed = [*map(visible_line, islice(names, _NAMED + 1))]
     return ", ".join(listed[:_NAMED]) + (", ..." if len(listed) > _NAMED else "")
+
+
+def distinct_labels(names: Sequence[str]) -> dict[str, str]:
+    """The shortest end of each path that is not the end of another one.
+
+    Args:
+        names: paths of files, or names of rankings; they may repeat.
+    """
+    parts = {name: Path(name).parts for name in names}
+    labels = {}
+    for name, own in parts.items():
+        others = [other for other in parts.values() if other != own]
+        lengths = range(1, len(own) + 1)
+        length = next((n for n in lengths if all(other[-n:] != own[-n:] for other in others)), len(own))
+        labels[name] = str(Path(*own[-length:]))
+    return labels

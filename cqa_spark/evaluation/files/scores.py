@@ -325,22 +325,3 @@ def _components(by_file: Sequence[Sequence[ScoredPairs]], mean: MeanOfSets) -> N
             for sets in by_file
         ]
     )
-
-
-# Short names of files for tables.
-
-
-def distinct_labels(names: Sequence[str]) -> dict[str, str]:
-    """The shortest end of each path that is not the end of another one.
-
-    Args:
-        names: paths of files, or names of rankings; they may repeat.
-    """
-    parts = {name: Path(name).parts for name in names}
-    labels = {}
-    for name, own in parts.items():
-        others = [other for other in parts.values() if other != own]
-        lengths = range(1, len(own) + 1)
-        length = next((n for n in lengths if all(other[-n:] != own[-n:] for other in others)), len(own))
-        labels[name] = str(Path(*own[-length:]))
-    return labels

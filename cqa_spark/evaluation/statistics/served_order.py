@@ -5,10 +5,10 @@ other sites let expect, is below 0 on three nights in a row.
 """
 
 from collections.abc import Iterable, Mapping
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from cqa_spark.evaluation.statistics.clusters import CONFIDENCE, FEWEST
 
@@ -19,7 +19,7 @@ SPREAD = 0.1
 """Least standard deviation of a difference between sites. Few sites often look more alike than they are: the estimate
 is 0 for most bands of the sixteen sites of the shipped model, but as many as 10 points are compatible with them."""
 
-_WIDE = float(ndtri((1 + CONFIDENCE) / 2))
+_WIDE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 class Difference(NamedTuple):

@@ -18,7 +18,7 @@ from cqa_spark.features.query_batch import QueryBatch
 from cqa_spark.features.training_data import Fitted, TrainingData
 from cqa_spark.features.within_query import WithinQuery
 from cqa_spark.lake.schemas.examples import QUERY_POST
-from cqa_spark.text.pipeline import plain_text_of, post_words, words_of
+from cqa_spark.text.post_words import plain_text_of, post_words, words_of
 from cqa_spark.text.terms import Collection
 
 _TAGS = {"items": "<li>", "links": "<a ", "code": "<code>", "images": "<img", "paragraphs": "<p>"}

@@ -31,7 +31,8 @@ from cqa_spark.rankers.candidates import (
 from cqa_spark.rankers.model import ModelDescription, RankerModel
 from cqa_spark.rankers.neural.network import Network, NetworkShape
 from cqa_spark.rankers.neural.training import NeuralParameters, TrainingExamples, TrainingRows, training_rows
-from cqa_spark.rankers.ranker import Ranker, build_ranker
+from cqa_spark.rankers.ranker import Ranker
+from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.rankers.scoring import VALUES, with_values
 from cqa_spark.rankers.training import group_of_tasks
 from cqa_spark.text.word_vectors import RAREST, WordVectors

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isnan
 
 from cqa_spark.evaluation.compare_files import RankingComparison
-from cqa_spark.evaluation.files.scores import distinct_labels
+from cqa_spark.evaluation.files.pairs import distinct_labels
 from cqa_spark.reports.kit.tables import NO_VALUE, Cell, Grid, difference_cell, value_cell
 from cqa_spark.reports.kit.wording import count, p_value
 

@@ -5,18 +5,8 @@ from types import MappingProxyType
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.source import Source
-from cqa_spark.flows.shared_steps import evaluation_of, training
-from cqa_spark.runtime.flow import Flow, Step
-from cqa_spark.settings.duplicates import DuplicatesSettings
-from cqa_spark.steps.evaluate import Evaluate
-from cqa_spark.steps.ingest import Ingest
-from cqa_spark.steps.publish import Publish
-from cqa_spark.steps.report import Report
-from cqa_spark.steps.score import Score
-from cqa_spark.systems.system import groups_of, learn, read_systems, task_of
+from cqa_spark.runtime.flow import Step
 from cqa_spark.task_contract.contract import Night, Task
-from cqa_spark.tasks.duplicate.candidates import RetrieveCandidates, question_texts
 from cqa_spark.tasks.duplicate.dataset import DUPLICATE_LABEL, OTHER_LABEL
 
 
@@ -56,34 +46,3 @@ class Duplicate(Task):
         retrieval = night.settings.retrieval
         texts = question_texts(night.groups, retrieval.embeddings, night.last_texts)
         return *texts, RetrieveCandidates(self, retrieval, trains=night.learns, last=night.last)
-
-
-# The flow of ``cqa duplicates``.
-
-_NOTHING_KEPT = "no_duplicates"
-"""The system that decides when keeping candidates is worth it: by TMAP, it beats every order that is not cut."""
-
-
-def duplicates(settings: DuplicatesSettings, source: Source) -> Flow:
-    """A dump → an index, candidates, rankings cut at a learned threshold, and metrics.
-
-    Args:
-        settings: of the job.
-        source: the dump.
-    """
-    systems, retrieval = read_systems(settings.systems), settings.retrieval
-    task = task_of(systems)
-    evaluation = evaluation_of(settings.evaluation, task)
-    return Flow(
-        "duplicates",
-        (
-            Ingest(source, settings.dump_format or Duplicate.formats[0]),
-            *question_texts(groups_of(systems), retrieval.embeddings),
-            RetrieveCandidates(Duplicate(), retrieval, trains=learn(systems)),
-            *training(systems, task, settings.features),
-            Score(systems, task),
-            Evaluate(evaluation, settings.baseline, second_baseline=_NOTHING_KEPT),
-            Report(settings.report, evaluation.measures, settings.baseline),
-            *([Publish()] if settings.publish else []),
-        ),
-    )

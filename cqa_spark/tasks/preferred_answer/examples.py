@@ -10,7 +10,7 @@ from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.studies import DATA_CARD
 from cqa_spark.settings.preferred_answer import AnswerSettings
 from cqa_spark.task_contract.contract import Task
-from cqa_spark.text.pipeline import post_words
+from cqa_spark.text.post_words import post_words
 
 KEPT = "kept"
 PROPERTIES = ("self_answer", "late", "ownerless", "early")

@@ -18,7 +18,7 @@ from cqa_spark.steps.report import Report
 from cqa_spark.steps.restore_texts import RestoreTexts
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.train import Train
-from cqa_spark.systems.system import at_random, groups_of, learn_choices, read_systems
+from cqa_spark.systems.recipes import at_random, groups_of, learn_choices, read_systems
 from cqa_spark.tasks.preferred_answer.measure_nights import MeasureNights
 from cqa_spark.tasks.preferred_answer.night_card import WriteCard
 from cqa_spark.tasks.preferred_answer.steps import AdoptCommunity, PreferredAnswerDataset, ReplayNights

@@ -35,7 +35,8 @@ from cqa_spark.steps.changed_sites import of_sites, site_update
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.night_worth import write_trained_worth
 from cqa_spark.steps.score import load_trained, rank_by, read_to_rank
-from cqa_spark.systems.system import System, groups_of
+from cqa_spark.systems.recipes import groups_of
+from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import TrainedSystem
 from cqa_spark.tasks.preferred_answer.backtest import SIMPLE_ORDERS, from_all_nights, measured_nights
 

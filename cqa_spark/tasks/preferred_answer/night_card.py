@@ -18,8 +18,9 @@ from cqa_spark.spark.frames import persisted
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.steps.train import card_of
 from cqa_spark.systems.feature_frames import feature_frame, frame_tables
+from cqa_spark.systems.model_card import CardFigure, SiteDifference
 from cqa_spark.systems.system import System
-from cqa_spark.systems.trained_system import CardFigure, SiteDifference, model_artifact, trained_system
+from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.preferred_answer.backtest import from_all_nights, measure_nights
 
 NO_VOTES = "without votes"

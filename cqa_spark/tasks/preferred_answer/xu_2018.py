@@ -40,7 +40,8 @@ from cqa_spark.settings.sections import EvaluationSettings, ResamplingSettings
 from cqa_spark.spark.frames import run_concurrently
 from cqa_spark.steps.feature_inputs import task_examples
 from cqa_spark.systems.feature_frames import feature_frames, frame_tables
-from cqa_spark.systems.system import System, usable_systems
+from cqa_spark.systems.recipes import usable_systems
+from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import model_artifact, trained_system
 from cqa_spark.tasks.preferred_answer.task import PreferredAnswer
 

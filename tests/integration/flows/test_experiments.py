@@ -19,7 +19,7 @@ from cqa_spark.features.feature_table import feature_names
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.registry import RankerSpec
 from cqa_spark.settings.experiments import ExperimentSettings, SearchSettings
 from cqa_spark.settings.sections import EvaluationSettings, FeatureSettings
 from cqa_spark.steps.feature_inputs import task_examples

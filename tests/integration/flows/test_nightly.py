@@ -20,7 +20,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.night import CHALLENGES, CHANGES, NIGHT_WORTH
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.snapshot import published_snapshot
-from cqa_spark.systems.trained_system import shipped_model
+from cqa_spark.systems.shipped_models import shipped_model
 
 BY_SITE = (POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS, NIGHT_RANKINGS)
 

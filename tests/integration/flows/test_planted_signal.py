@@ -17,7 +17,7 @@ from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.settings.sections import EvaluationSettings
 from cqa_spark.synth.stackexchange.dump import write_dump
-from cqa_spark.systems.system import read_systems
+from cqa_spark.systems.recipes import read_systems
 
 SYSTEM = "metadata_logistic_snapshot"
 GROUPS = ("basic_u", "u_tags", "badges")

@@ -17,7 +17,7 @@ from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.synth.stackexchange.dump import write_dump
-from cqa_spark.systems.system import read_systems
+from cqa_spark.systems.recipes import read_systems
 
 CHANGED, *UNCHANGED = SITES = ("beer.example.org", "tea.example.org", "wine.example.org")
 SYSTEM = "night_answers"

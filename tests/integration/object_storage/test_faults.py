@@ -15,8 +15,9 @@ from cqa_spark.lake.lake import TABLES, Lake
 from cqa_spark.lake.schemas.community import USERS
 from cqa_spark.lake.table import TableFiles
 from cqa_spark.lake.writing import Destination, write_files
+from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.locations import open_store
-from cqa_spark.object_store.s3 import Bucket, s3_client
+from cqa_spark.object_store.s3 import s3_client
 from cqa_spark.object_store.store import AlreadyThere, Changed
 
 OLD, NEW = b"old " * 1000, b"new " * 1000

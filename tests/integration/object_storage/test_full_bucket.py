@@ -14,8 +14,8 @@ from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.snapshot import published_runs
+from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.locations import open_store
-from cqa_spark.object_store.s3 import Bucket
 from cqa_spark.synth.qatar_living import write_sample
 
 ANSWERS = [(507, "InsufficientStorage"), (403, "QuotaExceeded")]

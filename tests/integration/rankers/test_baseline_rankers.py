@@ -3,7 +3,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.rankers.ranker import build_ranker
+from cqa_spark.rankers.registry import build_ranker
 
 ROWS = [("Q1", "C1", 2, True), ("Q1", "C2", 1, None), ("Q2", "C1", 1, False)]
 

@@ -11,7 +11,7 @@ from cqa_spark.features.training_data import fold_of
 from cqa_spark.rankers.cross_fitted import CrossFittedModel
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold
-from cqa_spark.rankers.ranker import build_ranker
+from cqa_spark.rankers.registry import build_ranker
 
 FAST = {"iterations": 5}
 SVM = {"name": "linear_svm", "parameters": FAST}

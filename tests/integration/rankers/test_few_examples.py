@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
-from cqa_spark.rankers.ranker import RANKERS, build_ranker
+from cqa_spark.rankers.registry import RANKERS, build_ranker
 
 _TREES = {"name": "boosted_trees", "parameters": {"trees": 2, "depth": 2}}
 _RIDGE = {"name": "ridge_regression"}

@@ -12,7 +12,8 @@ from cqa_spark.errors import ConfigError, ContractError, InputError
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.out_of_fold import out_of_fold, share_threshold
-from cqa_spark.rankers.ranker import Ranker, build_ranker
+from cqa_spark.rankers.ranker import Ranker
+from cqa_spark.rankers.registry import build_ranker
 from cqa_spark.rankers.scoring import collect_candidates
 
 SMALL = {"trees": 10, "depth": 2, "learning_rate": 0.5}

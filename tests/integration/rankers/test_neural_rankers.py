@@ -11,7 +11,7 @@ from saved_folders import reloaded_ranker
 from cqa_spark.errors import ContractError
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.neural.ranker import AlignmentModel
-from cqa_spark.rankers.ranker import build_ranker
+from cqa_spark.rankers.registry import build_ranker
 
 pytestmark = pytest.mark.neural
 

@@ -3,8 +3,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
-from cqa_spark.rankers.ranker import build_ranker
 from cqa_spark.rankers.rankings import importances, rank_scored
+from cqa_spark.rankers.registry import build_ranker
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from saved_folders import NEARBY
 
 from cqa_spark.lake.model_folder import new_model_folder, open_model_folder
 from cqa_spark.rankers.model import RankerModel
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.registry import RankerSpec
 from cqa_spark.systems.system import System
 from cqa_spark.systems.trained_system import SavedSystem, load_system, save_system
 

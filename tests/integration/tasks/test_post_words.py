@@ -3,7 +3,7 @@
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from cqa_spark.text.pipeline import plain_text, plain_text_of, post_words, words_of
+from cqa_spark.text.post_words import plain_text, plain_text_of, post_words, words_of
 
 _POSTS = [
     ("Which beer?", "<p>A <b>stout</b>, x_1 &amp; 3.5%!</p>"),

@@ -7,7 +7,7 @@ import pytest
 
 from cqa_spark.commands.model_cards import card_tables
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.systems.trained_system import CardFigure, LearnedSite, ModelCard
+from cqa_spark.systems.model_card import CardFigure, LearnedSite, ModelCard
 
 SITES = (
     LearnedSite(site="a.example.org", newest=date(2020, 1, 2), threads=10, labels=4, queries=9),

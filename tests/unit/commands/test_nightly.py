@@ -73,8 +73,17 @@ def test_a_dump(tmp_path: Path, folder: Path, disk: SimpleNamespace, capsys: pyt
 def test_other_systems_may_need_more(
     tmp_path: Path, folder: Path, disk: SimpleNamespace, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    for name in ("train.xml", "night.xml"):
+        (folder / name).write_bytes(POSTS)
     night = partial(
-        said, capsys, folder, str(tmp_path / "lake"), "--system", "best_a", "--train", str(folder / "Posts.xml")
+        said,
+        capsys,
+        folder / "night.xml",
+        str(tmp_path / "lake"),
+        "--system",
+        "best_a",
+        "--train",
+        str(folder / "train.xml"),
     )
     disk.free = 2 * LAKE + 3 * SCRATCH - 1
     assert "60.3 MB needed, 60.2 MB free" in night()

@@ -11,14 +11,8 @@ from typing import NamedTuple
 import pytest
 
 from cqa_spark.cli import main
-from cqa_spark.corpora.question_list import (
-    DUPLICATES,
-    QUESTIONS,
-    ListCounts,
-    read_records,
-    write_question_list,
-    write_subforum,
-)
+from cqa_spark.corpora.ir_datasets import write_question_list
+from cqa_spark.corpora.question_list import DUPLICATES, QUESTIONS, ListCounts, read_records, write_subforum
 from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cqa_spark.experiments.ablation import OtherSeeds, with_other_seed
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.registry import RankerSpec
 from cqa_spark.settings.preferred_answer import PreferredAnswerExperimentSettings
 from cqa_spark.tasks.preferred_answer.flow import preferred_answer
 

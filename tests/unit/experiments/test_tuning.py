@@ -7,7 +7,7 @@ import pytest
 from cqa_spark.errors import ConfigError
 from cqa_spark.experiments.cross_validation import CrossValidated
 from cqa_spark.experiments.tuning import Trial, chosen, nested_verdict, planned_trials, verdict
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.registry import RankerSpec
 from cqa_spark.systems.system import System
 
 

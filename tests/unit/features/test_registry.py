@@ -26,7 +26,7 @@ from cqa_spark.text import string_similarity as sequences
 from cqa_spark.text import vader
 from cqa_spark.text.characters import BUCKETS, CharacterRuns, count_runs
 from cqa_spark.text.markup import parse_body
-from cqa_spark.text.pipeline import plain_text_of, words_of
+from cqa_spark.text.post_words import plain_text_of, words_of
 from cqa_spark.text.scripts import spaced_text
 from cqa_spark.text.terms import Collection
 from cqa_spark.text.topics import TOPICS, Topics

@@ -5,7 +5,7 @@ import pytest
 from cqa_spark.flows.shared_steps import learning
 from cqa_spark.settings.sections import FeatureSettings
 from cqa_spark.steps.embed import Embed
-from cqa_spark.systems.system import read_systems, task_of
+from cqa_spark.systems.recipes import read_systems, task_of
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError, IncompleteReadError, ReadTimeoutError
 
-from cqa_spark.object_store.s3 import Bucket
+from cqa_spark.object_store.bucket import Bucket
 
 LOST_REQUEST, LOST_ANSWER, FAULT, SLOW_DOWN = "lost request", "lost answer", "500", "503"
 

@@ -3,7 +3,7 @@ from fake_bucket import FAULT, FakeClient, bucket
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.object_store.s3 import MultipartUpload
+from cqa_spark.object_store.bucket import MultipartUpload
 
 
 @given(st.lists(st.binary(max_size=12)))

@@ -14,7 +14,8 @@ from cqa_spark.errors import ConfigError, ContractError
 from cqa_spark.lake.model_folder import OtherModelFormat, new_model_folder, open_model_folder
 from cqa_spark.rankers.boosted_trees import BoostedTreesRanker
 from cqa_spark.rankers.model import ModelDescription
-from cqa_spark.rankers.ranker import RANKERS, build_ranker, load_model
+from cqa_spark.rankers.ranker import load_model
+from cqa_spark.rankers.registry import RANKERS, build_ranker
 from cqa_spark.systems.trained_system import TrainedSystem
 
 MODULE = "stage_of_somebody_else"

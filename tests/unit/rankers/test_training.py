@@ -22,7 +22,7 @@ from cqa_spark.rankers.calibrated import CalibratedParameters
 from cqa_spark.rankers.linear import LOSSES, LinearLearning, LinearWeights, LossName
 from cqa_spark.rankers.logistic_regression import LogisticRegressionParameters
 from cqa_spark.rankers.out_of_fold import best_threshold
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.registry import RankerSpec
 from cqa_spark.rankers.training import TaskRows, TrainingGroup, connected, read_rows, started_tracker
 
 ONE_QUERY = np.array([0])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.rankers.ranker import RANKERS, build_ranker
+from cqa_spark.rankers.registry import RANKERS, build_ranker
 from cqa_spark.rankers.tuning_ranges import Between, declared_ranges, draw, search_space, with_values
 
 AVERAGE = {

@@ -17,7 +17,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.model_folder import OtherModelFormat, new_model_folder
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.night import CHALLENGES
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.registry import RankerSpec
 from cqa_spark.settings.sections import FeatureSettings
 from cqa_spark.steps import kept_models
 from cqa_spark.steps import kept_models as module

@@ -9,7 +9,7 @@ import pytest
 from cqa_spark.lake.schemas.night import TRAINED_WORTH, Worth
 from cqa_spark.steps import night_worth as module
 from cqa_spark.steps.night_worth import labelled_worth, write_trained_worth
-from cqa_spark.systems.trained_system import CardFigure
+from cqa_spark.systems.model_card import CardFigure
 
 MINE = Worth("mine", "test", "all", "MAP@10", 0.7, 0.6, 0.8, 0.2, 0.1, 0.3, 0.01, 50, 50)
 SIMPLE = Worth("simple", "test", "all", "MAP@10", 0.5, 0.4, 0.6, 0.0, 0.0, 0.0, 1.0, 50, 50)

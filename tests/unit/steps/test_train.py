@@ -13,11 +13,12 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.studies import TRIALS
 from cqa_spark.process import failures as extras
-from cqa_spark.rankers.ranker import RankerSpec
+from cqa_spark.rankers.registry import RankerSpec
 from cqa_spark.steps import train
 from cqa_spark.steps.embed import Embed
 from cqa_spark.steps.train import Train, tuned_systems
-from cqa_spark.systems.system import System, read_systems
+from cqa_spark.systems.recipes import read_systems
+from cqa_spark.systems.system import System
 from cqa_spark.text.encoders import encoder
 from cqa_spark.text.encoders import model as model_files
 
@@ -39,7 +40,7 @@ def test_a_ranker_without_its_library(ranker: RankerSpec, monkeypatch: pytest.Mo
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     [linear] = read_systems(["logistic_a"])
     Train([linear], linear.task).prepare()
-    with pytest.raises(EnvironmentProblem, match=r"needs jax and onnx.*\n.*cqa-spark\[neural\]"):
+    with pytest.raises(EnvironmentProblem, match=r"needs jax and onnx.*\n.*cqa-spark\[all,neural\]"):
         Train([linear.model_copy(update={"ranker": ranker})], linear.task).prepare()
 
 

@@ -13,7 +13,8 @@ from cqa_spark.rankers.calibrated import CalibratedRanker
 from cqa_spark.rankers.model import BaselineModel
 from cqa_spark.settings.conf_files import OVERLAY
 from cqa_spark.steps.upstream import upstream_of
-from cqa_spark.systems.system import System, known_systems, read_recipe, read_system, read_systems, task_of
+from cqa_spark.systems.recipes import read_systems, task_of
+from cqa_spark.systems.system import System, known_systems, read_recipe, read_system
 
 CONF = Path(__file__).resolve().parents[3] / "conf"
 

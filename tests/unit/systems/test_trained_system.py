@@ -17,8 +17,9 @@ from cqa_spark.features.registry import group_class
 from cqa_spark.lake.model_folder import open_model_folder
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.steps.kept_models import kept_model
+from cqa_spark.systems.shipped_models import shipped_card, shipped_model
 from cqa_spark.systems.system import read_system
-from cqa_spark.systems.trained_system import load_system, shipped_card, shipped_model
+from cqa_spark.systems.trained_system import load_system
 
 NAME, BY_VOTES = "night_answers", "votes_then_length"
 LONGEST_TEXT = 400

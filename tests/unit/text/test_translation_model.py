@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from nltk.translate import AlignedSent, IBMModel1
 
-from cqa_spark.text.translation_model import ROUNDS, TranslationModel, bags_of, compare_translation
+from cqa_spark.text.translation_measures import compare_translation
+from cqa_spark.text.translation_model import ROUNDS, TranslationModel, bags_of
 
 WORDS = ["car", "cheap", "garage", "repair", "villa"]
 ASKED = [["car", "repair"], ["cheap", "car"], ["villa"], ["car", "plane"]]

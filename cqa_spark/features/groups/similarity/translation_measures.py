@@ -44,7 +44,7 @@ class TranslationMeasuresV1(QueryGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Measure each pair; NaN if a text has no words."""
-        from cqa_spark.text.translation_model import compare_translation
+        from cqa_spark.text.translation_measures import compare_translation
 
         words = batch.texts.words
         values = {column.name: np.full(len(batch), np.nan) for column in self.columns}

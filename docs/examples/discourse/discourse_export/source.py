@@ -9,8 +9,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.corpora.inputs import of_file, read_whole_files
 from cqa_spark.corpora.source import AnnotatedFiles, CommunityTables, DumpFormat
+from cqa_spark.corpora.whole_files import of_file, read_whole_files
 from cqa_spark.errors import ConfigError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS

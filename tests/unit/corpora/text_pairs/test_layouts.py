@@ -7,7 +7,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cqa_spark.corpora.inputs import DamagedFile
 from cqa_spark.corpora.text_pairs.layouts import (
     DUPLICATE,
     QUESTION_PAIRS,
@@ -23,6 +22,7 @@ from cqa_spark.corpora.text_pairs.layouts import (
     without_notices,
 )
 from cqa_spark.corpora.text_pairs.pairs import PairRow, near_pair_keys, read_pairs, same_pair_key
+from cqa_spark.corpora.whole_files import DamagedFile
 from cqa_spark.errors import InputError
 
 

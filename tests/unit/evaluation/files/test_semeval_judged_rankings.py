@@ -11,7 +11,7 @@ import pytest
 
 from cqa_spark.cli import main
 from cqa_spark.evaluation.evaluate import evaluate, records
-from cqa_spark.evaluation.files.scores import distinct_labels
+from cqa_spark.evaluation.files.pairs import distinct_labels
 from cqa_spark.evaluation.files.semeval import OFFICIAL_MEASURES, ranked_file, read_official
 
 NAMES = {

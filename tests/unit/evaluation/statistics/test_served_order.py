@@ -18,7 +18,7 @@ from cqa_spark.evaluation.statistics.served_order import (
     expect,
     weigh,
 )
-from cqa_spark.systems.trained_system import shipped_card
+from cqa_spark.systems.shipped_models import shipped_card
 
 SYSTEM, VOTES, OLDEST = "system", "votes", "oldest"
 

@@ -7,7 +7,7 @@ from literal_batches import batch_of, values
 from literal_threads import Thread
 
 from cqa_spark.features.groups.answer_text import AnswerTextV1
-from cqa_spark.text.pipeline import plain_text_of, words_of
+from cqa_spark.text.post_words import plain_text_of, words_of
 from cqa_spark.text.terms import Collection
 
 

@@ -2,7 +2,7 @@
 
 from cqa_spark.features.feature_table import feature_names
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.systems.system import read_systems
+from cqa_spark.systems.recipes import read_systems
 
 
 def test_no_column_of_the_examples_is_a_feature_of_a_night() -> None:

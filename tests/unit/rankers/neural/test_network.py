@@ -187,4 +187,4 @@ def test_training_without_jax_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(EnvironmentProblem, match="training the ranker feed_forward needs jax, which is") as caught:
         extras.require_extra("neural", ["jax"], "training the ranker feed_forward")
-    assert "pip install 'cqa-spark[neural]'" in caught.value.remedy
+    assert "pip install 'cqa-spark[all,neural]'" in caught.value.remedy
