@@ -5,7 +5,7 @@ Feature groups and rankers are imported only when a recipe is checked or used, s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -221,7 +221,8 @@ def _content_mistakes(system: System, path: Path) -> Iterator[Mistake]:
             "state whether the recipe of a published system is faithful, partial, surrogate or modern substitute",
         )
     mistakes = []
-    for check in (*[partial(group_class, name) for name in system.feature_groups], system.build):
+    checks: list[Callable[[], object]] = [partial(group_class, name) for name in system.feature_groups]
+    for check in [*checks, system.build]:
         try:
             check()
         except ConfigError as error:
