@@ -55,12 +55,12 @@ def with_facts(examples: DataFrame, facts: Mapping[str, AuthorFacts], inputs: Fe
     # The facts of all groups: one row per alias, with a struct for each group.
     by_alias: list[DataFrame] = []
     for group, of_group in facts.items():
-        columns = _without(of_group.of_people, "site", "alias")
-        by_alias.append(of_group.of_people.select("site", "alias", F.struct(*columns).alias(group)))
+        names = _without(of_group.of_people, "site", "alias")
+        by_alias.append(of_group.of_people.select("site", "alias", F.struct(*names).alias(group)))
     people = reduce(lambda rows, more: rows.join(more, on=["site", "alias"], how="full"), by_alias)
 
-    names = inputs.comments.select("site", F.col("comment_id").alias("candidate_id"), "user_name")
-    joined = examples.join(names, on=["site", "candidate_id"], how="left").withColumns(
+    user_names = inputs.comments.select("site", F.col("comment_id").alias("candidate_id"), "user_name")
+    joined = examples.join(user_names, on=["site", "candidate_id"], how="left").withColumns(
         {"by_name": by_name("user_name"), "by_id": by_id("account")}
     )
     for alias in ("by_name", "by_id"):

@@ -211,8 +211,8 @@ def query_rows(by_name: Mapping[str, QueryGroup], inputs: FeatureInputs, folds: 
         F.struct("thread_id", F.lit(True).alias("of_candidates")),
         F.struct(F.col("query_post_id").alias("thread_id"), F.lit(False).alias("of_candidates")),
     )
-    threads = examples.select(*QUESTION, F.inline(both)).groupBy(*QUESTION, "thread_id")
-    threads = threads.agg(F.max("of_candidates").alias("of_candidates"))
+    named = examples.select(*QUESTION, F.inline(both))
+    threads = named.groupBy(*QUESTION, "thread_id").agg(F.max("of_candidates").alias("of_candidates"))
     needs = {table for group in groups for table in group.needs}
 
     parts = {"examples": with_facts(examples, known_facts, inputs)}

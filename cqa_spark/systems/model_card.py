@@ -12,7 +12,7 @@ CARD = "card.json"
 
 
 class LearnedSite(BaseModel):
-    """What a system learned from a site.
+    """The training data of a system from one site.
 
     Attributes:
         site: its name.
@@ -35,7 +35,11 @@ class LearnedSite(BaseModel):
 
 @dataclass(frozen=True)
 class CardFigure(Worth):
-    """What an order was worth when the system was trained, and the order that differences are from."""
+    """The backtest of an order when the system was trained.
+
+    Attributes:
+        reference: the order that differences are from.
+    """
 
     reference: str
 
@@ -71,11 +75,11 @@ class ModelCard(BaseModel):
 
     Attributes:
         version: of the package that trained the system.
-        sites: what it learned from, in order of site.
+        sites: its training data, in order of site.
         features: ``features.probe.values_hash`` of its feature groups.
-        licence: of the data that it learned from.
-        figures: what it is worth, measured out of fold.
-        by_site: what it is worth on each site, out of fold; other sites expect as much.
+        licence: of its training data.
+        figures: its out-of-fold backtest.
+        by_site: its out-of-fold backtest on each site; other sites can expect as much.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

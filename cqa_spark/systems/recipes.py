@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.features.feature_table import missing_groups
@@ -17,9 +16,6 @@ from cqa_spark.rankers.model import BaselineModel
 from cqa_spark.rankers.random_order import RandomOrderRanker
 from cqa_spark.rankers.registry import RankerSpec
 from cqa_spark.systems.system import System, known_systems, read_recipe, read_system
-
-if TYPE_CHECKING:
-    pass
 
 
 def read_systems(names: Iterable[str]) -> list[System]:
@@ -68,12 +64,12 @@ def learn_choices(systems: Iterable[System]) -> bool:
 
 def are_fitted(systems: Iterable[System]) -> bool:
     """Whether any of the systems learns, from labels or from other training data, by its ranker or by a group."""
-    given = list(systems)
-    return learn(given) or any(issubclass(group_class(name), LearningGroup) for name in groups_of(given))
+    systems = list(systems)
+    return learn(systems) or any(issubclass(group_class(name), LearningGroup) for name in groups_of(systems))
 
 
 def cross_fitted(system: System, folds: int) -> System:
-    """The system, scoring what it learned from out of fold; itself if it does so or learns nothing."""
+    """The system with out-of-fold scores of its training examples; itself if it has them or learns nothing."""
     if system.ranker.name == CrossFittedRanker.name or not learn([system]):
         return system
     ranker = RankerSpec(name=CrossFittedRanker.name, parameters={"member": system.ranker.model_dump(), "folds": folds})
@@ -97,27 +93,18 @@ def usable_systems(run: Run, systems: Sequence[System]) -> list[System]:
     Raises:
         InputError: no system is left.
     """
-    absent = _absent_groups(run)
-    found = list(_without(systems, absent)) if absent else list(systems)
-    if not found:
-        raise InputError(f"all systems need {', '.join(sorted(absent))}", "read complete dumps, or name other systems")
-    return found
-
-
-def _without(systems: Iterable[System], absent: set[str]) -> Iterator[System]:
+    left_out = {entry["feature_group"] for entry in run.entries_or_none(LEFT_OUT_GROUPS)}
+    absent = missing_groups(run, left_out)  # groups that were left out on some sites have values of the others
+    usable = []
     for system in systems:
-        kept = tuple(group for group in system.feature_groups if group not in absent)
-        if kept == system.feature_groups:
-            yield system
-            continue
-        reduced = system.model_copy(update={"feature_groups": kept})
-        if kept and not reduced.missing_features():
-            yield reduced
+        groups = tuple(group for group in system.feature_groups if group not in absent)
+        reduced = system.model_copy(update={"feature_groups": groups})
+        if groups == system.feature_groups:
+            usable.append(system)
+        elif groups and not reduced.missing_features():
+            usable.append(reduced)
         else:
             Terminal(stderr=True).line(f"warning: system {system.name} is left out: its features were not computed")
-
-
-def _absent_groups(run: Run) -> set[str]:
-    """Groups that were omitted on every site and therefore have no table of values."""
-    named = {entry["feature_group"] for entry in run.entries_or_none(LEFT_OUT_GROUPS)}
-    return missing_groups(run, named)
+    if not usable:
+        raise InputError(f"all systems need {', '.join(sorted(absent))}", "read complete dumps, or name other systems")
+    return usable

@@ -1,4 +1,7 @@
-"""Systems: recipes of feature groups and a ranker, in ``conf/systems/NAME.yaml``."""
+"""Systems: recipes of feature groups and a ranker, in ``conf/systems/NAME.yaml``.
+
+Feature groups and rankers are imported only when a recipe is checked or used, so that listing systems is fast.
+"""
 
 from __future__ import annotations
 
@@ -207,6 +210,8 @@ def _shape_mistakes(error: ValidationError) -> Iterator[Mistake]:
 
 def _content_mistakes(system: System, path: Path) -> Iterator[Mistake]:
     """Mistakes that need feature groups and the ranker to be found."""
+    from cqa_spark.features.registry import group_class
+
     if system.name != path.stem:
         yield f"name is {system.name}, the file is {path.name}", "name the system like its file"
     if (system.paper is None) != (system.faithfulness is None):

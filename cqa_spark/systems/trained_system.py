@@ -1,7 +1,4 @@
-"""Trained systems in one model folder: recipe, the ranker's model, the fitted feature groups, and a card.
-
-The package ships some in ``conf/trained/NAME/``: the first night on a new site needs no training.
-"""
+"""Trained systems in one model folder: recipe, the ranker's model, the fitted feature groups, and a card."""
 
 from __future__ import annotations
 
@@ -224,6 +221,3 @@ def numbered_groups(
     if path is None or not numbered:
         return {}
     return _read_groups(numbered, open_model_folder(path, "trained_system", storage).within(_GROUPS))
-
-
-# Trained systems of the package, in ``conf/trained/NAME/``: the first night on a new site needs no training.
