@@ -1,5 +1,10 @@
 """Writes a generated Qatar Living forum: training and development dumps, a gold file, and a dump without labels.
 
+An original question has search results, which are conversations; their texts are in ``forum.yaml``. Signal: good
+answers come from helpful members, mention the thing asked for, give places, prices, numbers and addresses, and are
+posted a little earlier. The asker replies with thanks and questions. Other members chat. Noise: helpful members also
+chat, advertisements look like answers, and every sixth label is wrong.
+
 Source: layouts and format of the scorer of Nakov et al. (2016), SemEval-2016 Task 3: Community Question Answering.
 """
 
@@ -17,8 +22,6 @@ from xml.sax.saxutils import escape, quoteattr
 import yaml
 
 from cqa_spark.process.disks import cannot_write
-
-# The texts of the generated forum, ``forum.yaml``: sentences by intention, names of members, topics.
 
 
 @dataclass(frozen=True)
@@ -46,17 +49,11 @@ SECOND_NAMES: Sequence[str] = _TEXTS["names"]["second"]
 TOPICS = tuple(Topic(**topic) for topic in _TEXTS["topics"])
 
 
-# Generates conversations: members, questions, and comments of known quality.
-#
-# Signal: good answers come from helpful members, mention the thing asked for, give places, prices, numbers and
-# addresses, and are posted a little earlier. The asker replies with thanks and questions. Other members chat. Noise:
-# helpful members also chat, advertisements look like answers, and every sixth label is wrong.
-
 GOOD, USEFUL, BAD = LABELS = ("Good", "PotentiallyUseful", "Bad")
 COMMENTS = 10
 WRONG_LABELS = 0.18
 ASKER_SPEAKS = 0.15
-WORTH_OF_PLACE = 0.08  # decrease of the probability of an answer per earlier comment
+DECREASE_BY_POSITION = 0.08  # decrease of the probability of an answer per earlier comment
 FIRST_DAY = datetime(2012, 1, 1)
 NOT_ANSWERS = (
     ("guesses", USEFUL, 0.25),
@@ -107,8 +104,12 @@ class QuestionWithComments:
 
 def invent_users(count: int, rng: Random) -> list[User]:
     """Generate members: a quarter mostly help, a quarter mostly chat."""
-    kinds = (0.75, 0.4, 0.4, 0.08)
-    return [User(f"U{number}", _name(rng, number), kinds[number % len(kinds)]) for number in range(1, count + 1)]
+    helpfulness = (0.75, 0.4, 0.4, 0.08)
+    users = []
+    for number in range(1, count + 1):
+        name = f"{rng.choice(FIRST_NAMES)} {rng.choice(SECOND_NAMES)}{number}"
+        users.append(User(f"U{number}", name, helpfulness[number % len(helpfulness)]))
+    return users
 
 
 def invent_question(rng: Random, topic: Topic, thing: str) -> tuple[str, str]:
@@ -128,7 +129,7 @@ def invent_conversation(rng: Random, users: Sequence[User], topic: Topic, thing:
     for position in range(COMMENTS):
         time += timedelta(seconds=rng.randrange(60, 12 * 3600))
         author = asker if position and rng.random() < ASKER_SPEAKS else rng.choice(users)
-        chance = author.helpfulness * liveliness * (1.4 - WORTH_OF_PLACE * position)
+        chance = author.helpfulness * liveliness * (1.4 - DECREASE_BY_POSITION * position)
         intention, label = _intention(rng, by_asker=author is asker, chance=chance)
         before = comments[-1].author.name if comments else asker.name
         text = _say(rng, intention, _gaps(rng, topic, thing, before))
@@ -165,13 +166,6 @@ def _gaps(rng: Random, topic: Topic, thing: str, name: str) -> dict[str, str]:
         "phone": f"44{rng.randrange(10**5, 10**6)}",
         "url": f"http://www.example.org/?topic={topic.category[:4].lower()}&page={rng.randrange(100, 1000)}",
     }
-
-
-def _name(rng: Random, number: int) -> str:
-    return f"{rng.choice(FIRST_NAMES)} {rng.choice(SECOND_NAMES)}{number}"
-
-
-# Generates a forum: original questions with their search results, which are conversations.
 
 
 @dataclass(frozen=True)
@@ -222,7 +216,7 @@ class Forum:
     def __init__(self, seed: int, users: int) -> None:
         self._rng = Random(seed)
         self._users: Sequence[User] = invent_users(users, self._rng)
-        self._asked: set[str] = set()
+        self._bodies: set[str] = set()
         self._questions = 0
 
     def original_questions(self, threads: int) -> Iterator[OriginalQuestion]:
@@ -242,17 +236,16 @@ class Forum:
         thing = self._rng.choice(topic.things)
         subject, body = invent_question(self._rng, topic, thing)
         repeatable = list(earlier)
-        similar = sorted(
-            (self._find(topic, thing, repeatable) for _ in range(threads)), key=lambda result: result[0], reverse=True
-        )
-        results = [
-            self._thread(f"{identifier}_R{rank}", rank, relevance, conversation, same_as)
-            for rank, (_, relevance, conversation, same_as) in enumerate(similar, start=1)
-        ]
+        similar = [self._search_result(topic, thing, repeatable) for _ in range(threads)]
+        similar.sort(key=lambda result: result[0], reverse=True)
+        results = []
+        for rank, (_, relevance, conversation, same_as) in enumerate(similar, start=1):
+            labels = tuple(self._original_label(relevance, comment.label) for comment in conversation.comments)
+            results.append(Thread(f"{identifier}_R{rank}", rank, relevance, conversation, labels, same_as))
         earlier.extend((thread.id, thread.conversation) for thread in results if thread.same_as is None)
         return OriginalQuestion(identifier, subject, body, tuple(results))
 
-    def _find(
+    def _search_result(
         self, topic: Topic, thing: str, earlier: list[tuple[str, QuestionWithComments]]
     ) -> tuple[float, str, QuestionWithComments, str | None]:
         """Draw one search result: score, true relevance, conversation, and the earlier thread that it repeats."""
@@ -276,15 +269,9 @@ class Forum:
             about = self._rng.choice(TOPICS) if kind == IRRELEVANT else topic
             asks_for = thing if kind == PERFECT else self._rng.choice(about.things)
             conversation = invent_conversation(self._rng, self._users, about, asks_for)
-            if conversation.body not in self._asked:
-                self._asked.add(conversation.body)
+            if conversation.body not in self._bodies:
+                self._bodies.add(conversation.body)
                 return conversation
-
-    def _thread(
-        self, identifier: str, rank: int, relevance: str, conversation: QuestionWithComments, same_as: str | None
-    ) -> Thread:
-        labels = tuple(self._original_label(relevance, comment.label) for comment in conversation.comments)
-        return Thread(identifier, rank, relevance, conversation, labels, same_as)
 
     def _original_label(self, relevance: str, label: str) -> str:
         """The label for the original question: as for the comment's own question if both ask the same, else lower."""

@@ -186,7 +186,7 @@ def write_dump(
         seed: random seed.
         workers: number of processes; by default one per processor.
         progress: called with the number of threads written and the total.
-        signal: whether good answers are distinguishable; see ``signal.py``.
+        signal: whether good answers are distinguishable; see ``threads.py``.
         duplicates: share of questions that repeat an earlier one in other words.
 
     Raises:

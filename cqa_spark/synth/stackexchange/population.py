@@ -1,4 +1,9 @@
-"""The members of a generated site; all properties of a member depend only on the seed and the member's number."""
+"""The plan of a generated site, and its members.
+
+Random numbers do not depend on the order of draws or the number of processes: properties of a numbered entity, such as
+a member, depend only on the seed, a purpose and the number; values of a block are drawn from its own generator. Ids and
+dates are assigned to blocks in advance.
+"""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,11 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cqa_spark.synth.qatar_living import FIRST_NAMES, SECOND_NAMES
-
-# Random numbers that do not depend on the order of draws or the number of processes.
-#
-# Values of a numbered entity, such as a user, depend only on the seed, a purpose and the number. Values of a block
-# are drawn from its own generator.
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -78,11 +78,9 @@ def sigmoid(values: Floats) -> Floats:
     return 1 / (1 + np.exp(-values))
 
 
-# The plan of a generated site: numbers of threads, users and tags, and the ids and dates of each block.
-
 MAX_ANSWERS = 8
 MAX_TAGS = 400
-TAG_WIKI_POSTS = 2 * MAX_TAGS  # their ids, and those of their history, precede those of all blocks
+TAG_WIKI_POSTS = 2 * MAX_TAGS  # the ids of wikis and of their history precede the ids of all blocks
 # Number of threads of a block. Ids are assigned to blocks in advance, so that blocks are independent of each other.
 # Unused ids are gaps, as in real dumps. Posts: 500 questions and 1,500 answers.
 THREADS_EACH = 500
@@ -217,10 +215,8 @@ class Population:
         """Display names of members."""
         first = (uniforms(self._seed, "first name", members) * len(FIRST_NAMES)).astype(np.int64).tolist()
         second = (uniforms(self._seed, "second name", members) * len(SECOND_NAMES)).astype(np.int64).tolist()
-        return [
-            f"{FIRST_NAMES[one]} {SECOND_NAMES[two]} {number}"
-            for one, two, number in zip(first, second, members.tolist(), strict=True)
-        ]
+        numbered = zip(first, second, members.tolist(), strict=True)
+        return [f"{FIRST_NAMES[i]} {SECOND_NAMES[j]} {number}" for i, j, number in numbered]
 
     def _joined_before(self, times: Ints) -> Ints:
         # Member n joins in step n, so these have certainly joined. The first question is asked when a tenth has.

@@ -28,7 +28,7 @@ def stamps(times: Ints) -> list[str]:
 
 def licences(times: Ints) -> list[str]:
     """Return the licence of a text published at each time."""
-    return [LICENCES[which] for which in np.searchsorted(LICENSED_FROM, times, side="right").tolist()]
+    return [LICENCES[index] for index in np.searchsorted(LICENSED_FROM, times, side="right").tolist()]
 
 
 def user_ids(members: Ints) -> list[int]:
@@ -53,13 +53,13 @@ def accounts(members: Ints, deleted: Flags, prefix: str = "") -> dict[str, list[
 
 def some(values: Iterable[object], present: Flags) -> list[object]:
     """The values that are present, and None in place of the others."""
-    return [value if there else None for value, there in zip(values, present.tolist(), strict=True)]
+    return [value if is_present else None for value, is_present in zip(values, present.tolist(), strict=True)]
 
 
 def padded(values: Iterable[object], size: int) -> list[object]:
     """The values, followed by None up to a size."""
-    given = list(values)
-    return [*given, *[None] * (size - len(given))]
+    present = list(values)
+    return [*present, *[None] * (size - len(present))]
 
 
 def xml_rows(attributes: Mapping[str, Iterable[object]]) -> list[str]:

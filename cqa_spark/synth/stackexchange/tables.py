@@ -1,4 +1,4 @@
-"""Writes a block's rows of Posts.xml, Comments.xml, Votes.xml and PostLinks.xml."""
+"""Writes a block's rows of the eight files of a dump: posts, comments, votes, links, users, badges, history, tags."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -132,8 +132,6 @@ def _ids(rows: Sequence[object] | np.ndarray, first: int) -> range:
     return range(first, first + len(rows))
 
 
-# Writes rows of Users.xml and Badges.xml.
-
 ABOUT_LENGTHS = (1, 1, 2, 2, 3, 5, 9)  # sentences
 ABOUTS = 350
 SPEAKING, LOCATED, LINKING = 0.35, 0.4, 0.25  # shares of users with a self-description, a location, a website
@@ -243,15 +241,13 @@ def badge_rows(members: Ints, population: Population, tag_names: Sequence[str], 
     give(alive[has], joined[has], "tag badge", [tag_names[tag] for tag in tags], 3, tag_based=True)
     badges.sort()
     first = 1 + block * USERS_EACH * BADGES_EACH
-    return "".join(f'  <row Id="{number}"{rest}' for number, (_, rest) in enumerate(badges, start=first))
+    return "".join(f'  <row Id="{number}"{row}' for number, (_, row) in enumerate(badges, start=first))
 
 
 def _counts(seed: int, purpose: str, members: Ints) -> Ints:
     """A number of each member, of which few are large."""
     return (1 / (1 - uniforms(seed, purpose, members)) ** 0.8).astype(np.int64)
 
-
-# Writes a block's rows of PostHistory.xml: first versions, edits and closings.
 
 # Values of PostHistoryTypeId.
 FIRST_TITLE, FIRST_BODY, FIRST_TAGS, TITLE, BODY, TAGS, QUESTION_CLOSED = 1, 2, 3, 4, 5, 6, 10
@@ -369,8 +365,6 @@ def _guids(rng: np.random.Generator, count: int) -> list[str]:
     digits = rng.bytes(16 * count).hex()
     return [str(UUID(digits[at : at + 32])) for at in range(0, 32 * count, 32)]
 
-
-# Writes Tags.xml, and the tag wikis, which are posts.
 
 EXPLAINED = 0.7  # share of tags with a wiki
 WIKI_SENTENCES = 6

@@ -1,11 +1,10 @@
-"""Composes titles and bodies of a block's posts."""
+"""Composes the texts of a block: titles and bodies of posts, and comments whose tone shows the quality of answers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from cqa_spark.synth.stackexchange import threads as signal
 from cqa_spark.synth.stackexchange.population import (
     CLOSED,
     COMMENTS_EACH,
@@ -19,7 +18,15 @@ from cqa_spark.synth.stackexchange.population import (
     within,
 )
 from cqa_spark.synth.stackexchange.rows import attribute_value
-from cqa_spark.synth.stackexchange.threads import LINKED, Links, ThreadBlock
+from cqa_spark.synth.stackexchange.threads import (
+    LINKED,
+    Links,
+    ThreadBlock,
+    code_chance,
+    echo_chance,
+    length_factor,
+    praise_chance,
+)
 from cqa_spark.synth.stackexchange.vocabulary import Intent, Phrasebook, Speech
 
 MOST_SENTENCES = 150
@@ -113,10 +120,10 @@ def _cut(begin: int, end: int, steps: Iterator[int]) -> Iterator[tuple[int, int]
 
 
 def _draw_sentences(threads: ThreadBlock, phrasebook: Phrasebook, rng: np.random.Generator) -> tuple[Ints, Speech]:
-    """Draw the sentences of all posts; also return where those of each post end."""
+    """Draw the sentences of all posts; also return the end of the sentences of each post."""
     questions, answers = threads.questions, threads.answers
     asked = np.exp(2.35 + 0.6 * rng.standard_normal(questions))
-    answered = np.exp(2.3 + 0.5 * rng.standard_normal(answers)) * signal.length_factor(threads.traits.form)
+    answered = np.exp(2.3 + 0.5 * rng.standard_normal(answers)) * length_factor(threads.traits.form)
     lengths = np.clip(np.concatenate((asked, answered)), 2, MOST_SENTENCES).astype(np.int64)
     about = np.repeat(threads.thread, lengths)
     in_questions = int(lengths[:questions].sum())
@@ -126,19 +133,17 @@ def _draw_sentences(threads: ThreadBlock, phrasebook: Phrasebook, rng: np.random
             phrasebook.choose(Intent.ADVICE, rng, len(about) - in_questions),
         )
     )
-    echo = np.concatenate((np.full(questions, QUESTIONS_ECHO), signal.echo_chance(threads.traits.overlap)))
+    echo = np.concatenate((np.full(questions, QUESTIONS_ECHO), echo_chance(threads.traits.overlap)))
     return np.cumsum(lengths), phrasebook.say(patterns, threads.subjects, about, rng, np.repeat(echo, lengths))
 
 
 def _draw_code(threads: ThreadBlock, phrasebook: Phrasebook, rng: np.random.Generator) -> tuple[Ints, Speech]:
-    """Draw the lines of code of all posts; also return where those of each post end."""
-    chance = np.concatenate((np.full(threads.questions, CODE_IN_QUESTIONS), signal.code_chance(threads.traits.form)))
+    """Draw the lines of code of all posts; also return the end of the lines of each post."""
+    chance = np.concatenate((np.full(threads.questions, CODE_IN_QUESTIONS), code_chance(threads.traits.form)))
     lengths = np.where(rng.random(len(chance)) < chance, 1 + rng.geometric(0.2, size=len(chance)), 0)
     patterns = phrasebook.choose(Intent.CODE, rng, int(lengths.sum()))
     return np.cumsum(lengths), phrasebook.say(patterns, threads.subjects, np.repeat(threads.thread, lengths), rng)
 
-
-# Generates the comments on a block's posts, whose tone reflects the quality of answers.
 
 SPEAKS_UP = 0.25  # probability that the author of the post comments
 LONGER = 0.62  # probability of each further sentence
@@ -196,16 +201,16 @@ def _texts(
     tone = np.zeros(len(post))
     tone[is_answer] = threads.traits.comment_tone[post[is_answer] - threads.questions]
     mood: Floats = rng.random(len(post))
-    praise = signal.praise_chance(tone)
+    praise = praise_chance(tone)
     criticism = (1 - praise) * sigmoid(-2 * tone)
     first = phrasebook.choose(Intent.ASIDE, rng, len(post))
-    for intent, chosen in (
+    for intent, comments in (
         (Intent.PRAISE, is_answer & (mood < praise)),
         (Intent.CRITICISM, is_answer & (mood > 1 - criticism)),
         (Intent.REQUEST, ~is_answer & (mood < 0.7)),
         (Intent.REPLY, by_owner),
     ):
-        first[chosen] = phrasebook.choose(intent, rng, int(chosen.sum()))
+        first[comments] = phrasebook.choose(intent, rng, int(comments.sum()))
     lengths = np.minimum(rng.geometric(1 - LONGER, size=len(post)), MOST_COMMENT_SENTENCES)
     ends = np.cumsum(lengths)
     patterns = phrasebook.choose(Intent.ASIDE, rng, int(lengths.sum()))

@@ -1,6 +1,20 @@
-"""Generates the threads of one block: questions, answers with their quality, and accepted answers.
+"""Generates the threads of one block: questions, answers with their quality, accepted answers; votes, edits and links.
 
 Posts of a block are numbered by position: first its questions, then its answers. Ids are in chronological order.
+
+A ranker can learn the signal of a dump. Every answer has six traits, each with mean 0 and a standard deviation of about
+1. Its quality is their sum, weighted by ``WEIGHTS``. The accepted answer is drawn by softmax over the qualities; good
+answers also get more up votes and fewer down votes. The traits appear in the dump as follows:
+
+================  ===================================================================================
+``author_skill``  other answers by the author are accepted and upvoted more often
+``expertise``     the author mostly answers questions with one tag, and the question has this tag
+``comment_tone``  comments on the answer praise or criticise it
+``overlap``       the answer uses words of the question
+``form``          the answer is longer and contains code more often
+``earliness``     the answer is posted soon after the question
+``badges``        no trait: badges are independent of quality, so features of badges must be useless
+================  ===================================================================================
 """
 
 from dataclasses import dataclass
@@ -27,20 +41,6 @@ from cqa_spark.synth.stackexchange.population import (
     zipf,
 )
 from cqa_spark.synth.stackexchange.vocabulary import SiteVocabulary, Subjects
-
-# The signal of generated dumps: traits of good answers, which a ranker can learn.
-#
-# Every answer has six traits, each with mean 0 and standard deviation of about 1. Its quality is their sum, weighted
-# by ``WEIGHTS``. The accepted answer is drawn by softmax over the qualities; good answers also get more up votes and
-# fewer down votes. The traits appear in the dump as follows. Badges are independent of quality, so features of badges
-# must be useless.
-#
-# ==============  ==================================================================================== author_skill
-# other answers by the author are accepted and upvoted more often expertise       the author mostly answers questions
-# with one tag, and the question has this tag comment_tone    comments on the answer praise or criticise it overlap
-# the answer uses words of the question form            the answer is longer and contains code more often earliness
-# the answer is posted soon after the question badges          no trait: badges are independent of quality
-# ==============  ====================================================================================
 
 WEIGHTS = {
     "author_skill": 2.0,
@@ -90,7 +90,7 @@ def standard_expertise(at_home: Floats) -> Floats:
     return (at_home - AT_HOME) / (AT_HOME * (1 - AT_HOME)) ** 0.5
 
 
-def chosen(quality: Floats, thread: Ints, rng: np.random.Generator) -> Ints:
+def draw_accepted(quality: Floats, thread: Ints, rng: np.random.Generator) -> Ints:
     """Draw one answer from every thread with answers, by softmax over the weighted sums of the traits.
 
     Returns:
@@ -185,7 +185,10 @@ def invent_threads(
     count = plan.threads_of(block)
     asked = np.sort(rng.integers(*plan.window(block), size=count))
     asker = np.where(rng.random(count) < 0.4, population.active(rng, asked), population.any(rng, asked))
-    original = _originals(count, plan.duplicates, rng)
+    # A share of the questions repeat an earlier one that is not a repeat itself; -1 for the others.
+    earlier = (rng.random(count) * np.arange(count)).astype(np.int64)
+    repeats = (rng.random(count) < plan.duplicates) & (np.arange(count) > 0)
+    original = np.where(repeats & ~repeats[earlier], earlier, -1)
     subjects = _subjects(plan, original, vocabulary, rng)
 
     thread, author, at_home = _answerers(asked, asker, subjects, population, rng)
@@ -195,7 +198,7 @@ def invent_threads(
     )
     quality = traits.quality() if plan.signal else np.zeros(size)
     posted = later(rng, asked[thread], CLOSED, 8 * HOUR * delay_factor(traits.earliness), 0.8)
-    best = chosen(quality, thread, rng)
+    best = draw_accepted(quality, thread, rng)
     best = best[rng.random(len(best)) < ACCEPTING]
     accepted = np.full(count, -1)
     accepted[thread[best]] = count + best
@@ -219,13 +222,6 @@ def invent_threads(
     )
 
 
-def _originals(count: int, share: float, rng: np.random.Generator) -> Ints:
-    """For a share of the questions, an earlier question that is not a repeat itself; for the others, -1."""
-    earlier = (rng.random(count) * np.arange(count)).astype(np.int64)
-    repeats = (rng.random(count) < share) & (np.arange(count) > 0)
-    return np.where(repeats & ~repeats[earlier], earlier, -1)
-
-
 def _subjects(plan: SitePlan, original: Ints, vocabulary: SiteVocabulary, rng: np.random.Generator) -> Subjects:
     count = len(original)
     # The largest log-weights plus Gumbel noise are draws without replacement.
@@ -246,7 +242,7 @@ def _answerers(
     """
     counts = within(rng.choice(MAX_ANSWERS + 1, p=ANSWERS, size=len(asked)), POSTS_EACH - THREADS_EACH)
     seen_by = population.active(rng, np.repeat(asked, CANDIDATES * counts))
-    tag_of_each = population.home_tag(seen_by).tolist()
+    home_tags = population.home_tag(seen_by).tolist()
     self_answered = (rng.random(len(asked)) < SELF_ANSWERED).tolist()
     members, begin = seen_by.tolist(), 0
     thread: list[int] = []
@@ -256,14 +252,14 @@ def _answerers(
         tags = set(subjects.tags[question, : subjects.tag_counts[question]].tolist())
         end = begin + CANDIDATES * count
         # A dictionary keeps the order, and each member once.
-        homes = dict(zip(members[begin:end], tag_of_each[begin:end], strict=True))
-        me = int(asker[question])
-        homes.pop(me, None)
+        homes = dict(zip(members[begin:end], home_tags[begin:end], strict=True))
+        owner = int(asker[question])
+        homes.pop(owner, None)
         experts = [member for member, tag in homes.items() if tag in tags]
         takers = experts[: max(1, round(0.5 * count))]
         takers += [member for member in homes if member not in takers]
         if self_answered[question] and count:
-            takers.insert(count // 2, me)
+            takers.insert(count // 2, owner)
         takers = takers[:count]
         thread += [question] * len(takers)
         author += takers
@@ -271,8 +267,6 @@ def _answerers(
         begin = end
     return np.array(thread, dtype=np.int64), np.array(author, dtype=np.int64), np.array(at_home, dtype=np.float64)
 
-
-# Generates what members do with the posts of a block: votes, which determine scores, then edits, and links.
 
 # Values of VoteTypeId.
 ACCEPTED, UP, DOWN, FAVOURITE, CLOSE, BOUNTY_START, BOUNTY_CLOSE = 1, 2, 3, 5, 6, 8, 9
@@ -325,7 +319,7 @@ def invent_votes(threads: ThreadBlock, population: Population, rng: np.random.Ge
     kinds = (UP, DOWN, FAVOURITE, ACCEPTED, CLOSE)
     posts = [np.repeat(np.arange(size), counts) for counts in (up, down, favourite)] + [has_accepted, closed]
     post = np.concatenate(posts)
-    kind = np.repeat(kinds, [len(some) for some in posts])
+    kind = np.repeat(kinds, [len(positions) for positions in posts])
     time = later(rng, threads.posted[post], CLOSED, 2 * DAY, 1.8)
     time[kind == CLOSE] = threads.closed[post[kind == CLOSE]]
     member = np.where(np.isin(kind, WITH_MEMBER), population.active(rng, time), -1)

@@ -1,6 +1,10 @@
-"""The vocabulary of a generated site: English words, invented words, and words of each tag.
+"""The words of a generated site, and sentence patterns with gaps, ``patterns.yaml``, that they fill.
 
-Words are numbered. Each kind of gap (``Gap``) has its own range of numbers, with frequencies that follow Zipf's law.
+Words are numbered: English words, invented words, and words of each tag. Each kind of gap (``Gap``) has its own range
+of numbers, with frequencies that follow Zipf's law.
+
+A sentence is a row of token numbers: fixed pieces of text, and words for the gaps. To generate gigabytes in minutes,
+NumPy draws the numbers, and one table gives their texts. All texts are already escaped for XML.
 """
 
 import re
@@ -117,18 +121,12 @@ def _invent(seed: int, count: int) -> list[str]:
     rng = generator(seed, 0, WORDS)
     two = len(syllables) * len(ENDINGS) * len(syllables)
     numbers = rng.choice(two, size=count, replace=False)
-    first, rest = np.divmod(numbers, len(ENDINGS) * len(syllables))
-    ending, second = np.divmod(rest, len(syllables))
+    first, remainder = np.divmod(numbers, len(ENDINGS) * len(syllables))
+    ending, second = np.divmod(remainder, len(syllables))
     return [
         syllables[a] + syllables[b] + ENDINGS[c]
         for a, b, c in zip(first.tolist(), second.tolist(), ending.tolist(), strict=True)
     ]
-
-
-# Sentence patterns with gaps, ``patterns.yaml``, and the filling of the gaps of many sentences at once.
-#
-# A sentence is a row of token numbers: fixed pieces of text, and words for the gaps. To generate gigabytes in
-# minutes, NumPy draws the numbers, and one table gives their texts. All texts are already escaped for XML.
 
 
 class Intent(Enum):
@@ -240,14 +238,15 @@ class Phrasebook:
         """
         lengths = self._lengths[patterns]
         ends = np.cumsum(lengths)
+        # The tokens of all sentences, one after the other: index within the sentence plus start of its pattern.
         tokens = self._tokens[np.arange(lengths.sum()) + np.repeat(self._starts[patterns] - ends + lengths, lengths)]
         sentence = np.repeat(np.arange(len(patterns)), lengths)
         if echo is not None:
             topics = np.flatnonzero(tokens == -Gap.TOPIC)
             tokens[topics[rng.random(len(topics)) < echo[sentence[topics]]]] = -Gap.FOCUS
         for gap in Gap:
-            places = np.flatnonzero(tokens == -gap)
-            tokens[places] = self._fill(gap, subjects, about[sentence[places]], rng)
+            gaps = np.flatnonzero(tokens == -gap)
+            tokens[gaps] = self._fill(gap, subjects, about[sentence[gaps]], rng)
         return Speech(self._texts[tokens].tolist(), [0, *ends.tolist()])
 
     def _fill(self, gap: Gap, subjects: Subjects, question: Ints, rng: np.random.Generator) -> Ints:

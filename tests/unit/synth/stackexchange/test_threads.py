@@ -1,11 +1,17 @@
 import numpy as np
 import pytest
 
-from cqa_spark.synth.stackexchange import threads as signal
 from cqa_spark.synth.stackexchange.dump import site_of
 from cqa_spark.synth.stackexchange.population import THREADS, SitePlan, generator
 from cqa_spark.synth.stackexchange.texts import compose_bodies, invent_comments
-from cqa_spark.synth.stackexchange.threads import ThreadBlock, invent_links, invent_threads
+from cqa_spark.synth.stackexchange.threads import (
+    INTENDED_ORDER,
+    SPREAD_OF_QUALITY,
+    ThreadBlock,
+    draw_accepted,
+    invent_links,
+    invent_threads,
+)
 
 
 def blocks(*, with_signal: bool) -> list[ThreadBlock]:
@@ -35,16 +41,16 @@ def advantage(some: list[ThreadBlock]) -> dict[str, float]:
 
 def test_one_answer_a_thread_is_accepted_and_mostly_the_best() -> None:
     quality = np.tile([-1.0, 1.0, -1.0, 0.0], 1000)
-    drawn = signal.accepted(quality, np.repeat(np.arange(1000), 4), np.random.default_rng(1))
+    drawn = draw_accepted(quality, np.repeat(np.arange(1000), 4), np.random.default_rng(1))
     assert (drawn // 4).tolist() == list(range(1000))
     share = np.bincount(drawn % 4, minlength=4) / 1000
-    weights = np.exp(signal.SPREAD_OF_QUALITY * quality[:4])
+    weights = np.exp(SPREAD_OF_QUALITY * quality[:4])
     assert share == pytest.approx(weights / weights.sum(), abs=0.04)
 
 
 def test_accepted_answers_have_more_of_each_trait_in_the_intended_order() -> None:
     by_trait = advantage(blocks(with_signal=True))
-    assert tuple(sorted(by_trait, key=lambda name: by_trait[name], reverse=True)) == signal.INTENDED_ORDER[:-1]
+    assert tuple(sorted(by_trait, key=lambda name: by_trait[name], reverse=True)) == INTENDED_ORDER[:-1]
     assert by_trait["author_skill"] > 0.5
     assert by_trait["earliness"] > 0.05
 
