@@ -77,7 +77,7 @@ def test_a_system_whose_code_changed_is_stale(entry: Mapping[str, Any]) -> None:
     )
     table = "<!-- run a -->\n\n| system | MAP |\n|---|---|\n| `best_a` | 1.00 |\n"
     assert with_notes(f"{table}\nMore.") == f"{table}\n*{note('a')}*\n\nMore."
-    assert "| stale | 2026-11-28 |" in provenance_page()
+    assert "| stale | 2026-11-28 `01234567` |" in provenance_page()
     assert provenance_page().endswith("```\ncqa run --systems best_a\n```\n")
 
 
