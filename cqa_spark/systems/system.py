@@ -219,7 +219,6 @@ def _content_mistakes(system: System, path: Path) -> Iterator[Mistake]:
             "paper and faithfulness must be given together: one of them is missing",
             "state whether the recipe of a published system is faithful, partial, surrogate or modern substitute",
         )
-    from cqa_spark.features.registry import group_class  # lists of systems do without the features
 
     checks: list[Callable[[], object]] = [partial(group_class, name) for name in system.feature_groups]
     mistakes = []
