@@ -337,7 +337,7 @@ class FeatureModel(Model, _GroupParams, Saved):
         group = self.fitted.on_all
         inputs = self._inputs(dataset, group.name)
         values = compute_pass({group.name: self.fitted}, inputs, self.getOrDefault(self.folds))
-        assembled = assemble(inputs.examples, [group.name], {group.place: values})
+        assembled = assemble(inputs.examples, [group.name], {group.pass_key: values})
         texts = {name: f"_{name}" for name in KEY}
         added = assembled.select(*[F.col(name).alias(text) for name, text in texts.items()], *self.features)
         same = [F.col(name).cast("string") == F.col(text) for name, text in texts.items()]

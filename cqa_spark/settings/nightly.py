@@ -99,7 +99,7 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
             yield "who", "required with --force", "give --who NAME, which is recorded in the run log"
 
     def space_factors(self) -> tuple[float, float]:
-        """More for systems that may embed texts or search for candidates; docs/nightly.md has the measurements."""
+        """More for systems that may embed texts or search for candidates; docs/benchmarks.md has the measurements."""
         return (1, 1) if self.system == NightlySettings.model_fields["system"].default else (2, 3)
 
     def reads(self) -> list[str]:

@@ -48,12 +48,14 @@ def layers() -> Iterator[list[tuple[str, str]]]:
     ]
     for layer in names:
         packages = [name.strip() for name in layer.split("|")]
-        yield [(name, f"{name}/" if (PACKAGE / name).is_dir() else f"{name}.py") for name in packages]
+        yield [(name, f"{name}/" if (PACKAGE / name / "__init__.py").is_file() else f"{name}.py") for name in packages]
 
 
 def description(package: str) -> str:
     """The first paragraph of the docstring of a package or module, as Markdown."""
-    path = PACKAGE / package / "__init__.py" if (PACKAGE / package).is_dir() else PACKAGE / f"{package}.py"
+    path = PACKAGE / package / "__init__.py"
+    if not path.is_file():
+        path = PACKAGE / f"{package}.py"
     docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return docstring.partition("\n\n")[0].replace("``", "`")
 
