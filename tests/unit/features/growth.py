@@ -6,7 +6,7 @@ from typing import TypeVar
 
 Input = TypeVar("Input")
 
-MOST = 9.0
+MOST = 11.0
 """CPU time for four times the input over CPU time for the input: 4 where it is proportional, 8 for n√n, 16 for n²."""
 _TRIES = 3
 _REPETITIONS = 2
