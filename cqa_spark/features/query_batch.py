@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cqa_spark.errors import ContractError
 from cqa_spark.features.arrays import (
     ABSENT,
     Indices,
@@ -129,9 +128,6 @@ class QueryBatch:
         votes: up and down votes for the candidates, by day.
         retrieved: retrieval scores of the candidates.
         links: links to the candidates.
-
-    Raises:
-        ContractError: a table lacks a column.
     """
 
     examples: pa.Table
@@ -144,16 +140,6 @@ class QueryBatch:
     retrieved: pa.Table = field(default_factory=lambda: pa.table({}))
     links: pa.Table = field(default_factory=lambda: pa.table({}))
     _shared: dict[tuple[Hashable, ...], Any] = field(default_factory=dict, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        for name, columns in TABLES.items():
-            present = getattr(self, name).column_names
-            missing = [column for column in columns if column not in present]
-            if present and missing:
-                raise ContractError(
-                    f"the table {name} of a batch lacks the columns {', '.join(missing)}",
-                    "add them; query_batch.TABLES declares the columns of every batch",
-                )
 
     def __len__(self) -> int:
         """Number of examples."""

@@ -87,14 +87,6 @@ def test_a_batch_names_texts_comments_and_posts_by_index() -> None:
     assert batch.thread_comments.threads == [slice(0, 2), slice(2, 4), slice(4, 6)]
 
 
-def test_a_table_without_a_column_of_every_batch_is_refused() -> None:
-    batch = batch_of(THREADS)
-    with pytest.raises(ContractError) as caught:
-        replace(batch, posts=batch.posts.drop_columns(["author", "category"]))
-    assert "posts" in caught.value.problem
-    assert "author, category" in caught.value.problem
-
-
 def test_fewer_examples_share_texts_and_comments() -> None:
     batch = batch_of(THREADS)
     fewer = batch.keep(np.array([False, False, True, False, False, False]))
