@@ -27,7 +27,7 @@ DATA = re.compile(r"conf/(semeval|sts|arabic|askubuntu)|^cqa reproduce|^cqa data
 
 QUICK = {
     "compare-files", "completion", "corpora list", "data list", "data where", "evaluate-file", "features list",
-    "features show", "measures list", "new", "rankers list", "synth qatar-living", "systems list", "systems show",
+    "features show", "measures list", "new", "rankers list", "systems list", "systems show",
     "tasks list",
 }  # fmt: skip
 """Commands that need no Spark and no lake, and so run as they are printed."""
