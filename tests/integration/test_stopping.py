@@ -22,10 +22,10 @@ PATIENCE_SECONDS = 300
 ENDLESS_JOB = """
 import sys
 from cqa_spark import cli
-from cqa_spark.process import stop_signals
+from cqa_spark.process import signals
 from cqa_spark.steps import ingest
 
-stop_signals.CLEANUP_SECONDS = 300
+signals.CLEANUP_SECONDS = 300
 
 def endless(step, run, counts):
     print("begun", run.lake.spark._jvm.java.lang.ProcessHandle.current().pid(), flush=True)

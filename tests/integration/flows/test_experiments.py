@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.cli import main
-from cqa_spark.commands import tune
+from cqa_spark.experiments import tuning
 from cqa_spark.experiments.cross_validation import CrossValidate, fold_number, nested_folds
 from cqa_spark.experiments.experiment import HeldOut
 from cqa_spark.experiments.retraining import AblateFamilies, LearningCurve, OtherSeeds, feature_sets, in_share
@@ -174,7 +174,7 @@ def test_tuning_writes_parameters_and_leaves_the_run_alone(
         "CQA_HOME", str(make_home(tmp_path / "home", systems=[UNFITTED.model_dump(mode="json", exclude_defaults=True)]))
     )
     monkeypatch.setattr(
-        tune,
+        tuning,
         "cross_validate_choice",
         lambda run, system, trials, outer, *, measure, **_: trials[1].cross_validated([outer], measure).results,
     )
