@@ -111,10 +111,10 @@ def _groups(system: str) -> tuple[str, ...]:
     return read_recipe(system).feature_groups if system in known_systems() else ()
 
 
-def state(system: str, part: str) -> str:
-    """When a score of a reproduced system was measured, and whether it is stale; empty for none."""
+def is_stale(system: str, part: str) -> bool:
+    """Whether the code that computes a score of a reproduced system has changed since it was measured."""
     entry = provenance().get(f"{system} {part}")
-    return "" if entry is None else f"{entry['date'][:10]}{', *stale*' if stale_systems(entry) else ''}"
+    return entry is not None and bool(stale_systems(entry))
 
 
 def provenance_page() -> str:

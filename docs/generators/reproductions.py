@@ -14,7 +14,7 @@ from cqa_spark.settings.datasets import DataSet, read_data_set
 from cqa_spark.systems.reproduced_figures import ERRORS, POPULATIONS, Scores, reproduced_figures, reproduced_scores
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from generators.markdown import page, plain, table
-from generators.provenance import state
+from generators.provenance import is_stale
 
 LABELLED = ("dev", CROSS_VALIDATED)
 """The parts of a data set whose labels are distributed: its development set or, without one, its training queries."""
@@ -22,7 +22,7 @@ LABELLED = ("dev", CROSS_VALIDATED)
 SHOWN = ("MAP@10", "AvgRec@10", "MRR@10", "Pearson")
 """The measures shown of recipes whose paper reports no score."""
 
-HEADINGS = ("system", "part", "measure", "published", "ours", "ours on dev", "kind", "measured")
+HEADINGS = ("system", "part", "measure", "published", "ours", "ours on dev", "kind")
 
 INTRO = """Each row compares a published score with ours; scores are percent. The command below the name of a data
 set, with `--data FOLDER`, trains a recipe and computes ours, with standard errors. A recipe is *faithful* if it has
@@ -105,7 +105,10 @@ def _rows(data: DataSet, part: str, system: System, scores: Scores) -> Iterator[
     dev = next((key for each in LABELLED if (key := f"{system.data_set}_{each}") in of_system), "")
     ours, on_dev = of_system.get(part, {}), of_system.get(dev, {})
     published = system.expected[part].measures if part in system.expected else {}
-    kind = ", ".join([system.faithfulness or MISSING, *(f"seed {seed}" for seed in seeds_of(system.ranker).values())])
+    notes = [f"seed {seed}" for seed in seeds_of(system.ranker).values()]
+    if is_stale(system.name, part if ours else dev):
+        notes.append("*stale*")
+    kind = ", ".join([system.faithfulness or MISSING, *notes])
     measures = list(published) or [measure for measure in SHOWN if measure in {**ours, **on_dev}] or [MISSING]
     for measure in measures:
         yield [
@@ -116,7 +119,6 @@ def _rows(data: DataSet, part: str, system: System, scores: Scores) -> Iterator[
             _shown(ours.get(measure), errors.get(part, {}).get(measure)) + _difference(ours, published, measure),
             _shown(on_dev.get(measure), errors.get(dev, {}).get(measure)),
             kind,
-            state(system.name, part if ours else dev),
         ]
 
 

@@ -58,4 +58,6 @@ def _of_this_lake(line: str) -> list[str]:
     ours = {"build/beer": "build/lake", "beer.stackexchange.com": "qatarliving.com", "best_a": "learned"}
     ours |= dict.fromkeys(("42", "Q22_R4"), "Q5_R1") | dict.fromkeys(("mine", "beer", "RUN"), "r1")
     words = [ours.get(word, word) for word in shlex.split(" ".join(next(commands_of(line))))]
+    if words[1] == "export" and words[2] not in ("dataset", "trec") and "--system" not in words:
+        words += ["--system", "learned"]  # the settings of a night name the one that ranks, those of this run do not
     return [re.sub(r"^\d{8}T\w+-\w+$", "r1", word) for word in words]

@@ -55,7 +55,7 @@ def test_published_scores_are_beside_their_sources(pages: Path) -> None:
     texts = [[cell.text_content() for cell in row.xpath("td")] for row in rows]
     of_2016, dev, _ = [row for row in texts if row[:3:2] == ["given_order", "MAP@10"]]
     assert (of_2016[1], of_2016[3], dev[1], dev[3]) == ("test", "59.53", "dev", "53.84")
-    assert "faithful" in dev
+    assert any(cell.startswith("faithful") for cell in dev)
     assert "cqa reproduce SYSTEM --data-set semeval2016" in _text(pages / "reference" / "reproductions.html")
 
 
