@@ -14,24 +14,13 @@ from airflow.dag_processing.dagbag import DagBag
 from airflow.sdk import DAG
 from airflow.utils.db import initdb
 
+pytest_plugins = ["scheduled_home"]
 FOLDER = Path(__file__).resolve().parents[3] / "deploy" / "airflow"
 
 
 @pytest.fixture(scope="module", autouse=True)
 def database() -> None:
     initdb()
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stands for a checkout: its spark-submit.sh notes what it was told, and ends with the next of the wanted codes."""
-    script = tmp_path / "spark-submit.sh"
-    script.write_text(
-        f'#!/bin/sh\ncd {tmp_path}\nprintf "%s\\n" "$*" >> calls\nexit $(sed -n "$(wc -l < calls)p" exit_codes)\n'
-    )
-    script.chmod(0o755)
-    monkeypatch.setenv("CQA_HOME", str(tmp_path))
-    return tmp_path
 
 
 def read_dag() -> DAG:

@@ -12,10 +12,10 @@ pytest.importorskip("prefect", reason="needs Prefect, in an environment of its o
 
 import dagster
 from prefect.testing.utilities import prefect_test_harness
-from test_airflow import home  # noqa: F401
 
 from cqa_spark import errors
 
+pytest_plugins = ["scheduled_home"]
 DEPLOY = Path(__file__).resolve().parents[3] / "deploy"
 
 
@@ -50,7 +50,7 @@ def run_in_prefect() -> bool:
     + [((error.exit_code,), False) for error in (errors.ConfigError, errors.InputError, errors.EnvironmentProblem)]
     + [((error.exit_code,), False) for error in (errors.ContractError, errors.ChecksFailed)],
 )
-def test_only_what_may_pass_is_tried_again(home: Path, run: Any, codes: tuple[int, ...], succeeds: bool) -> None:  # noqa: F811
+def test_only_what_may_pass_is_tried_again(home: Path, run: Any, codes: tuple[int, ...], succeeds: bool) -> None:
     (home / "exit_codes").write_text("".join(f"{code}\n" for code in codes))
     assert run() is succeeds
     calls = (home / "calls").read_text().splitlines()
