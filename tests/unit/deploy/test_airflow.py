@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from cqa_spark import errors
-
 pytest.importorskip("airflow", reason="needs Airflow, in an environment of its own: make test-more runs it")
 
 from airflow.dag_processing.dagbag import DagBag
 from airflow.sdk import DAG
 from airflow.utils.db import initdb
+
+from cqa_spark import errors
 
 pytest_plugins = ["scheduled_home"]
 FOLDER = Path(__file__).resolve().parents[3] / "deploy" / "airflow"

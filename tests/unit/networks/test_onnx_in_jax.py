@@ -1,7 +1,10 @@
 """What JAX computes of a graph is what ONNX Runtime computes, and training lowers its loss."""
 
-import numpy as np
 import pytest
+
+pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
+
+import numpy as np
 from numpy.typing import NDArray
 from onnx import ModelProto
 
@@ -11,8 +14,6 @@ from cqa_spark.networks.graph import GraphBuilder, part, weights_of, with_weight
 from cqa_spark.networks.onnx_in_jax import evaluate
 from cqa_spark.networks.scoring import input_lengths, run
 from cqa_spark.networks.training import Optimizer, Trainer
-
-pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
 
 pytestmark = pytest.mark.neural
 

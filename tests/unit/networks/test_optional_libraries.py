@@ -29,6 +29,7 @@ print(*sorted(refused))
 
 
 @pytest.mark.slow
+@pytest.mark.neural
 @pytest.mark.parametrize(
     ("libraries", "packages", "refused"),
     [

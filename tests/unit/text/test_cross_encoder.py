@@ -1,8 +1,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
+
+pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
+
+import numpy as np
 from onnx import ModelProto
 from tiny_transformer import LAYERS, SIZE, WORDS, write_tiny_transformer
 
@@ -18,8 +21,6 @@ from cqa_spark.text.cross_encoder import (
 )
 from cqa_spark.text.cross_encoder_layers import lower_layers, new_upper_layers
 from cqa_spark.text.cross_encoder_training import JudgedPairs, learn
-
-pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
 
 pytestmark = pytest.mark.neural
 

@@ -4,10 +4,13 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import pytest
+
+pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
+
 import jax
 import numpy as np
 import onnx
-import pytest
 from numpy.typing import NDArray
 
 from cqa_spark.networks.graph import weights_of, with_weights
@@ -18,8 +21,6 @@ from cqa_spark.rankers.neural.network import Network, NetworkShape, SiameseEncod
 from cqa_spark.rankers.neural.ranker import NeuralParameters
 from cqa_spark.rankers.neural.training import train_network
 from cqa_spark.rankers.neural.training_data import TrainingExamples, average_precisions
-
-pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
 
 pytestmark = pytest.mark.neural
 

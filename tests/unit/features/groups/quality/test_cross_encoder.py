@@ -2,8 +2,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
 import pytest
+
+pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
+
+import numpy as np
 from literal_batches import batch_of, values
 from literal_threads import Said, Thread
 from saved_folders import reloaded_group, saved
@@ -14,8 +17,6 @@ from cqa_spark.features.groups.quality.cross_encoder import CrossEncoderV1
 from cqa_spark.text.cross_encoder import CrossEncoderSettings, EncodedTexts
 from cqa_spark.text.cross_encoder_training import JudgedPairs, learn
 from cqa_spark.text.encoders.encoder import load_encoder
-
-pytest.importorskip("jax", reason="needs JAX: make test-neural runs it")
 
 pytestmark = pytest.mark.neural
 
