@@ -108,16 +108,3 @@ def use_credentials(variables: Mapping[str, str]) -> None:
     if any(os.environ.get(name) != value for name, value in variables.items()):
         os.environ.update(variables)
         s3_client.cache_clear()
-
-
-# An object of a bucket, read as a stream, in parts that fit memory.
-
-
-# Objects of an S3 bucket.
-#
-# A request without a response may still have taken effect. Reads and unconditional writes are simply retried. After a
-# conditional write, the object is read back first: if the write took effect, a retry would be rejected as if another
-# writer had been first.
-
-
-# A large object of a bucket, written as a stream, in parts that fit memory.
