@@ -57,7 +57,7 @@ def _of_this_lake(line: str) -> list[str]:
     """The first command of a line, with the names of this lake's run, thread, system and site."""
     ours = {"build/beer": "build/lake", "beer.stackexchange.com": "qatarliving.com", "best_a": "learned"}
     ours |= {"metadata_boosted_snapshot": "learned"}
-    ours |= dict.fromkeys(("42", "Q22_R4"), "Q5_R1") | dict.fromkeys(("mine", "beer", "RUN"), "r1")
+    ours |= dict.fromkeys(("42", "Q42_R4"), "Q5_R1") | dict.fromkeys(("mine", "beer", "RUN"), "r1")
     words = [ours.get(word, word) for word in shlex.split(" ".join(next(commands_of(line))))]
     if words[1] == "export" and words[2] not in ("dataset", "trec") and "--system" not in words:
         words += ["--system", "learned"]  # the settings of a night name the one that ranks, those of this run do not
