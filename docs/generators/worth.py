@@ -57,9 +57,9 @@ def gains(runs: Mapping[str, Any]) -> str:
     nights = "[replayed nights](preferred-answers.md#the-shipped-model)"
     text = (
         "- **Gains are small where votes exist.** Over votes, then length, the first answer is the accepted one on "
-        f"{_gain(card_figure(SHIPPED))} more of 100 {nights} of the sixteen sites that the system was developed on, each "
-        f"ranked by a model of the others, and on {_printed_gain(other[GAIN])} more of eight further sites, which may be "
-        "chance. Brackets are 95 % intervals, by thread. Where no time has passed to vote, [no trained "
+        f"{_gain(card_figure(SHIPPED))} more of 100 {nights} of the sixteen sites that the system was developed on, "
+        f"each ranked by a model of the others, and on {_printed_gain(other[GAIN])} more of eight further sites, which "
+        "may be chance. Brackets are 95 % intervals, by thread. Where no time has passed to vote, [no trained "
         "system](xu-2018.md#as-of-the-cut) is significantly better than the longest answer."
     )
     return "\n  ".join(wrap(text, 142))
