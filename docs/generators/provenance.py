@@ -52,8 +52,8 @@ BUDGET = 600
 
 UNKNOWN = "not recorded"
 
-_MEASURABLE = re.compile(r"cqa (?:run|nightly|experiment|reproduce) (?!.*\b[A-Z]{3,}\b)")
-"""Commands that this program can run as they stand; capitals stand for files that are not here."""
+_MEASURABLE = re.compile(r"cqa (?:run|nightly|reproduce) (?!.*\b[A-Z]{3,}\b)")
+"""Commands that this program can run: without a lake of another run, and without files that are not here, in capitals."""
 
 _DUMP = re.compile(r"\w[\w-]*(?:\.meta)?\.stackexchange\.com/")
 """Dumps of commands, which lie in the folder of the data sets."""
@@ -350,6 +350,9 @@ def _main() -> int:
     known = {*figure_names(), *(name.partition(" ")[0] for name in figure_names())}
     if unknown := {*given.names}.difference(known):
         parser.error(f"no figures are called {', '.join(sorted(unknown))}; --stale lists names")
+    commands = {name: provenance()[name]["command"] for name in given.names if name in provenance()}
+    if by_hand := [command for command in commands.values() if not _MEASURABLE.match(command)]:
+        parser.error(f"measured by hand: {'; '.join(by_hand)}")
     different = 0
     for name, *systems in measured_together(given.names or cheap()):
         figures, entries = measure_systems(name, systems, given.data) if systems else measure_run(name, given.data)
