@@ -53,7 +53,7 @@ BUDGET = 600
 UNKNOWN = "not recorded"
 
 _MEASURABLE = re.compile(r"cqa (?:run|nightly|reproduce) (?!.*\b[A-Z]{3,}\b)")
-"""Commands that this program can run: without a lake of another run, and without files that are not here, in capitals."""
+"""Commands that this program can run: those without a lake of another run, or files in capitals."""
 
 _DUMP = re.compile(r"\w[\w-]*(?:\.meta)?\.stackexchange\.com/")
 """Dumps of commands, which lie in the folder of the data sets."""
