@@ -21,23 +21,22 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
 from numpy.typing import NDArray
-from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.statistics.clusters import paired_difference
 from cqa_spark.evaluation.statistics.nights import expected_hits
-from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, MEASURED, UNDECIDED
-from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
-from cqa_spark.lake.snapshot import snapshot_of
+from cqa_spark.features.registry import group_class
+from cqa_spark.lake.run_log import RunLog
+from cqa_spark.lake.schemas.examples import MEASURED, UNDECIDED
+from cqa_spark.object_store.locations import open_store
 from cqa_spark.rankers.conditional_logit import ConditionalLogitParameters, ConditionalLogitRanker
 from cqa_spark.rankers.linear import LinearWeights
 from cqa_spark.rankers.training import TaskRows
 from cqa_spark.rankers.training_group import TrainingGroup
 from cqa_spark.reports.kit.wording import count, points, signed_points
-from cqa_spark.runtime.workspace import read_lake
-from cqa_spark.settings.sections import JobSettings
-from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.systems.feature_frames import feature_frame
+from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.systems.system import read_recipe
 from cqa_spark.tasks.preferred_answer.backtest import WEAK_WEIGHT
 from generators.measured_runs import BY_VOTES, SHIPPED, difference
@@ -51,6 +50,8 @@ WEIGHTS, PENALTIES = (0.1, 0.2, 0.5), (0.001, 0.003, 0.01)
 RECIPE = WEAK_WEIGHT, float(ConditionalLogitParameters.model_fields["l2"].default)
 INNER = 5
 
+KEY = ("site", "query_id", "candidate_id")
+
 Setting = tuple[float, float]
 """The weight of weak labels, and the penalty."""
 
@@ -59,7 +60,7 @@ class NightsOfSites:
     """The replayed nights of all sites, and the models that learn from some of them.
 
     Args:
-        table: rows of ``EXAMPLES`` with the features of the system, sorted by key.
+        table: rows of ``EXAMPLES`` with the features of the system, sorted by ``KEY``.
         by_votes: P@1 of the simple order, by site and query.
     """
 
@@ -68,7 +69,7 @@ class NightsOfSites:
         self.features = recipe.features()
         self.parameters: dict[str, Any] = recipe.ranker.parameters["member"]["parameters"]
         # By answer: shape (answers, features), then (answers,).
-        self.values = np.column_stack([table[name].to_numpy() for name in self.features]).astype(np.float32)
+        self.values = np.column_stack([table[name].to_numpy() for name in self.features])
         self.site = table["site"].to_numpy(zero_copy_only=False)
         self.choice = table["choice"].to_numpy()
         self.weak = table["role"].to_numpy(zero_copy_only=False) == UNDECIDED
@@ -96,12 +97,12 @@ class NightsOfSites:
             rows = ~np.isin(self.site, [*left_out])
             choice = np.where(self.weak, self.choice * (weight / WEAK_WEIGHT), self.choice)[rows]
             examples = TaskRows(
-                self.values[rows].astype(np.float64), choice, choice > 0, self.query[rows], 0,
-                np.zeros(len(self.features), dtype=bool),
+                self.values[rows].astype(np.float32).astype(np.float64),  # as Spark sends them
+                choice, choice > 0, self.query[rows], 0, np.zeros(len(self.features), dtype=bool),
             )  # fmt: skip
             ranker = ConditionalLogitRanker(ConditionalLogitParameters(**self.parameters | {"l2": penalty}))
             learned = ranker.learning(self.features)(examples, TrainingGroup())
-            scores = LinearWeights.model_validate_json(str(learned)).sums(self.values[self.answers].astype(np.float64))
+            scores = LinearWeights.model_validate_json(str(learned)).sums(self.values[self.answers])
             self._fitted[key] = expected_hits(scores, self.accepted, self.starts)
         return self._fitted[key]
 
@@ -131,15 +132,26 @@ class NightsOfSites:
         return {"P@1": points(hits.mean()), GAIN: difference(gain.value, gain.low, gain.high, gain.p_value)}
 
 
-def read_nights(lake: str, run_id: str | None) -> NightsOfSites:
-    """The nights of a run of ``cqa train nights``."""
-    run = snapshot_of(read_lake(JobSettings(lake=lake)), run_id)
-    system = read_recipe(SHIPPED)
-    frame = feature_frame(run, [system], task_examples(run, system.task).where(IN_TRAINING))
-    columns = [*EXAMPLES.key, "thread_id", "role", "accepted", "choice", *system.features()]
-    table = pa.Table.from_pandas(frame.select(*columns).orderBy(*EXAMPLES.key).toPandas())
-    hits = run.read(MEASURED_NIGHTS).select("site", "query_id", F.col("hits")[BY_VOTES].alias("hit"))
-    return NightsOfSites(table, {(row["site"], row["query_id"]): row["hit"] for row in hits.collect()})
+def read_nights(lake: str) -> NightsOfSites:
+    """The nights of a lake in which only ``cqa train nights`` has run, once."""
+
+    def rows(table: str) -> pa.Table:
+        return ds.dataset(f"{lake}/tables/{table}").to_table()
+
+    table, features = rows("examples").filter(pc.field("split") == "train"), rows("features")
+    groups = read_recipe(SHIPPED).feature_groups
+    for group in groups:
+        # A group computed with authors has its values in other rows than one computed with queries.
+        of_group = features.filter(pc.is_valid(features[group])).select([*KEY, group])
+        names = [f"{group}__{field.name}" for field in of_group.schema.field(group).type]
+        table = table.join(of_group.flatten().rename_columns([*KEY, *names]), [*KEY])
+        for column in group_class(group).columns:  # unknown values are what the group declares
+            index = table.column_names.index(f"{group}__{column.name}")
+            known = pc.if_else(pc.is_finite(table.column(index)), table.column(index), column.missing)
+            table = table.set_column(index, table.column_names[index], pc.fill_null(known, column.missing))
+    hits = rows("measured_nights").select(["site", "query_id", "hits"]).to_pylist()
+    by_votes = {(row["site"], row["query_id"]): dict(row["hits"])[BY_VOTES] for row in hits}
+    return NightsOfSites(table.sort_by([(name, "ascending") for name in KEY]), by_votes)
 
 
 def by_site(nights: NightsOfSites) -> dict[str, dict[str, str]]:
@@ -178,21 +190,21 @@ def main() -> None:
     """Measure, and write figures with their provenance."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lake", required=True, help="lake of a run of cqa train nights")
-    parser.add_argument("--run-id", required=True, help="the run")
     given = parser.parse_args()
-    inputs = inputs_of_run(given.lake, given.run_id)
-    nights = read_nights(given.lake, given.run_id)
-    for run, command, measure in (
-        ("nights_by_site", TRAINING, by_site),
-        ("nights_selection", f"{TRAINING}; {THIS}", selection),
-    ):
-        started, measured_at = process_time(), commit()
+    (record,) = RunLog(open_store(given.lake, ObjectStorageSettings())).newest()
+    inputs = inputs_of_run(given.lake, record.run_id)
+    inputs["features, by version of the code"] = record.code_version.rpartition("+")[2]
+    nights, command, measured_at = read_nights(given.lake), f"{TRAINING}; {THIS}", commit()
+    runs, entries = dict[str, Any](), dict[str, Any]()
+    for run, measure in (("nights_by_site", by_site), ("nights_selection", selection)):
+        started = process_time()
         systems = measure(nights)
         for name, figures in systems.items():
             print(name, figures)
-        content = {"command": command, "queries": len(nights.night_site), "systems": systems}
-        entry = provenance_of(command, measured_at, inputs, process_time() - started) | fingerprints([SHIPPED])
-        write({run: content}, {run: entry})
+        runs[run] = {"command": command, "queries": len(nights.night_site), "systems": systems}
+        entry = provenance_of(command, measured_at, inputs, process_time() - started)
+        entries[run] = entry | fingerprints([SHIPPED])
+    write(runs, entries)
 
 
 if __name__ == "__main__":
