@@ -56,13 +56,13 @@ def gains(runs: Mapping[str, Any]) -> str:
     other = runs["elsewhere_nights"]["systems"]["eight other sites"]
     nights = "[replayed nights](preferred-answers.md#the-shipped-model)"
     text = (
-        "- **Gains are small where votes exist.** Over votes, then length, the first answer is the accepted one on "
-        f"{_gain(card_figure(SHIPPED))} more of 100 {nights} of the sixteen sites that the system was developed on, "
-        f"each ranked by a model of the others, and on {_printed_gain(other[GAIN])} more of eight further sites, which "
-        "may be chance. Brackets are 95 % intervals, by thread. Where no time has passed to vote, [no trained "
+        "- **Gains are small where votes exist.** Over votes, then length, P@1 gains "
+        f"{_gain(card_figure(SHIPPED))} points on {nights} of the sixteen sites that the system was developed on, each "
+        f"ranked by a model of the others, and {_printed_gain(other[GAIN])} points on eight further sites, which may "
+        "be chance. Brackets are 95 % intervals, by thread. Where no time has passed to vote, [no trained "
         "system](xu-2018.md#as-of-the-cut) is significantly better than the longest answer."
     )
-    return "\n  ".join(wrap(text, 142))
+    return "\n  ".join(wrap(text, 142, break_on_hyphens=False))
 
 
 def printed_by_a_night(runs: Mapping[str, Any]) -> str:
@@ -131,7 +131,7 @@ def _limits(runs: Mapping[str, Any]) -> str:
         f"other fifteen select the weight and the penalty for each site (nested folds), the gain is {nested}. "
         f"The system gains on {up} of the sixteen sites, ties on {len(of_sites) - up - down} and loses on {down}. "
         f"Weighted to the ages of the questions that are served, the gain is {_gain(served)}, p = {p_value}. "
-        "On the votes that answers get after the night, a reader found no gain, and kept no figures. "
+        "No gain was found in the votes that answers get after the night; figures of that were not kept. "
         f"In {differs:.0f} % of the questions served on the eight sites, the first answer differs from that of votes, "
         "then length."
     )
