@@ -73,12 +73,14 @@ def main() -> None:
     site_statistics = SiteStatistics(len(ids), int(shard.lengths.sum()), shard.questions_with)
     by_words = Bm25Index.of(shard, site_statistics, Bm25()).search(texts.take(pa.array(queries)), of_queries, DEPTH)
     by_vectors = DenseIndex(shard).search(vectors[queries], of_queries, DEPTH)
-    ways = [ranks(way, len(queries)) for way in (by_words, by_vectors)]
-    orders = {"bm25_order": ways[0], "cosine_order": ways[1], "retrieval_order": [{} for _ in queries]}
-    for number, of_ways in enumerate(zip(*ways, strict=True)):
-        fused = {row: sum(reciprocal(way[row]) for way in of_ways if row in way) for row in of_ways[0] | of_ways[1]}
+    words, cosines = (ranks(way, len(queries)) for way in (by_words, by_vectors))
+    both = []
+    for ways in zip(words, cosines, strict=True):
+        fused = {row: sum(reciprocal(way[row]) for way in ways if row in way) for row in ways[0] | ways[1]}
         in_order = sorted(fused, key=lambda row: (-fused[row], row))[:DEPTH]
-        orders["retrieval_order"][number] = {row: rank for rank, row in enumerate(in_order, start=1)}
+        both.append({row: rank for rank, row in enumerate(in_order, start=1)})
+    orders = {"bm25_order": words, "cosine_order": cosines, "retrieval_order": both}
+    values, systems = dict[str, NDArray[np.float64]](), dict[str, dict[str, str]]()
     values, systems = {}, {}
     for order, ranked in orders.items():
         found = [
