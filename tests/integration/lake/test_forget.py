@@ -17,7 +17,6 @@ from cqa_spark.corpora.erasure import Forgotten, add_forgotten, erasure_of, read
 from cqa_spark.corpora.question_list import question_lists
 from cqa_spark.features.feature_table import feature_table
 from cqa_spark.features.learned_group import LEARNED
-from cqa_spark.lake import collection, publishing
 from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.model_folder import new_model_folder, open_model_folder
 from cqa_spark.lake.publishing import publish, rollback
@@ -326,28 +325,6 @@ def test_what_was_forgotten_stays_forgotten(posts_alone: Lake, capsys: pytest.Ca
     assert "no run of the lake has the data any more" in capsys.readouterr().out
     (manifest,) = Path(lake.root).glob("runs/*/manifest.json")
     assert manifest.parent.name == f"{published_snapshot(lake).record.run_id}.{read_forgotten(lake.objects)[0].attempt}"
-
-
-@pytest.mark.parametrize("step", ["publish", "remove_earlier_report", "collect"])
-def test_interrupted_before_a_step_nothing_is_half_removed_and_the_same_command_completes_it(
-    posts_alone: Lake, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
-    lake = posts_alone
-    lake.objects.put("report.html", b"quotes post 1")
-
-    def interrupted(*arguments: object, **named: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(collection if step == "collect" else publishing, step, interrupted)
-        assert _forget(lake, "--post", "1", "--now") == 130
-    posts = {post for (post,) in _values(published_snapshot(lake), POSTS, "post_id")}
-    assert posts == ({"1", "2", "3", "4", "5", "6"} if step == "publish" else {"3", "4", "5", "6"})
-    assert (lake.objects.read("report.html") is None) == (step == "collect")
-    assert _forget(lake, "--post", "1", "--now") == 0
-    assert _values(published_snapshot(lake), POSTS, "post_id") == [("3",), ("4",), ("5",), ("6",)]
-    assert lake.objects.read("report.html") is None
-    assert len(list(Path(lake.root).glob("runs/*/manifest.json"))) == 1
 
 
 @pytest.mark.parametrize(
