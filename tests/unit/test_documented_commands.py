@@ -26,7 +26,8 @@ DATA = re.compile(r"conf/(semeval|sts|arabic|askubuntu)|^cqa reproduce|^cqa data
 """Command lines that read research data."""
 
 QUICK = {
-    "check-files", "compare-files", "completion", "corpora list", "data list", "data where", "evaluate-file", "features list",
+    "check-files", "compare-files", "completion", "corpora list", "data list", "data where", "evaluate-file",
+    "features list",
     "features show", "fuse", "measures list", "new", "rankers list", "systems list", "systems show",
     "tasks list",
 }  # fmt: skip
