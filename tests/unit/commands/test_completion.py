@@ -17,7 +17,7 @@ from cqa_spark.cli import main
         (["ingest", "stackexchange", "--dry"], ["--dry-run"]),
         (["nightly", "a file"], []),
         (["evaluate-file", "--format", "la"], ["latex"]),
-        (["run", "--systems", "best_a", "given_o"], ["given_order"]),
+        (["run", "--systems", "best_a", "votes_then_l"], ["votes_then_length"]),
         (["evaluate-file", "g", "r", "--measures", "nDCG"], ["nDCG@10"]),
         (["run", "--systems", "best_a", "--bas"], ["--baseline"]),
     ],
