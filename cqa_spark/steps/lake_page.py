@@ -79,7 +79,7 @@ NEWEST = 20
 """Threads of a site that the page lists before anybody searches."""
 
 _WORD = r"[\p{L}\p{M}\p{N}]+"
-_PAIR = r"(?=([\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]{2}))"
+_PAIR = r"(?=([\p{IsHan}\p{IsHiragana}\p{IsKatakana}\p{IsThai}]{2}))"
 """Two characters of a script that does not separate words; pairs overlap."""
 
 PREFIX = 3
