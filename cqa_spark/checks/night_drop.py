@@ -1,30 +1,27 @@
 """Checks whether the system is worse than last night, on the replayed nights that both runs measured."""
 
-from pyspark.sql import functions as F
-
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_differs, nothing_to_compare, reads, too_few
 from cqa_spark.evaluation.statistics.clusters import FEWEST
 from cqa_spark.evaluation.statistics.nights import compare_nights
-from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
+from cqa_spark.lake.schemas.metrics import QUERY_METRICS, of_systems
 from cqa_spark.settings.sections import CheckSettings
 
 NAME = "night drop"
 """Name of the check."""
 
 
-@reads(MEASURED_NIGHTS)
+@reads(QUERY_METRICS)
 def night_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """How far below 0 the 95 % interval of the difference of P@1 ends, tonight minus last night.
 
     The system is compared with itself, whichever order was served. Errors are by thread.
     """
-    pair = review.both(MEASURED_NIGHTS)
+    pair = review.both(QUERY_METRICS)
     if pair is None:
         return nothing_to_compare(NAME, limits.max_metric_drop)
-    if MEASURED_NIGHTS.name in review.same:
+    if QUERY_METRICS.name in review.same:
         return nothing_differs(NAME, limits.max_metric_drop)
-    of_system = F.map_filter("hits", lambda order, _: order == review.system)
-    compared = compare_nights([nights.withColumn("hits", of_system) for nights in pair])
+    compared = compare_nights([of_systems(queries, [review.system]) for queries in pair])
     if not compared:
         return nothing_to_compare(NAME, limits.max_metric_drop)
     common, (test,) = compared[0], compared[0].tests

@@ -191,8 +191,8 @@ class ReportedRun(Reported):
         return rankings
 
     def entries(self, name: str) -> list[Entry]:
-        """The entries of a journal table for the task and split, where it has these columns; empty if it is absent."""
-        covered = {"task": self.task, "split": self.split}
+        """The entries of a journal table for all queries of the task and split, where it has these columns."""
+        covered = {"task": self.task, "split": self.split, "population": None, "band": None}
         return [
             entry
             for entry in self.journal.get(name, ())

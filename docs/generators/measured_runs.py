@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import cqa_spark as cqa
-from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
+from cqa_spark.lake.schemas.metrics import ALL, NIGHTS
 from cqa_spark.reports.kit.wording import count, p_value, points, signed_points
 from cqa_spark.systems.shipped_models import shipped_card
 

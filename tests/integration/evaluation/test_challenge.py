@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.evaluation.statistics.nights import Nights, expected_hits, night_worth
+from cqa_spark.evaluation.statistics.nights import Nights, expected_hits, night_metrics
 from cqa_spark.steps.kept_models import compare_models
 
 # Query, thread, candidate, relevant, score of the champion, score of the challenger.
@@ -35,13 +35,13 @@ def test_a_challenge_is_the_paired_test_by_thread_of_the_worth_of_nights(spark: 
     none = np.zeros(4, dtype=np.int64)
     hits = {name: expected_hits(of_answers, accepted, starts) for name, of_answers in scores.items()}
     nights = Nights(site=np.array(["s"] * 4, object), thread=np.array([1, 1, 2, 3]), age=none, votes=none, hits=hits)
-    wanted = night_worth(nights, hits, "old", {})[1]
-    assert wanted.order == "new"
+    wanted = night_metrics(nights, "t", hits, "old", {})[1]
+    assert wanted["system"] == "new"
     (test,) = compared.tests
     assert test.difference == pytest.approx((1.0 + 0.5 - 1.0 + 0.5) / 4)
     assert (compared.nights, compared.threads) == (4, 3)
-    assert test[:4] == pytest.approx(
-        (wanted.difference, wanted.low_difference, wanted.high_difference, wanted.p_value), abs=1e-12
+    assert [*test[:4]] == pytest.approx(
+        [wanted[name] for name in ("difference", "difference_low", "difference_high", "p_value")], abs=1e-12
     )
 
 

@@ -12,11 +12,13 @@ from cqa_spark.evaluation.statistics.tests import holm
 def measured_nights(spark: SparkSession, hits: dict[str, float]) -> DataFrame:
     """Nights such as ``a2``, the second of the thread ``a``; the order ``t`` is measured on two of them."""
     rows = [
-        ("site", night[0], night, {"s": hit, "t": hit} if night in ("a1", "x1") else {"s": hit})
+        ("nights", "site", night[0], night, [(order, hit) for order in ("st" if night in ("a1", "x1") else "s")])
         for night, hit in hits.items()
     ]
-    schema = "site string, thread_id string, query_id string, hits map<string,double>"
-    return spark.createDataFrame(rows, schema)
+    measures = "measures array<struct<system:string,value:double>>"
+    schema = f"split string, site string, thread_id string, query_id string, {measures}"
+    other = ("test", "site", None, "a1", [("s", 1.0)])
+    return spark.createDataFrame([*rows, other], schema)
 
 
 def test_the_test_on_common_nights_is_that_of_a_mean_of_clusters(spark: SparkSession) -> None:

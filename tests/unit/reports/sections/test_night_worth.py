@@ -4,9 +4,8 @@ import literal_report as literal
 from html_checks import rows
 from lxml import html
 
-from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.schemas.night import Worth
+from cqa_spark.lake.schemas.metrics import ALL, NIGHTS, Worth
 from cqa_spark.reports.kit.wording import MINUS
 from cqa_spark.reports.sections.night_worth import NightWorth, sentences
 
