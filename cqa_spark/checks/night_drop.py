@@ -21,14 +21,14 @@ def night_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
         return nothing_to_compare(NAME, limits.max_metric_drop)
     if QUERY_METRICS.name in review.same:
         return nothing_differs(NAME, limits.max_metric_drop)
-    compared = compare_nights([of_systems(queries, [review.system]) for queries in pair])
+    last, now = (of_systems(queries, [review.system]) for queries in pair)
+    compared = compare_nights({"last": last, "now": now})
     if not compared:
         return nothing_to_compare(NAME, limits.max_metric_drop)
-    common, (test,) = compared[0], compared[0].tests
-    reason = (
-        f"P@1 on {common.nights:,} common nights of {common.threads:,} threads: {100 * test.difference:+.2f} points"
-    )
-    if common.threads < FEWEST:
+    test = compared[1]
+    nights = f"{test['queries']:,} common nights of {test['topics']:,} threads"
+    reason, high = f"P@1 on {nights}: {100 * test['difference']:+.2f} points", test["difference_high"]
+    if test["topics"] < FEWEST:
         return too_few(NAME, limits.max_metric_drop, reason)
-    drop, reason = max(0.0, -test.high), f"{reason}, at most {100 * test.high:+.2f}"
+    drop, reason = max(0.0, -high), f"{reason}, at most {100 * high:+.2f}"
     return Verdict(NAME, drop <= limits.max_metric_drop, drop, limits.max_metric_drop, reason)

@@ -117,26 +117,17 @@ def _measures(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
     if not all(snapshot.has(QUERY_METRICS) for snapshot in snapshots):
         return
     runs = [snapshot.record.run_id for snapshot in snapshots]
-    measured = [snapshot.read(QUERY_METRICS) for snapshot in snapshots]
-    for order, nights, threads, values, tests in compare_nights(measured):
-        paired = tuple(
-            Comparison(
-                run, "P@1", test.difference, test.p_value, test.wins, test.losses,
-                nights - test.wins - test.losses, runs[0], test.low, test.high,
-            )
-            for run, test in zip(runs[1:], tests, strict=True)
-        )  # fmt: skip
-        yield ComparedMeasure(COMMON_NIGHTS, order, "P@1", values, paired if threads > 1 else ())
-    by_run = {run: rows.where(F.col("split") != NIGHTS) for run, rows in zip(runs, measured, strict=True)}
+    by_run = {run: snapshot.read(QUERY_METRICS) for run, snapshot in zip(runs, snapshots, strict=True)}
+    others = {run: rows.where(F.col("split") != NIGHTS) for run, rows in by_run.items()}
     groups: dict[tuple[str, ...], dict[str, Entry]] = {}
-    for entry in summarise_runs(by_run, Resampling()):
-        group = (f"{entry['task']}, {entry['split']}", entry["scope"], entry["measure"])
-        groups.setdefault(group, {})[entry["system"]] = entry
+    for entry in (*compare_nights(by_run), *summarise_runs(others, Resampling())):
+        population = COMMON_NIGHTS if entry["split"] == NIGHTS else f"{entry['task']}, {entry['split']}"
+        groups.setdefault((population, entry["scope"], entry["measure"]), {})[entry["system"]] = entry
     for (population, system, measure), entries in groups.items():
-        values = tuple(entries[run]["value"] for run in runs)
-        yield ComparedMeasure(
-            population, system, measure, values, tuple(from_entry(Comparison, entries[run]) for run in runs[1:])
-        )
+        # The difference on a single thread has no interval.
+        tested = [entries[run] for run in runs[1:] if entries[run].get("topics") != 1]
+        tests = tuple(from_entry(Comparison, entry) for entry in tested)
+        yield ComparedMeasure(population, system, measure, tuple(entries[run]["value"] for run in runs), tests)
 
 
 def _unpaired(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import cqa_spark as cqa
-from cqa_spark.lake.schemas.metrics import ALL, NIGHTS
+from cqa_spark.lake.schemas.metrics import ALL, NIGHTS, of_population
 from cqa_spark.reports.kit.wording import count, p_value, points, signed_points
 from cqa_spark.systems.shipped_models import shipped_card
 
@@ -37,7 +37,7 @@ def measured(lake: str, run_id: str, command: str, measures: list[str]) -> dict[
     """
     run = cqa.open_lake(lake).run(run_id)
     runs: dict[str, Any] = {}
-    for row in run.metrics().to_arrow().to_pylist():
+    for row in of_population(run.metrics().to_arrow().to_pylist(), None):
         if row["measure"] in measures:
             of_split = runs.setdefault(row["split"], {"command": command, "systems": {}})
             figure = points(row["value"])
@@ -45,7 +45,7 @@ def measured(lake: str, run_id: str, command: str, measures: list[str]) -> dict[
                 of_split["queries"] = row["queries"]
                 figure += f" [{points(row['low'])}, {points(row['high'])}]"
             of_split["systems"].setdefault(row["system"], {})[row["measure"]] = figure
-    for row in run.comparisons().to_arrow().to_pylist():
+    for row in of_population(run.comparisons().to_arrow().to_pylist(), None):
         if row["measure"] == measures[0]:
             compared = _difference(row["difference"], row["difference_low"], row["difference_high"], row["p_value"])
             runs[row["split"]]["systems"][row["system"]][f"minus {row['baseline']}"] = compared

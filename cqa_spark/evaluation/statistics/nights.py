@@ -7,7 +7,6 @@ clusters of their intervals and tests (``clusters``).
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,74 +184,37 @@ def site_differences(
                     yield site, band, order, Difference(mean.value, mean.error, mean.clusters), int(chosen.sum())
 
 
-class NightTest(NamedTuple):
-    """The paired test of a run against the first run, on the nights that all runs have measured.
-
-    Attributes:
-        difference: mean of P@1 over nights, the run minus the first run.
-        low: lower bound of its 95 % interval, with errors by thread.
-        high: upper bound.
-        p_value: two-sided, of no difference, adjusted by Holm for the number of runs.
-        wins: nights on which the run is better.
-        losses: nights on which the first run is better.
-    """
-
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    wins: int
-    losses: int
-
-
-class CommonNights(NamedTuple):
-    """An order on the nights that all runs have measured, with paired tests by thread.
-
-    Attributes:
-        order: name of the system or simple order.
-        nights: number of these nights.
-        threads: number of their threads.
-        values: P@1 over these nights, by run.
-        tests: of the second and each later run against the first.
-    """
-
-    order: str
-    nights: int
-    threads: int
-    values: tuple[float, ...]
-    tests: tuple[NightTest, ...]
-
-
-def compare_nights(nights: Sequence[DataFrame]) -> list[CommonNights]:
-    """Compare each order with itself in several runs, on the nights that all of them have measured.
+def compare_nights(by_run: Mapping[str, DataFrame]) -> list[Entry]:
+    """Compare several runs with the first, order by order, on the nights that all of them have measured.
 
     Args:
-        nights: rows of ``QUERY_METRICS`` of two or more runs; other queries than nights are left out.
+        by_run: rows of ``QUERY_METRICS`` by id of the run; other queries than nights are left out.
 
     Returns:
-        The orders that have common nights, by name.
+        As ``compare_hits``; none without common nights.
     """
     key = ["site", "thread_id", "query_id", "order"]
     measured = [
         by_measure(frame.where(F.col("split") == NIGHTS)).select(
             *key[:-1], F.col("system").alias("order"), F.col("value").alias(f"hit{run}")
         )
-        for run, frame in enumerate(nights)
+        for run, frame in enumerate(by_run.values())
     ]
-    return compare_hits(reduce(lambda left, right: left.join(right, on=key), measured), len(nights))
+    return compare_hits(reduce(lambda left, right: left.join(right, on=key), measured), [*by_run])
 
 
-def compare_hits(hits: DataFrame, runs: int) -> list[CommonNights]:
+def compare_hits(hits: DataFrame, runs: Sequence[str]) -> list[Entry]:
     """Compare an order in several runs, or as several models rank; Spark adds up, and errors follow from the sums.
 
     Args:
         hits: a row for each night and order: ``order``, ``site``, ``thread_id``, and P@1 in each run: ``hit0``, ...
-        runs: number of runs.
+        runs: names of the runs.
 
     Returns:
-        The orders by name; the second and each later run is tested against the first.
+        As ``summarise_runs``, by order, then by run: ``system`` is the run, ``scope`` the order; without an interval of
+        the value. Tests are by thread, against the first run.
     """
-    numbers, others = range(runs), range(1, runs)
+    numbers, others = range(len(runs)), range(1, len(runs))
     by_thread = hits.groupBy("order", "site", "thread_id").agg(
         F.count(F.lit(1)).alias("nights"),
         *(F.sum(f"hit{run}").alias(f"hits{run}") for run in numbers),
@@ -265,14 +227,20 @@ def compare_hits(hits: DataFrame, runs: int) -> list[CommonNights]:
         *(cluster_sums(f"hits{run} - hits0", "nights").alias(f"gain{run}") for run in others),
         *(F.sum(f"{name}{run}").alias(f"{name}{run}") for run in others for name in ("wins", "losses")),
     )
-    compared = []
+    entries: list[Entry] = []
     for row in totals.orderBy("order").collect():
         gains = [ClusterSums(*row[f"gain{run}"]).estimate(OF_DIFFERENCES) for run in others]
         p_values = holm(np.array([gain.p_value for gain in gains])).tolist()
-        tests = [
-            NightTest(gain.value, gain.low, gain.high, p_value, row[f"wins{run}"], row[f"losses{run}"])
-            for run, gain, p_value in zip(others, gains, p_values, strict=True)
-        ]
-        values = tuple(row[f"hits{run}"] / row["nights"] for run in numbers)
-        compared.append(CommonNights(row["order"], row["nights"], row["threads"], values, tuple(tests)))
-    return compared
+        about = {"split": NIGHTS, "scope": row["order"], "measure": "P@1"}
+        about |= {"queries": row["nights"], "topics": row["threads"]}
+        for run, name in enumerate(runs):
+            test: Entry = {"p_value": None}
+            if run > 0:
+                gain, wins, losses = gains[run - 1], row[f"wins{run}"], row[f"losses{run}"]
+                test = {
+                    "baseline": runs[0], "difference": gain.value, "difference_low": gain.low,
+                    "difference_high": gain.high, "p_value": p_values[run - 1], "wins": wins, "losses": losses,
+                    "ties": row["nights"] - wins - losses,
+                }  # fmt: skip
+            entries.append({**about, "system": name, "value": row[f"hits{run}"] / row["nights"], **test})
+    return entries
