@@ -36,14 +36,14 @@ def worth_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
 
 def _worth(review: RunUnderReview, population: str | None) -> Worth | None:
     """The worth of the system, by the measure that orders systems if it is there."""
-    comparisons = review.entries.get(COMPARISONS.name, ())
-    baseline = next((test["baseline"] for test in of_population(comparisons, WHEN_TRAINED)), None)
+    trained = of_population(review.entries.get(COMPARISONS.name, ()), WHEN_TRAINED)
+    baseline = next((test["baseline"] for test in trained), None)
     # Both populations as all queries of their split, so that their splits can be compared.
-    entries = [
+    metrics, comparisons = (
         [{**entry, "population": None} for entry in of_population(review.entries.get(table.name, ()), population)]
         for table in (METRICS, COMPARISONS)
-    ]
-    rows = [row for row in worth_of(*entries, baseline) if row.order == review.system]
+    )
+    rows = [row for row in worth_of(metrics, comparisons, baseline) if row.order == review.system]
     return min(rows, key=lambda row: row.measure != review.measure, default=None)
 
 

@@ -140,17 +140,17 @@ def _unpaired(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
 
     by_run = [
         {
-            (entry["task"], entry["split"], entry["system"], entry["measure"]): entry
+            (entry["task"], entry["split"], entry["system"], entry["measure"]): (entry["value"], entry["queries"])
             for entry in of_population(snapshot.entries_or_none(METRICS), None)
         }
         for snapshot in snapshots
     ]
     for key in dict.fromkeys(key for entries in by_run for key in entries):
         task, split, system, measure = key
-        entries = [of_run.get(key) for of_run in by_run]
-        if split == NIGHTS or len({entry and entry["queries"] for entry in entries}) > 1:
+        values, queries = zip(*(of_run.get(key, (None, None)) for of_run in by_run), strict=True)
+        if split == NIGHTS or len(set(queries)) > 1:
             where = "replayed nights" if split == NIGHTS else f"{task}, {split}: all queries of each run"
-            yield ComparedMeasure(where, system, measure, tuple(entry and entry["value"] for entry in entries))
+            yield ComparedMeasure(where, system, measure, values)
 
 
 def _answers(before: Snapshot, after: Snapshot) -> FirstAnswerChanges:
