@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.statistics.clusters import FEWEST
 from cqa_spark.evaluation.statistics.nights import AGES, Nights, night_metrics, site_differences
@@ -26,7 +27,7 @@ from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_REPLAYED, IS_SERVED
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, NIGHTS, QUERY_METRICS
 from cqa_spark.lake.schemas.night import SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
@@ -117,7 +118,7 @@ class MeasureNights(Step):
                 table=NIGHT_RANKINGS,
                 side_output=side_output,
             )
-            update.write(ranked, QUERY_METRICS)
+            update.write(ranked.withColumn("split", F.lit(NIGHTS)), QUERY_METRICS)
 
     def _choose(
         self, run: Run, trained: Mapping[str, TrainedSystem], differences: Differences, sites: Iterable[str]
