@@ -211,7 +211,7 @@ class Run:
         return Index(self._snapshot)
 
     def metrics(self) -> Rows:
-        """Each measure of each system with its interval, as fractions."""
+        """Each measure of each system with its interval, as fractions; also over parts of replayed nights."""
         return self.table(METRICS.name)
 
     def comparisons(self) -> Rows:
