@@ -145,6 +145,14 @@ class RankerEstimator(Estimator, _RankingParams, Saved):
 
     Raises:
         ConfigError: an unknown ranker or parameter.
+
+    >>> import cqa_spark as cqa
+    >>> columns = "query_id string, candidate_id string, votes double, label boolean"
+    >>> rows = [("q1", "a", 1.0, False), ("q1", "b", 5.0, True), ("q2", "c", 4.0, True), ("q2", "d", 0.0, False)]
+    >>> answers = spark.createDataFrame(rows, columns)
+    >>> model = cqa.RankerEstimator("boosted_trees", ["votes"], trees=10).fit(answers)
+    >>> cqa.RankingEvaluator("P@1").evaluate(model.transform(answers))
+    1.0
     """
 
     def __init__(self, ranker: str, features: Sequence[str], **parameters: Any) -> None:
@@ -287,6 +295,13 @@ class FeatureEstimator(Estimator, _GroupParams, Saved):
 
     Raises:
         ConfigError: an unknown group or task, or a group that reads more than texts, authors and times.
+
+    >>> import cqa_spark as cqa
+    >>> columns = "query_id string, query string, candidate_id string, candidate string"
+    >>> pairs = spark.createDataFrame([("q1", "Where is a good villa?", "a", "See http://villas.example")], columns)
+    >>> model = cqa.FeatureEstimator("answer_text_v1", "question_comment").fit(pairs)
+    >>> model.transform(pairs).select(model.features[0]).columns == [model.features[0]]
+    True
     """
 
     def __init__(self, group: str, task: str, *, folds: int = 5) -> None:

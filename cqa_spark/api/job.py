@@ -32,6 +32,11 @@ def job(name: str, *, config: Config = (), **settings: Any) -> Job:
 
     Raises:
         ConfigError: an unknown job or setting, or invalid settings; all mistakes are listed.
+
+    >>> import cqa_spark as cqa
+    >>> job = cqa.job("synth qatar-living", output="build/sample", threads=2, dev_threads=1)
+    >>> job.settings["threads"]
+    2
     """
     known = jobs.listed_jobs()
     if name not in known:
