@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from cqa_spark.settings.dumps import DumpJobSettings
-from cqa_spark.settings.duplicates import RetrievalSettings
 from cqa_spark.settings.sections import (
     CheckSettings,
     EvaluationSettings,
@@ -16,6 +15,7 @@ from cqa_spark.settings.sections import (
     PageRows,
     Pages,
     Report,
+    RetrievalSettings,
     SettingsSection,
     Task,
     TrackedSettings,

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from cqa_spark.settings.values import (
     CorpusName,
+    EmbeddingModelName,
     FormatName,
     InputFiles,
     LakeFolder,
@@ -94,6 +95,25 @@ class EvaluationSettings(ResamplingSettings):
     measures: MeasureNames = Field(
         default=(),
         description="measures to report, of which the first one sorts the report; default: those of the task",
+    )
+
+
+class RetrievalSettings(SettingsSection):
+    """Retrieval of candidates."""
+
+    k1: float = Field(default=1.2, ge=0, description="BM25: saturation of the term frequency")
+    b: float = Field(default=0.75, ge=0, le=1, description="BM25: strength of the length normalization")
+    embeddings: EmbeddingModelName | None = Field(
+        default=None, description="embedding model for dense retrieval in addition to BM25; default: BM25 only"
+    )
+    candidates: int = Field(default=50, ge=1, le=1000, description="candidates per question and retrieval method")
+    shard_size: int = Field(
+        default=100_000, ge=1, description="questions in a shard of the index; does not affect candidates or scores"
+    )
+    queries: Literal["all", "annotated"] = Field(
+        default="all",
+        description="questions to find duplicates for: all, or only those with a known duplicate, if the list of "
+        "duplicates is a sample",
     )
 
 
