@@ -53,9 +53,9 @@ class DuplicatesSettings(DumpJobSettings, TrackedSettings):
     report: Report = None
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """A baseline that is not run."""
-        return baseline_not_run(given, "given_order")
+        return baseline_not_run(values, "given_order")
 
     def writes(self) -> list[str]:
         """The tables of the run, and the report."""

@@ -71,9 +71,9 @@ class ReproduceSettings(TrackedSettings):
     features: FeatureSettings = FeatureSettings()
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Neither recipes nor all."""
-        if not given.get("recipes") and not given.get("all"):
+        if not values.get("recipes") and not values.get("all"):
             yield "recipes", "no recipes", "name recipes, or give --all"
 
     def reads(self) -> list[str]:

@@ -93,9 +93,9 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
     keep: KeptPublications = 7
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """``--force`` without ``--who``."""
-        if given.get("force") and not given.get("who"):
+        if values.get("force") and not values.get("who"):
             yield "who", "required with --force", "give --who NAME, which is recorded in the run log"
 
     def space_factors(self) -> tuple[float, float]:

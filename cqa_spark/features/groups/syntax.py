@@ -85,13 +85,13 @@ class TreeKernelV1(FittedQueryGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """Compare each pair with the landmarks; NaN if a text is missing."""
         trees = batch.texts.derive(TextTrees)
-        known = np.flatnonzero((batch.query_text != ABSENT) & (batch.candidate_text != ABSENT))
-        pairs = list(zip(batch.query_text[known].tolist(), batch.candidate_text[known].tolist(), strict=True))
+        complete = np.flatnonzero((batch.query_text != ABSENT) & (batch.candidate_text != ABSENT))
+        pairs = list(zip(batch.query_text[complete].tolist(), batch.candidate_text[complete].tolist(), strict=True))
         values = np.full((len(batch), _LANDMARKS), np.nan)
-        values[known] = 0.0
+        values[complete] = 0.0
         queries = [trees.related(query, candidate) for query, candidate in pairs]
         candidates = [trees.related(candidate, query) for query, candidate in pairs]
-        values[known, : len(self.landmarks.queries)] = self.landmarks.columns(queries, candidates)
+        values[complete, : len(self.landmarks.queries)] = self.landmarks.columns(queries, candidates)
         return self.by_column(values.T)
 
     def save(self, folder: NewModelFolder) -> None:
@@ -172,11 +172,11 @@ def _compare(batch: QueryBatch, queries: Indices, candidates: Indices) -> Reals:
 
     trees = batch.texts.derive(TextTrees)
     values = np.full(len(batch), np.nan)
-    known = np.flatnonzero((queries != ABSENT) & (candidates != ABSENT))
+    complete = np.flatnonzero((queries != ABSENT) & (candidates != ABSENT))
     # The distinct texts, whose trees form a forest, and the tree of each query, then of each candidate.
-    texts, of_pairs = np.unique(np.concatenate([queries[known], candidates[known]]), return_inverse=True)
+    texts, of_pairs = np.unique(np.concatenate([queries[complete], candidates[complete]]), return_inverse=True)
     forest = Forest.of([trees.tree(text) for text in texts.tolist()])
-    values[known] = compare(forest, of_pairs[: len(known)], forest, of_pairs[len(known) :])
+    values[complete] = compare(forest, of_pairs[: len(complete)], forest, of_pairs[len(complete) :])
     return values
 
 
