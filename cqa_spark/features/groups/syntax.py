@@ -72,12 +72,12 @@ class TreeKernelV1(FittedQueryGroup):
         pairs = _sample(training.inputs).collect()
         sides = [side.asDict() for pair in pairs for side in (pair["query"], pair["candidate"])]
         trees = TextTrees(Texts(pa.Table.from_pylist(sides, schema=_TEXTS)))
-        queries = range(0, len(sides), 2)
+        queries = range(0, len(sides), 2)  # each query is followed by its candidate
         return Fitted(
             cls(
                 Landmarks(
-                    [trees.related(place, place + 1) for place in queries],
-                    [trees.related(place + 1, place) for place in queries],
+                    [trees.related(query, query + 1) for query in queries],
+                    [trees.related(query + 1, query) for query in queries],
                 )
             )
         )
@@ -108,16 +108,16 @@ class TreeKernelV1(FittedQueryGroup):
 
 def _sample(inputs: FeatureInputs) -> DataFrame:
     """The texts of the examples with the lowest hashes: a sample that does not depend on the partitioning."""
-    place = F.sha2(F.concat_ws("/", "site", "query_id", "candidate_id"), 256)
-    examples = inputs.examples.select("site", "query_id", "candidate_id", place.alias("place"))
+    sample_order = F.sha2(F.concat_ws("/", "site", "query_id", "candidate_id"), 256).alias("sample_order")
+    examples = inputs.examples.select("site", "query_id", "candidate_id", sample_order)
     return (
         examples.join(_documents(inputs, "query"), on=["site", "query_id"])
         .join(_documents(inputs, "candidate"), on=["site", "candidate_id"])
-        .orderBy("place")
+        .orderBy("sample_order")
         .limit(_LANDMARKS)
         .join(_texts(inputs, "query"), on="query_text")
         .join(_texts(inputs, "candidate"), on="candidate_text")
-        .orderBy("place")
+        .orderBy("sample_order")
         .select("query", "candidate")
     )
 
