@@ -216,13 +216,11 @@ def _reproduce_together(
         training = EvaluatedPart(CROSS_VALIDATED, locate(folder, data.train[0]), gold)
         _train_and_rank(settings, folder, data, systems, [training])
         parts.append(training)
-    return [
-        outcome
-        for system in systems
-        for outcome in score_parts(
-            system, data, {part: _predictions(settings, data, system, part) for part in parts}, settings.object_storage
-        )
-    ]
+    outcomes = []
+    for system in systems:
+        predictions = {part: _predictions(settings, data, system, part) for part in parts}
+        outcomes += score_parts(system, data, predictions, settings.object_storage)
+    return outcomes
 
 
 def _train_and_rank(

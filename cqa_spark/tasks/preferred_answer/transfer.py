@@ -100,9 +100,10 @@ def transfer(run: Run, system: System, settings: ResamplingSettings, on: Evaluat
         drawn = Resampling(settings.resamples, settings.seed, settings.confidence)
         with persisted(query_metrics(rankings, measured, [parse_measure(PreferredAnswer.measures[0])])) as (queries,):
             summary = summarise_by_site(queries, FULL, drawn)
-    # Here the systems of the summary are the sets of sites that the one system was trained on.
+    declared = {column.name for column in TRANSFERS.columns}
     entries = []
-    for row in summary:
-        entry = {column.name: row.get(column.name) for column in TRANSFERS.columns}
-        entries.append({**entry, "trained_on": row["system"], "system": system.name})
+    for measured_set in summary:
+        entry = {name: value for name, value in measured_set.items() if name in declared}
+        # The systems of the summary are the sets of sites that the one system was trained on.
+        entries.append({**entry, "trained_on": measured_set["system"], "system": system.name})
     return entries
