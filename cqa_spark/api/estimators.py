@@ -145,14 +145,6 @@ class RankerEstimator(Estimator, _RankingParams, Saved):
 
     Raises:
         ConfigError: an unknown ranker or parameter.
-
-    >>> import cqa_spark as cqa
-    >>> columns = "query_id string, candidate_id string, votes double, label boolean"
-    >>> rows = [("q1", "a", 1.0, False), ("q1", "b", 5.0, True), ("q2", "c", 4.0, True), ("q2", "d", 0.0, False)]
-    >>> answers = spark.createDataFrame(rows, columns)
-    >>> model = cqa.RankerEstimator("boosted_trees", ["votes"], trees=10).fit(answers)
-    >>> cqa.RankingEvaluator("P@1").evaluate(model.transform(answers))
-    1.0
     """
 
     def __init__(self, ranker: str, features: Sequence[str], **parameters: Any) -> None:

@@ -153,15 +153,6 @@ def rank(
         InputError: a column is missing, or a label is unknown.
         ConfigError: an unknown system, or neither ``train`` nor ``model``; or a Spark frame on a cluster without
             ``folder``.
-
-    >>> import cqa_spark as cqa
-    >>> import pandas as pd
-    >>> texts = ["No idea, sorry.", "The best villa near here is in the centre."]
-    >>> pairs = pd.DataFrame({"query_id": "q1", "query": "Where is a good villa near here?",
-    ...                       "candidate_id": ["a", "b"], "candidate": texts})
-    >>> ranked = cqa.rank(pairs, "tfidf", train=pairs.assign(query_id="q0", label=[False, True]))
-    >>> ranked[["candidate_id", "rank"]].values.tolist()
-    [['a', 2], ['b', 1]]
     """
     task = task_named(_recipe(system, model, settings).task)
     for frame in (pairs, *([train] if train is not None else [])):

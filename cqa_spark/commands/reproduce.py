@@ -216,7 +216,7 @@ def _reproduce_together(
         training = EvaluatedPart(CROSS_VALIDATED, locate(folder, data.train[0]), gold)
         _train_and_rank(settings, folder, data, systems, [training])
         parts.append(training)
-    outcomes = []
+    outcomes: list[Reproduced] = []
     for system in systems:
         predictions = {part: _predictions(settings, data, system, part) for part in parts}
         outcomes += score_parts(system, data, predictions, settings.object_storage)

@@ -9,7 +9,7 @@ from small_runs import write_published_metrics
 import cqa_spark
 
 ROOT = Path(cqa_spark.__file__).parents[1]
-WITH_SPARK = {"cqa_spark.api.estimators", "cqa_spark.api.ranking"}
+WITH_SPARK = {"cqa_spark.api.estimators"}
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     for path in ROOT.glob("cqa_spark/**/*.py")

@@ -7,7 +7,7 @@ from docstring_examples import run_examples
 from pyspark.sql import SparkSession
 
 
-@pytest.mark.parametrize("module", ["cqa_spark.api.estimators", "cqa_spark.api.ranking"])
+@pytest.mark.parametrize("module", ["cqa_spark.api.estimators"])
 def test_examples_print_what_they_show(
     module: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
