@@ -99,7 +99,7 @@ class EvaluateFileSettings(PredictionFilesCommand):
         "cqa evaluate-file dev.qrels *.run --relevance-level 2 --measures nDCG@10 bpref Judged@10 --format latex",
         "cqa evaluate-file dev.qrels best_a.run --per-query --format csv",
         "cqa evaluate-file irds:antique/test best_a.run",
-        "cqa evaluate-file android_test.relevancy best_e.pred --task duplicate",
+        "cqa evaluate-file android_test.relevancy fused_e.pred --task duplicate",
         "cqa evaluate-file STS.gs.headlines.txt STS.output.headlines.txt --task sts",
         "cqa evaluate-file test.xml.subtaskA.relevancy best_a.pred --against semeval2016_a",
     )

@@ -8,11 +8,11 @@ from cqa_spark.settings.conf_files import conf_files
 from generators.markdown import folded, page, plain, table
 
 INTRO = """All runs of the papers that this project is built on, as printed. `cqa evaluate-file GOLD RUN --against
-NAME` prints the rank that a run would have had in the table NAME, its 95 % interval and its neighbours; it refuses a gold
-file of another number of queries. **Runs in bold are ours**: others, who have the labels of the test sets, trained and
-measured them, as the line above the table says. These labels are not distributed here, and nothing was chosen by these
-figures. Ranks of ours count the ranked runs that are better. *Further* runs, which have no rank, are contrastive, late
-or corrected ones."""
+NAME` prints the rank that a run would have had in the table NAME, its 95 % interval and its neighbours. It refuses a
+gold file of another number of queries. **Runs in bold are ours**: others, who have the labels of the test sets,
+trained and measured them, as the line above the table says. These labels are not distributed here, and nothing was
+chosen by these figures. Ranks of ours count the ranked runs that are better. *Further* runs, which have no rank, are
+contrastive, late or corrected ones."""
 
 LONG = 40
 """Number of rows from which a table is folded."""
