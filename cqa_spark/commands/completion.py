@@ -84,6 +84,7 @@ def _names() -> Mapping[str, Callable[[], list[str]]]:
     """What lists the names of a kind."""
     from cqa_spark.evaluation.measures import MEASURES
     from cqa_spark.features.registry import known_groups
+    from cqa_spark.settings.conf_files import conf_files
     from cqa_spark.systems.system import known_systems
     from cqa_spark.task_contract.contract import TASKS
 
@@ -92,6 +93,7 @@ def _names() -> Mapping[str, Callable[[], list[str]]]:
         "feature group": lambda: list(known_groups()),
         "measure": lambda: [str(measure()) for measure in MEASURES.load_all().values()],
         "task": lambda: list(TASKS.names()),
+        "published table": lambda: list(conf_files("published")),
     }
 
 
