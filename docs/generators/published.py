@@ -1,6 +1,6 @@
 """The page of published result tables, with the runs of this project among them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from cqa_spark.evaluation.published import PublishedTable, read_published_table, standing
 from cqa_spark.reports.kit.wording import MISSING
@@ -33,7 +33,8 @@ def _section(published: PublishedTable) -> Iterator[str]:
     if published.ours:
         yield plain(f"Ours: {published.ours_measured}")
     rows = [*_rows(published)]
-    shown = table(("rank", "run", *published.columns), rows)
+    official, *others = published.columns
+    shown = table(("rank", "run", official, *([_joined(others)] if others else [])), rows)
     yield folded(f"{len(rows)} rows", shown) if len(rows) > LONG else shown
 
 
@@ -45,9 +46,15 @@ def _rows(published: PublishedTable) -> Iterator[list[str]]:
     ranks = {run: str(number) for number, run in enumerate(published.ranked, start=1)}
     for kind, run, values in sorted(runs, key=lambda row: -1 if row[2][0] is None else row[2][0], reverse=True):
         cells = [MISSING if value is None else f"{value:.{published.decimals}f}" for value in values]
+        first, others = cells[0], [_joined(cells[1:])] if cells[1:] else []
         if kind == "ours":
             fraction = (values[0] or 0.0) / published.scale
             rank = standing(published, published.columns[0], run, fraction, fraction, fraction).rank
-            yield [f"**{rank}**", f"**{plain(run)}**", *(f"**{cell}**" for cell in cells)]
+            yield [f"**{rank}**", f"**{plain(run)}**", f"**{first}**", *others]
         else:
-            yield [ranks[run] if not kind and published.complete else kind, plain(run), *cells]
+            yield [ranks[run] if not kind and published.complete else kind, plain(run), first, *others]
+
+
+def _joined(cells: Iterable[str]) -> str:
+    """Several values in one cell, which narrow screens wrap."""
+    return " · ".join(cells)

@@ -6,7 +6,7 @@ from cqa_spark.evaluation.published import PublishedTable, read_published_table
 from cqa_spark.experiments.retraining import seeds_of
 from cqa_spark.features.registry import embedding_models
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
-from cqa_spark.reports.kit.wording import MISSING, points
+from cqa_spark.reports.kit.wording import MISSING, counted, points
 from cqa_spark.systems.reproduced_figures import ERRORS, reproduced_figures, reproduced_scores
 from cqa_spark.systems.system import System, known_systems, read_recipe
 from cqa_spark.text.encoders.model import EmbeddingModel
@@ -55,7 +55,7 @@ TABLES: Mapping[str, tuple[str, str]] = {
 }
 """Data set and task of the recipes of each table."""
 
-HEADINGS = ("system", "kind", "published", "ours", "seed", "encoders", "measured")
+HEADINGS = ("system", "published", "ours", "seed, encoders", "measured")
 
 
 def reproducibility_page() -> str:
@@ -79,11 +79,12 @@ def _section(name: str, recipes: list[System]) -> Iterator[str]:
     decimals = published.decimals
     best, *_ = official
     winner = f"{best}, {official[best]:.{decimals}f}"
-    yield plain(f"{published.about} The best of {len(official)} {published.ranked_runs}: {winner}.")
+    number = f"{len(published.ranked)} " if published.complete else ""
+    yield plain(f"{published.about} The best of {number}{published.ranked_runs}: {winner}.")
     yield table(HEADINGS, [_row(published, recipe) for recipe in members])
     deviations = [f"- {code(recipe.name)}: {plain(text)}" for recipe in members if (text := _deviations(recipe))]
     if deviations:
-        yield folded(f"Deviations of {len(deviations)} systems", "\n".join(deviations))
+        yield folded(f"Deviations of {counted(len(deviations), 'system')}", "\n".join(deviations))
 
 
 def _deviations(recipe: System) -> str:
@@ -102,17 +103,17 @@ def _row(published: PublishedTable, recipe: System) -> list[str]:
         error = errors.get(part, {}).get(measure)
         spread = "" if error is None else f" ± {points(error)}"
         ours = f"{points(scores[part][measure])}{spread} {part.removeprefix(f'{data_set}_')}"
+    # The mean over sets, where there is one, stands last.
     stated = [expected.measures[measure] for expected in recipe.expected.values() if measure in expected.measures]
     entry = provenance().get(f"{recipe.name} {part}")
     state = "stale" if is_stale(recipe.name, part) else "current"
     models = embedding_models(recipe.feature_groups)
-    encoders = ", ".join(f"{code(model)}: {plain(EmbeddingModel.read(model).trained_on)}" for model in models)
+    encoders = [f"{code(model)}: {plain(EmbeddingModel.read(model).trained_on)}" for model in models]
+    seeds = dict.fromkeys(seeds_of(recipe.ranker).values())
     return [
-        f"[{recipe.name}](systems.md#{recipe.name})",
-        str(recipe.faithfulness),
-        points(stated[0]) if stated else MISSING,
+        f"[{recipe.name}](systems.md#{recipe.name}), {recipe.faithfulness}",
+        points(stated[-1]) if stated else MISSING,
         ours,
-        ", ".join(map(str, dict.fromkeys(seeds_of(recipe.ranker).values()))) or "none",
-        encoders or "none",
+        "; ".join([*(f"seed {seed}" for seed in seeds), *encoders]) or "none",
         f"{entry['date'][:10]} {code(entry['commit'][:8])} {state}" if entry else MISSING,
     ]
