@@ -79,8 +79,8 @@ def _section(name: str, recipes: list[System]) -> Iterator[str]:
     decimals = published.decimals
     best, *_ = official
     winner = f"{best}, {official[best]:.{decimals}f}"
-    number = f"{len(published.ranked)} " if published.complete else ""
-    yield plain(f"{published.about} The best of {number}{published.ranked_runs}: {winner}.")
+    among = f" of {len(published.ranked)} {published.ranked_runs}" if published.complete else ""
+    yield plain(f"{published.about} The best{among}: {winner}.")
     yield table(HEADINGS, [_row(published, recipe) for recipe in members])
     deviations = [f"- {code(recipe.name)}: {plain(text)}" for recipe in members if (text := _deviations(recipe))]
     if deviations:
