@@ -242,11 +242,10 @@ def _train_and_rank(
     by_split = {"train": [str(locate(folder, path)) for path in data.train]}
     by_split |= {part.name: [str(part.input)] for part in parts if not every_fold}
     unannotated = [locate(folder, path) for path in data.unannotated]
-    by_split[UNANNOTATED] = [str(path) for path in unannotated if path.exists()]
+    if present := [str(path) for path in unannotated if path.exists()]:
+        by_split[UNANNOTATED] = present
     if absent := [path.name for path in unannotated if not path.exists()]:
-        Terminal(stderr=True).line(
-            f"warning: data set {data.name}: nothing is learned from {', '.join(absent)}: absent"
-        )
+        Terminal(stderr=True).line(f"data set {data.name}: without {', '.join(absent)}, which {folder} lacks")
     source = file_source(data.corpus, by_split, site=data.site, storage=settings.object_storage)
     predictions = {
         (system.name, part.name): _predictions(settings, data, system, part) for system in systems for part in parts
