@@ -10,7 +10,6 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.lake import TABLES, Lake, LeasedLake
@@ -23,6 +22,7 @@ from cqa_spark.lake.schemas.community import USERS
 from cqa_spark.lake.snapshot import RunTables
 from cqa_spark.lake.table import DataFile, Table, TableFiles, column
 from cqa_spark.lake.writing import nullable
+from cqa_spark.spark.internals import to_arrow_schema
 
 NOTES = JournalTable("notes", "Made for the test.", (column("note", "string", "a fact"),), key=("note",))
 

@@ -251,7 +251,7 @@ def jars(folder: Path, expected: str) -> str:
 
     Args:
         folder: the folder of the jars.
-        expected: the content of ``conf/spark/jars.sha256``.
+        expected: the content of ``HASHES``.
     """
     from cqa_spark.spark.jars import check_hashes
 

@@ -12,9 +12,9 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import InputError
+from cqa_spark.spark.internals import to_arrow_schema
 
 GZIP = b"\x1f\x8b"
 ROWS_PER_BATCH = 10_000

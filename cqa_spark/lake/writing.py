@@ -21,7 +21,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.table import DataFile, Table
@@ -29,6 +28,7 @@ from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
+from cqa_spark.spark.internals import to_arrow_schema
 
 _ROWS = 32_768
 _BYTES = 64 << 20

@@ -1,17 +1,34 @@
 """Private attributes of PySpark and Java classes of Spark that this package uses beyond the public interface.
 
-No other module uses any. Each function says what the public interface lacks, and ``test_internals.py`` and
-``test_java_internals.py`` fail when a version of Spark has changed what it uses.
+No other module uses any, and none but this one and ``jars.py`` knows in what the lines of Spark, 3.5 and 4, differ.
+Each function says what the public interface lacks, and ``test_internals.py`` and ``test_java_internals.py`` fail when a
+version of Spark has changed what it uses.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
+import pyarrow as pa
+import pyspark
 from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T
+from pyspark.sql.pandas import types as arrow_types
 
 from cqa_spark.spark import has_shortcuts
+
+LINE = "3.5" if pyspark.__version__.startswith("3.") else "4"
+"""The line of the installed PySpark: Scala 2.12 and Hadoop 3.3, or Scala 2.13 and Hadoop 3.4 and later."""
+
+# Spark 4 keeps the wall clock of a session's time zone unless it is told one; 3.5 knows UTC only.
+_IN_UTC = {"timezone": "UTC"} if "timezone" in signature(arrow_types.to_arrow_schema).parameters else {}
+
+
+def to_arrow_schema(schema: T.StructType) -> pa.Schema:
+    """The Arrow schema of rows that Spark gives to Python and takes from it; timestamps are in UTC."""
+    return arrow_types.to_arrow_schema(schema, **_IN_UTC)
 
 
 def active_context() -> SparkContext | None:
@@ -80,7 +97,8 @@ def scan_of(frame: DataFrame) -> DataFrame:
         return frame
     spark = frame.sparkSession
     jvm: Any = spark._jvm
-    of_rows, session = jvm.org.apache.spark.sql.Dataset.ofRows, spark._jsparkSession
+    sql = jvm.org.apache.spark.sql
+    of_rows, session = (sql.Dataset if LINE == "3.5" else sql.classic.Dataset).ofRows, spark._jsparkSession
     relation = of_rows(session, frame._jdf.logicalPlan()).queryExecution().withCachedData()
     # Without the order of the rows, which would keep the ids of the columns when a join of the scan with itself gives
     # one side new ones; the physical scan knows it.
