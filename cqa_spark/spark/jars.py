@@ -91,7 +91,7 @@ HASHES = f"conf/spark/jars-{LINE}.sha256"
 SCALA = {"3.5": "2.12", "4": "2.13"}[LINE]
 """The version of Scala in the names of jars."""
 
-_MARK = ".resolved"
+_MARK = f".resolved-{LINE}"
 """Marker for make, written when all jars are in place."""
 
 

@@ -37,10 +37,12 @@ def _declared(*extras: str) -> list[Requirement]:
 
 
 def test_the_locks_hold_versions_of_the_ranges() -> None:
-    for lock, extras in {"base.txt": ALL, "dev.txt": {*ALL, "dev"}, "neural.txt": {*ALL, "dev", "neural"}}.items():
+    locks = {"base.txt": ALL, "dev.txt": {*ALL, "dev"}, "neural.txt": {*ALL, "dev", "neural"}}
+    for lock, extras in [*locks.items(), *[(f"spark4/{lock}", extras) for lock, extras in locks.items()]]:
         locked = _locked(lock)
         outside = [each for each in _declared(*extras) if locked[each.name.lower()] not in each.specifier]
         assert outside == []
+    assert (_locked("base.txt")["pyspark"], _locked("spark4/base.txt")["pyspark"]) == ("3.5.8", "4.3.0")
 
 
 def test_the_licence_of_every_package_and_jar_is_named() -> None:
