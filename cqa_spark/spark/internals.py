@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyspark
+from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
@@ -59,6 +60,17 @@ def set_hadoop_options(session: SparkSession, options: Iterable[tuple[str, str]]
     hadoop: Any = session.sparkContext._jsc.hadoopConfiguration()
     for name, value in options:
         hadoop.set(name, value)
+
+
+def java_reads(session: SparkSession, address: str) -> bool:
+    """Whether Java has a file system for an address such as ``s3a://BUCKET/…``; the public interface does not tell."""
+    jvm: Any = session._jvm
+    hadoop: Any = session.sparkContext._jsc.hadoopConfiguration()
+    try:
+        jvm.org.apache.hadoop.fs.FileSystem.getFileSystemClass(address.partition("://")[0], hadoop)
+    except Py4JJavaError:  # its class is not on the class path
+        return False
+    return True
 
 
 def keep_java_classes(session: SparkSession, names: Iterable[str]) -> None:

@@ -195,6 +195,24 @@ def check_hashes(folder: Path, expected: str) -> None:
         )
 
 
+def check_line(spark_home: str) -> None:
+    """Check that a Spark is of the same line as the installed PySpark, for which the jars are.
+
+    Args:
+        spark_home: its folder; empty for the installed one.
+
+    Raises:
+        EnvironmentProblem: it is of another line.
+    """
+    cores = sorted(Path(spark_home, "jars").glob("spark-core_*.jar")) if spark_home else []
+    if cores and not cores[0].name.startswith(f"spark-core_{SCALA}-"):
+        other = "4" if LINE == "3.5" else "3.5"
+        raise EnvironmentProblem(
+            f"SPARK_HOME={spark_home} has {cores[0].name}, and PySpark and the jars are of Spark {LINE}",
+            f"set up for its line: make setup SPARK={other}",
+        )
+
+
 @contextmanager
 def _retrieved(packages: Sequence[str] = (), *, jars: int) -> Iterator[Path]:
     """A folder with resolved jars while the block runs, for one installation at a time.
@@ -268,6 +286,7 @@ def _reason(log: str) -> str:
 if __name__ == "__main__":  # spark-submit.sh runs this before it starts Spark
     try:
         check_java()
+        check_line(os.environ.get("SPARK_HOME", ""))
         check_hashes(jars_folder(), (project_root() / HASHES).read_text(encoding="utf-8"))
     except EnvironmentProblem as problem:
         print(f"cqa: {problem}", file=sys.stderr)
