@@ -5,15 +5,15 @@ Each function says what the public interface lacks, and ``test_internals.py`` an
 version of Spark has changed what it uses.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyspark
 from py4j.protocol import Py4JJavaError
-from pyspark import SparkContext
+from pyspark import SparkContext, inheritable_thread_target
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 from pyspark.sql.pandas import types as arrow_types
@@ -35,6 +35,18 @@ def to_arrow_schema(schema: T.StructType) -> pa.Schema:
 def active_context() -> SparkContext | None:
     """The running context; None if Spark does not run. The public method would start it."""
     return SparkContext._active_spark_context
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def in_another_thread(function: Function) -> Function:
+    """The function, with the Spark properties of this thread in the one that calls it; Spark 4 asks for the session."""
+    session = SparkSession.getActiveSession() if LINE == "4" else None
+    with_properties: Function = (
+        inheritable_thread_target(session)(function) if session else inheritable_thread_target(function)
+    )
+    return with_properties
 
 
 def connect_to_java() -> None:
