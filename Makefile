@@ -128,7 +128,7 @@ figures: setup ## measure the figures of the pages again that take less than ten
 	PYTHONPATH=docs $(BIN)/python -m generators.provenance
 
 image: ## build the container image of deploy/docker
-	docker build --file deploy/docker/Dockerfile --tag cqa-spark:$$(awk -F '"' '/^version = / {print $$2}' pyproject.toml) .
+	docker build --file deploy/docker/Dockerfile --build-arg LOCKS=$(LOCKS) --tag cqa-spark:$$(awk -F '"' '/^version = / {print $$2}' pyproject.toml) .
 
 versitygw: $(GATEWAY) ## build the S3 server that the tests start (needs Go; minutes, once)
 
