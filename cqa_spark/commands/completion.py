@@ -1,17 +1,20 @@
-"""``cqa completion``: a script that completes commands and flags in a shell."""
+"""``cqa completion``: a script that completes commands, flags and their values in a shell."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal, get_args, get_origin
 
 from pydantic import Field
 
 from cqa_spark.commands.jobs import Job, all_jobs
-from cqa_spark.settings.command_line import flags
+from cqa_spark.plugins import PluginKind
+from cqa_spark.settings.command_line import Flag, flags
 from cqa_spark.settings.sections import Command, JobSettings
 from cqa_spark.settings.values import Positional
+from cqa_spark.systems.system import known_systems
 
 
 class CompletionSettings(Command):
-    """Print a script that completes commands and flags in a shell; source it in the shell's start-up file."""
+    """Print a script that completes commands, flags and values in a shell; source it in the shell's start-up file."""
 
     examples = ("cqa completion bash >> ~/.bashrc", "cqa completion zsh >> ~/.zshrc")
 
@@ -20,7 +23,19 @@ class CompletionSettings(Command):
 
 _SCRIPT = """\
 {preamble}_cqa() {{
-    local word="${{COMP_WORDS[COMP_CWORD]}}" words=""
+    local word="${{COMP_WORDS[COMP_CWORD]}}" words="" place
+    for ((place = COMP_CWORD - 1; place > 0; place--)); do
+        [[ ${{COMP_WORDS[place]}} == -* ]] && break
+    done
+    if [[ $word != -* ]]; then
+        case "${{COMP_WORDS[place]}}" in
+{values}
+        esac
+    fi
+    if [[ -n $words ]]; then
+        COMPREPLY=($(compgen -W "$words" -- "$word"))
+        return
+    fi
     case "${{COMP_WORDS[*]:1:COMP_CWORD-1}} " in
 {cases}
     esac
@@ -34,8 +49,12 @@ _PREAMBLE = {"bash": "", "zsh": "autoload -Uz bashcompinit compinit && compinit 
 
 
 def print_completion(settings: CompletionSettings) -> None:
-    """Print the script; it holds all commands and flags, and calls no program."""
+    """Print the script; it holds all commands, flags and names, and calls no program."""
     jobs = all_jobs()
+    values: dict[str, set[str]] = {}
+    names = _names()
+    for flag in (flag for job in jobs for flag in flags(job.settings) if flag.spelling.startswith("--")):
+        values.setdefault(flag.spelling, set()).update(_values(flag, names))
     next_words = {"": {job.name.split()[0] for job in jobs}}
     for job in jobs:
         first, _, second = job.name.partition(" ")
@@ -49,7 +68,32 @@ def print_completion(settings: CompletionSettings) -> None:
         f'        "{typed} ") words="{" ".join([*sorted(words), *of_job.get(typed, [])])}" ;;'
         for typed, words in sorted(next_words.items())
     ]
-    print(_SCRIPT.format(preamble=_PREAMBLE[settings.shell], cases="\n".join([*first_words, *cases])))
+    of_flags = [
+        f'            {flag}) words="{" ".join(sorted(of_flag))}" ;;'
+        for flag, of_flag in sorted(values.items())
+        if of_flag
+    ]
+    print(
+        _SCRIPT.format(
+            preamble=_PREAMBLE[settings.shell],
+            cases="\n".join([*first_words, *cases]),
+            values="\n".join(of_flags),
+        )
+    )
+
+
+def _names() -> Mapping[str, Sequence[str]]:
+    """The names of each kind, from entry points and recipes: numpy and Spark are not imported for them."""
+    groups = {"feature group": "feature_groups", "measure": "measures", "task": "tasks"}
+    of_plugins = {kind: PluginKind[object](group, kind).names() for kind, group in groups.items()}
+    return {**of_plugins, "system": known_systems()}
+
+
+def _values(flag: Flag, names: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """The values that a flag may have, as far as they can be listed."""
+    if get_origin(flag.kind) is Literal:
+        return [str(value) for value in get_args(flag.kind)]
+    return names.get(flag.shown.kind, []) if flag.shown else []
 
 
 def _flags(model: type[Command]) -> list[str]:

@@ -36,9 +36,9 @@ class ExportSettings(JobSettings):
     )
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """An output in the lake."""
-        return output_in_lake(given, "output")
+        return output_in_lake(values, "output")
 
 
 PUBLISHED = "published"
@@ -87,9 +87,9 @@ class ExportDatasetSettings(JobSettings):
     run_id: ReadRunId = None
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """An output in the lake."""
-        return output_in_lake(given, "dataset")
+        return output_in_lake(values, "dataset")
 
 
 def export_dataset(settings: ExportDatasetSettings) -> None:
@@ -120,9 +120,9 @@ class ExportTrecSettings(JobSettings):
     split: Annotated[str | None, Shown("NAME"), Field(description="split to export; default: all")] = None
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """An output in the lake."""
-        return output_in_lake(given, "trec")
+        return output_in_lake(values, "trec")
 
 
 def export_trec(settings: ExportTrecSettings) -> None:
