@@ -9,7 +9,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
@@ -19,6 +18,7 @@ from cqa_spark.lake.writing import TABLE, nullable
 from cqa_spark.rankers.candidates import WORD_COLUMNS, Candidates, feature_columns
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.scoring import VALUES, Decide, candidate_batches, whole_queries, with_values
+from cqa_spark.spark.internals import to_arrow_schema
 
 _SERVED = "served_system"
 

@@ -29,7 +29,6 @@ import yaml
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import ContractError, CqaError, InputError
 from cqa_spark.lake.schemas.community import POSTS
@@ -40,6 +39,7 @@ from cqa_spark.object_store.locations import require_writable
 from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.settings.nightly import ExportFormat
 from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.steps.attribution import ATTRIBUTION, attributions
 from cqa_spark.steps.export_manifest import MANIFEST, UNFINISHED, ExportedFile, ExportManifest, ExportTarget
 from cqa_spark.task_contract.contract import TASKS, task
