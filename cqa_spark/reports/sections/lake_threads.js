@@ -79,7 +79,7 @@ async function search(text) {
 }
 
 function candidate(found, place) {
-  const tag = element("p", "tag", element("b", "", String(place + 1)), ...attribution(found, found.id), element("span", "", `score ${found.score.toPrecision(4)}`));
+  const tag = element("p", "tag", element("b", "", String(place + 1)), ...attribution(found, found.id), element("span", "", `score ${found.score.toPrecision(4)}`), ...(found.accepted ? [element("b", "", "accepted")] : []));
   const item = element("li", "", tag, element("p", "said", ...(found.title ? [link({ thread: found.id }, found.title)] : []), forum(found.text)));
   if (found.reason) item.append(element("p", "reasons", found.reason));
   return item;
