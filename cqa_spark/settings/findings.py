@@ -15,6 +15,7 @@ class FindingSettings(SettingsSection):
     """How findings are made."""
 
     flag_prefix = ""
+    rare = frozenset({"related", "encoder"})
 
     related: Literal["words", "text"] | None = Field(
         default=None,

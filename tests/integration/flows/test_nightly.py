@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from kill_at import exit_code_at
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, Window
+from pyspark.sql import functions as F
 from two_nights import CHANGED, SYSTEM, Content, Nights, content, copied, night, two_nights
 
 from cqa_spark.cli import main
@@ -17,12 +18,13 @@ from cqa_spark.lake.lease import KEY as LEASE
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.findings import FINDINGS, QUESTION_VECTORS
 from cqa_spark.lake.schemas.night import CHALLENGES, CHANGES, NIGHT_WORTH
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.systems.shipped_models import shipped_model
 
-BY_SITE = (POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS, NIGHT_RANKINGS)
+BY_SITE = (POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS, NIGHT_RANKINGS, FINDINGS, QUESTION_VECTORS)
 
 CRASHES = {
     "while ingesting, between two tables": ("cqa_spark.lake.run:Run.put", "after", 2),
@@ -69,6 +71,18 @@ def test_every_question_with_two_answers_is_served_whatever_happens_to_it(nights
         first = snapshot.read(RANKINGS).where("served AND rank = 1").select("site", "query_id").collect()
         assert len(first) == len(enough)
         assert {tuple(row) for row in first} == enough
+
+
+def test_the_accepted_answer_comes_first_and_measures_know_of_none(nights: Nights) -> None:
+    first = published_snapshot(nights.first)
+    accepted = first.read(RANKINGS).where("accepted").select("rank", "served")
+    assert accepted.where("served").count() > 0
+    assert {row["rank"] for row in accepted.collect()} == {1}
+    by_score = Window.partitionBy("system", "site", "query_id").orderBy(F.col("score").desc())
+    replayed = first.read(NIGHT_RANKINGS).withColumn("by_score", F.rank().over(by_score))
+    # Equal scores have ranks after the first of them.
+    assert replayed.where("rank < by_score").count() == 0
+    assert replayed.where("accepted AND by_score > 1 AND rank > 1").count() > 0
 
 
 def test_unchanged_sites_keep_their_files(nights: Nights) -> None:
