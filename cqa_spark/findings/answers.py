@@ -122,7 +122,8 @@ class Answers:
         """The answers of a site, from the rows of ``answer_rows``."""
         ids, threads = (np.array(rows[name].to_pylist(), dtype=object) for name in ("post_id", "thread_id"))
         answered = rows["answered"].to_numpy()
-        order = np.lexsort((ids, [len(answer) for answer in ids], answered, threads))
+        lengths = np.array([len(answer) for answer in ids])
+        order = np.lexsort((ids, lengths, answered, threads))
         in_order = rows.take(pa.array(order))
         numbers = {name: in_order[name].to_numpy() for name in ("asked", "answered", "words", *MARKUP)}
         accounts = pa.chunked_array([*in_order["author_id"].chunks, *in_order["asker_id"].chunks], pa.string())

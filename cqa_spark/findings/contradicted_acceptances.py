@@ -88,7 +88,7 @@ class ContradictedAcceptances(Finding):
                 "thread_id": answers.threads[row],
                 "score": float(lead),
                 "probability": None,
-                "evidence": f"accepted with {votes} votes, the other answer has {votes + lead}",
+                "evidence": f"votes of the accepted answer {votes} against {votes + lead}",
             }
 
     def backtest(self, site: str, rows: pa.Table) -> Iterator[dict[str, Any]]:

@@ -169,8 +169,8 @@ class LateAnswers(Finding):
                 "thread_id": answers.threads[row],
                 "score": float(probability[case]),
                 "probability": float(probability[case]),
-                "evidence": f"written {days:,} days after the question; {votes[case]} votes, the first answer "
-                f"{rival_votes[case]}; {answers.words[row]:,} words, the first answer {answers.words[rival]:,}",
+                "evidence": f"written {days:,} days after the question; votes {votes[case]} against "
+                f"{rival_votes[case]}, words {answers.words[row]:,} against {answers.words[rival]:,}",
             }
 
     def backtest(self, site: str, rows: pa.Table) -> Iterator[dict[str, Any]]:

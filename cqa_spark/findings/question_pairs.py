@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from cqa_spark.retrieval.bm25 import best_rows
+from cqa_spark.retrieval.bm25 import highest_scores
 from cqa_spark.retrieval.shard import TermCounts, count_terms
 
 Reals = NDArray[np.float64]
@@ -98,7 +98,7 @@ class SiteLinks(NamedTuple):
 
     def of(self, chosen: NDArray[np.bool_]) -> SiteLinks:
         """Some of the links."""
-        return SiteLinks(*(column[chosen] for column in self))
+        return SiteLinks(self.made[chosen], self.later[chosen], self.earlier[chosen], self.is_duplicate[chosen])
 
 
 @dataclass(frozen=True)
@@ -302,7 +302,7 @@ def _score_words(
         by_title[:query] = 0
         own[position] = _add_scores(texts, query, by_text)
         own_title[position] = _add_scores(titles, query, by_title)
-        by_words = best_rows(by_text[:query], limit)
+        by_words = highest_scores(by_text[:query], limit)
         others = near[near_starts[position] : near_starts[position + 1]]
         candidates = np.unique(np.concatenate((by_words, others)))
         end = size + len(candidates)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -168,17 +169,18 @@ class RelatedQuestions(Finding):
         if not len(questions.links.made):
             return
         repeated = components(questions.links.of(questions.links.is_duplicate), len(questions))
-        batches = list(PairIndex.of(questions).batches(np.arange(len(questions))))
-        labels = {
-            LINKED: [known_pairs(questions.links, pairs, len(questions)) for pairs in batches],
-            DUPLICATE: [repeated[pairs.later] == repeated[pairs.earlier] for pairs in batches],
-        }
-        for kind in self.kinds:
-            for vectors in (False, True)[: 1 + (questions.vectors is not None)]:
-                names = features_with(vectors=vectors)
-                features = np.concatenate([pairs.matrix(names) for pairs in batches])
-                label = np.concatenate(labels[kind.name])
-                yield Examples(model_name(kind.name, vectors=vectors), names, features, label, penalty=1.0)
+        without_vectors = replace(questions, vectors=None, title_vectors=None)
+        for judged in (without_vectors, questions)[: 1 + (questions.vectors is not None)]:
+            vectors = judged.vectors is not None
+            batches = list(PairIndex.of(judged).batches(np.arange(len(judged))))
+            features = np.concatenate([pairs.matrix(features_with(vectors=vectors)) for pairs in batches])
+            labels = {
+                LINKED: [known_pairs(judged.links, pairs, len(judged)) for pairs in batches],
+                DUPLICATE: [repeated[pairs.later] == repeated[pairs.earlier] for pairs in batches],
+            }
+            for kind, label in labels.items():
+                name = model_name(kind, vectors=vectors)
+                yield Examples(name, features_with(vectors=vectors), features, np.concatenate(label), penalty=1.0)
 
     def _probability(self, kind: str, site: str, questions: SiteQuestions, pairs: QuestionPairs) -> Reals:
         model = self._models[kind, questions.vectors is not None]

@@ -270,7 +270,8 @@ def measured_worth(run: Run, findings: Sequence[Finding]) -> list[Entry]:
     schema = to_arrow_schema(FINDING_CASES.schema)
 
     def measure(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows = pa.Table.from_batches(batches, schema=schema)
+        held = [*batches]
+        rows = pa.Table.from_batches(held) if held else schema.empty_table()
         yield pa.RecordBatch.from_pylist([*worth(rows, kinds)], schema=_FIGURES)
 
     figures = learn_in_one_task(cases, ("site", "kind", "post_id"), measure, _FIGURES_DDL)

@@ -14,7 +14,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.community import EVERY
 from cqa_spark.lake.schemas.findings import FINDING_WORTH, FINDINGS
 from cqa_spark.reports.kit.blocks import NO_VALUE, Block, Cell, Details, Heading, Only, Plot, Post, Table, Text, forum
-from cqa_spark.reports.kit.svg import Picture, Whisker, described, whiskers
+from cqa_spark.reports.kit.svg import Picture, Plotter, Whisker, described, whiskers
 from cqa_spark.reports.kit.wording import counted, interval, p_value, points, signed_interval, signed_points
 from cqa_spark.reports.queries import TEXTS, PostText, collect_texts
 from cqa_spark.reports.reported_run import ReportedRun
@@ -93,8 +93,8 @@ def data(run: ReportedRun) -> TonightsFindings | None:
 def _shown(findings: DataFrame, tables: Mapping[str, DataFrame]) -> dict[str, list[ShownFinding]]:
     """The most important findings of each kind, with their texts."""
     in_order = Window.partitionBy("kind").orderBy(F.col("score").desc(), "site", "post_id", "other_id")
-    rows = findings.withColumn("place", F.row_number().over(in_order)).where(F.col("place") <= SHOWN)
-    rows = rows.orderBy("kind", "place").collect()
+    numbered = findings.withColumn("place", F.row_number().over(in_order)).where(F.col("place") <= SHOWN)
+    rows = numbered.orderBy("kind", "place").collect()
     ids = {(row["site"], row[name]) for row in rows for name in ("post_id", "other_id", "thread_id")}
     texts = collect_texts(tables, sorted(ids)) if ids else {}
     shown: dict[str, list[ShownFinding]] = {}
@@ -161,7 +161,7 @@ def _story(finding: ShownFinding) -> Details:
     )
 
 
-def _plotter(measured: Sequence[tuple[Kind, Entry]]):  # type: ignore[no-untyped-def]
+def _plotter(measured: Sequence[tuple[Kind, Entry]]) -> Plotter:
     """A row for each kind and one for its rival."""
     rows = [
         row
@@ -206,4 +206,4 @@ def worth_table(tonight: TonightsFindings) -> Table:
     )
 
 
-SECTION = Section("findings", "What to look at", data, blocks, products=(FINDING_WORTH,), optional=(FINDINGS, *TEXTS))
+SECTION = Section("findings", "Tonight", data, blocks, products=(FINDING_WORTH,), optional=(FINDINGS, *TEXTS))

@@ -85,6 +85,23 @@ def test_the_accepted_answer_comes_first_and_measures_know_of_none(nights: Night
     assert replayed.where("accepted AND by_score > 1 AND rank > 1").count() > 0
 
 
+def test_findings_that_somebody_has_seen_are_left_out(nights: Nights, tmp_path: Path) -> None:
+    lake = copied(nights.second, tmp_path / "lake")
+    before = published_snapshot(lake).read(FINDINGS).orderBy("site", "kind", "post_id", "other_id").collect()
+    seen = before[0]
+    named = ["findings", "done", seen["kind"], seen["post_id"], "--of-site", seen["site"], "--lake", str(lake.root)]
+    assert main(named) == 0
+    folder = tmp_path / "export"
+    assert main(["export", "findings", "--lake", str(lake.root), "--output", str(folder), "--format", "jsonl"]) == 0
+    manifest = json.loads((folder / "manifest.json").read_text())
+    lines = [line for file in manifest["files"] for line in (folder / file["path"]).read_text().splitlines()]
+    exported = [json.loads(line) for line in lines]
+    marked = [row for row in before if (row["site"], row["kind"], row["post_id"]) == tuple(seen[:3])]
+    assert len(exported) == len(before) - len(marked)
+    assert all(row["post_address"].startswith("https://") for row in exported)
+    assert main([*named[:3], "no such post", *named[4:]]) == 3
+
+
 def test_unchanged_sites_keep_their_files(nights: Nights) -> None:
     first, second = (published_snapshot(lake) for lake in (nights.first, nights.second))
     for table in BY_SITE:

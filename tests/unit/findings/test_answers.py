@@ -116,7 +116,7 @@ def test_acceptances_that_votes_contradict() -> None:
     [contradiction] = ContradictedAcceptances().find("a", rows)
     assert contradiction == {
         "kind": "contradicted_acceptance", "post_id": "3", "other_id": "2", "thread_id": "1", "score": 3.0,
-        "probability": None, "evidence": "accepted with 1 votes, the other answer has 4",
+        "probability": None, "evidence": "votes of the accepted answer 1 against 4",
     }  # fmt: skip
 
 
