@@ -97,8 +97,8 @@ docs: setup ## build the documentation in build/docs, for reading without networ
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo $(CURDIR)/build/docs/index.html
 
-figures: setup ## measure the figures of the pages again that take less than ten minutes in all, and compare; needs CQA_DATA
-	PYTHONPATH=docs $(BIN)/python -m generators.provenance
+figures: setup ## measure figures of the pages again, those of ten minutes in all or ONLY=NAME, and compare; needs CQA_DATA
+	PYTHONPATH=docs $(BIN)/python -m generators.provenance $(ONLY)
 
 image: ## build the container image of deploy/docker
 	docker build --file deploy/docker/Dockerfile --tag cqa-spark:$$(awk -F '"' '/^version = / {print $$2}' pyproject.toml) .

@@ -224,7 +224,7 @@ def _origin(system: System) -> str:
 
 def card_tables(card: ModelCard) -> Iterator[TextTable]:
     """The sites that a system learned from, and its backtest: by order of answers, and by band of nights."""
-    from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
+    from cqa_spark.lake.schemas.metrics import ALL, NIGHTS
 
     caption = f"version {card.version}; licence of the data: {card.licence}"
     sites = TextTable("learned from", *map(number, ("to", "threads", "with a label", "nights")), caption=caption)

@@ -42,9 +42,9 @@ class ExportSettings(JobSettings):
     )
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """An output in the lake."""
-        return output_in_lake(given, "output")
+        return output_in_lake(values, "output")
 
 
 def export(settings: ExportSettings) -> None:
@@ -136,9 +136,9 @@ class ExportDatasetSettings(JobSettings):
     run_id: ReadRunId = None
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """An output in the lake."""
-        return output_in_lake(given, "dataset")
+        return output_in_lake(values, "dataset")
 
 
 def export_dataset(settings: ExportDatasetSettings) -> None:
@@ -169,9 +169,9 @@ class ExportTrecSettings(JobSettings):
     split: Annotated[str | None, Shown("NAME"), Field(description="split to export; default: all")] = None
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """An output in the lake."""
-        return output_in_lake(given, "trec")
+        return output_in_lake(values, "trec")
 
 
 def export_trec(settings: ExportTrecSettings) -> None:

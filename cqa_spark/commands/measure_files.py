@@ -71,10 +71,10 @@ class PredictionFilesCommand(FilesCommand):
     """Settings that do not apply to the task sts."""
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Settings of rankings for files of scores."""
         for key in cls.of_rankings:
-            if given.get("task") == "sts" and given.get(key):
+            if values.get("task") == "sts" and values.get(key):
                 yield key, f"{key} does not apply to the task sts", f"omit {key}: scores are measured by correlation"
 
     def reads(self) -> list[str]:
@@ -125,11 +125,13 @@ class CompareFilesSettings(PredictionFilesCommand):
     of_rankings: ClassVar[tuple[str, ...]] = ("measures", "baselines")
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Settings of rankings for files of scores; baselines that are not compared."""
-        yield from super().contradictions(given)
+        yield from super().contradictions(values)
         others = [
-            file for file in one_or_many(given.get("baselines") or ()) if file not in one_or_many(given["predictions"])
+            file
+            for file in one_or_many(values.get("baselines") or ())
+            if file not in one_or_many(values["predictions"])
         ]
         if others:
             yield "baselines", f"{', '.join(others)}: not among the prediction files", "name files that are compared"

@@ -71,9 +71,9 @@ class ReproduceSettings(TrackedSettings):
     features: FeatureSettings = FeatureSettings()
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Neither recipes nor all."""
-        if not given.get("recipes") and not given.get("all"):
+        if not values.get("recipes") and not values.get("all"):
             yield "recipes", "no recipes", "name recipes, or give --all"
 
     def reads(self) -> list[str]:
@@ -216,13 +216,11 @@ def _reproduce_together(
         training = EvaluatedPart(CROSS_VALIDATED, locate(folder, data.train[0]), gold)
         _train_and_rank(settings, folder, data, systems, [training])
         parts.append(training)
-    return [
-        outcome
-        for system in systems
-        for outcome in score_parts(
-            system, data, {part: _predictions(settings, data, system, part) for part in parts}, settings.object_storage
-        )
-    ]
+    outcomes: list[Reproduced] = []
+    for system in systems:
+        predictions = {part: _predictions(settings, data, system, part) for part in parts}
+        outcomes += score_parts(system, data, predictions, settings.object_storage)
+    return outcomes
 
 
 def _train_and_rank(

@@ -200,7 +200,7 @@ class OriginalQuestion:
 
 
 PERFECT, RELEVANT, IRRELEVANT = ("PerfectMatch", "Relevant", "Irrelevant")
-THREADS_EACH = 10
+THREADS_EACH = 5  # as in the development set of SemEval-2016, without repeats: 244 threads of 49 original questions
 REPEATS = 0.04
 RECENT = 40  # maximum distance of a repeat, in threads
 
@@ -223,7 +223,7 @@ class Forum:
         """Generate the questions of one file; conversations of earlier files are not repeated.
 
         Args:
-            threads: total number of threads; each original question has ten, the last one the remainder.
+            threads: total number of threads; each original question has five, the last one the remainder.
         """
         earlier: deque[tuple[str, QuestionWithComments]] = deque(maxlen=RECENT)
         for begin in range(0, threads, THREADS_EACH):

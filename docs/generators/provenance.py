@@ -1,9 +1,9 @@
 """Where every figure comes from: ``docs/provenance.json``, what has changed since, and the commands to run again.
 
 ``PYTHONPATH=docs python -m generators.provenance`` runs the cheap commands again and compares their figures with those
-of the pages; ``make figures`` calls it. Names of figures, such as ``semeval2016_a`` or ``kelp_2016_a semeval2016_dev``,
-run these; ``--update`` writes what was measured, with its provenance, into the files and pages. ``--data`` or
-``CQA_DATA`` names the folder of the data sets.
+of the pages; ``make figures`` calls it. Names of figures, such as ``semeval2016_a``, or of reproduced systems, such as
+``kelp_2016_a``, run these, systems of one data set together; ``--update`` writes what was measured, with its
+provenance, into the files and pages. ``--data`` or ``CQA_DATA`` names the folder of the data sets.
 
 A figure is stale if the fingerprint of its recipe, features, rankers or measures differs from that of the code that it
 was measured with (``generators.fingerprints``).
@@ -13,11 +13,12 @@ import argparse
 import json
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -38,7 +39,7 @@ from cqa_spark.text.encoders.model import EmbeddingModel
 from generators.fingerprints import Sources
 from generators.markdown import code, page, table
 from generators.measured_runs import FILE as RUNS
-from generators.measured_runs import TABLE, measured, measured_runs, write_runs
+from generators.measured_runs import TABLE, measured, measured_runs, night_run, write_runs
 from generators.worth import write_pages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,11 +52,18 @@ BUDGET = 600
 
 UNKNOWN = "not recorded"
 
+_MEASURABLE = re.compile(r"cqa (?:run|nightly|reproduce) (?!.*\b[A-Z]{3,}\b)")
+"""Commands that this program can run: those without a lake of another run, or files in capitals."""
+
+_DUMP = re.compile(r"\w[\w-]*(?:\.meta)?\.stackexchange\.com/")
+"""Dumps of commands, which lie in the folder of the data sets."""
+
 INTRO = """Every figure of quality on a page, with the command that measures it. A figure is *stale* if its recipe,
-features, ranker or measures changed since it was measured. `make figures` runs the commands that take less than ten
-minutes in all and compares; `PYTHONPATH=docs python -m generators.provenance NAME --update` measures a figure again and
-writes it. Processors, times and inputs are recorded since 28 November 2026. [The archive](../archive.md) has what is
-no longer measured."""
+features, ranker or measures, or the code below them, changed since it was measured: its value may be the same, but
+nobody has looked. `make figures` runs the commands that take less than ten minutes in all and compares; `make figures
+ONLY=NAME` runs one, and `PYTHONPATH=docs python -m generators.provenance NAME --update` also writes it. Processors and
+times are recorded since 28 November 2026; older figures have the commit that they were written down with. [The
+archive](../archive.md) has what is no longer measured."""
 
 Entry = Mapping[str, Any]
 
@@ -98,7 +106,7 @@ def note(name: str) -> str:
     entry = provenance()[name]
     where = "on data that this repository does not have, " if entry.get("elsewhere") else ""
     took = f", in {entry['seconds']:.0f} s" if entry["seconds"] else ""
-    took += f" on {entry['processor']}" if entry["processor"] else ""
+    took += f" on {entry['processor']}" if entry["processor"] else ", processor not recorded"
     text = f"Measured {where}{entry['date'][:10]} at commit {entry['commit'][:8]}{took}."
     stale = stale_systems(entry)
     marks = f" **Stale**, because the code that computes them changed: {', '.join(map(code, stale))}." if stale else ""
@@ -140,63 +148,107 @@ def provenance_page() -> str:
 
 
 def cheap() -> list[str]:
-    """Names of the figures that are measured in ``BUDGET`` seconds in all, cheapest first."""
-    timed = sorted((entry["seconds"], name) for name, entry in provenance().items() if entry["seconds"])
-    names, total = [], 0.0
-    for seconds, name in timed:
-        total += seconds
-        if total <= BUDGET and not provenance()[name].get("elsewhere"):
-            names.append(name)
-    return names
+    """Names of the figures whose commands take ``BUDGET`` seconds in all, cheapest first."""
+    seconds = {
+        entry["command"]: entry["seconds"]
+        for entry in provenance().values()
+        if entry["seconds"] and not entry.get("elsewhere") and _MEASURABLE.match(entry["command"])
+    }
+    commands, total = list[str](), 0.0
+    for command in sorted(seconds, key=seconds.__getitem__):
+        total += seconds[command]
+        if total <= BUDGET:
+            commands.append(command)
+    return [name for command in commands for name, entry in provenance().items() if entry["command"] == command]
 
 
-def measure_again(name: str, data: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Run the command of figures.
+def measured_together(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """The figures that a command each measures: those of a run, or the systems of a data set.
 
     Args:
-        name: their name.
+        names: of figures, or of reproduced systems, which stand for all their figures.
+
+    Returns:
+        Names of runs, alone, and of the systems of each data set, after its name.
+    """
+    runs, systems = dict[str, None](), dict[str, dict[str, None]]()
+    of_runs = {name for run in _recorded_runs() for name in (run, run.partition(" ")[0])}
+    for name in names:
+        if name in of_runs:
+            runs[name.partition(" ")[0]] = None
+            continue
+        system, _, part = name.partition(" ")
+        for of_system in [part] if part else reproduced_scores()[system]:
+            data_set = max((known for known in _data_sets() if of_system.startswith(f"{known}_")), key=len)
+            systems.setdefault(data_set, {})[system] = None
+    return [*((run,) for run in runs), *((data_set, *members) for data_set, members in systems.items())]
+
+
+def measure_run(run_id: str, data: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run the command of a run.
+
+    Args:
+        run_id: the run, whose splits have figures of their own.
         data: folder of the data sets.
 
     Returns:
-        Figures by name, as ``measured_runs`` or ``reproduced_scores`` have them, and their provenance by name.
+        Figures by name, as ``measured_runs`` has them, and their provenance by name.
     """
-    started = time.monotonic()
-    if name in json.loads(RUNS.read_text(encoding="utf-8")):
-        command = json.loads(RUNS.read_text(encoding="utf-8"))[name]["command"]
-        run_id, lake = name.partition(" ")[0], OUTPUT / "lake"
-        _run(_located(command, data, str(lake), run_id), data)
-        run = cqa.open_lake(str(lake)).run(run_id)
-        columns = {column for system in measured_runs()[name]["systems"].values() for column in system}
-        named = {row["measure"] for row in run.metrics().to_arrow().to_pylist()}
-        first = next(iter(_with_interval(name)))
-        measures = [first, *sorted((columns & named) - {first})]
-        figures = measured(str(lake), run_id, command, measures)
-        *_, record = RunLog(open_store(str(lake), ObjectStorageSettings())).records(run_id)
-        inputs = {"/".join(Path(item.path).parts[-2:]): item.sha256 or "" for item in record.inputs}
-    else:
-        system, part = name.split(" ")
-        data_set = max((each for each in _data_sets() if part.startswith(f"{each}_")), key=len)
-        scores = OUTPUT / f"{system}.json"
-        scores.unlink(missing_ok=True)
-        command = f"cqa reproduce {system} --data-set {data_set}"
-        _run([*shlex.split(command), "--scores", str(scores), "--output", str(OUTPUT), "--data", data], data)
-        figures = json.loads(scores.read_text(encoding="utf-8"))
-        inputs = hashes(data, data_set)
-    names = list(figures) if "values" not in figures else [f"{system} {of}" for of in figures["values"][system]]
-    entry = {
+    lake, started, measured_at = OUTPUT / "lake", time.monotonic(), commit()
+    before: dict[str, Any] = next(run for name, run in _recorded_runs().items() if name.partition(" ")[0] == run_id)
+    command = before["command"]
+    _run(_located(command, data, str(lake), run_id), data)
+    entry = provenance_of(command, measured_at, inputs_of_run(str(lake), run_id), time.monotonic() - started)
+    if command.startswith("cqa nightly "):
+        figures = night_run(str(lake), run_id, command)
+        return figures, {run_id: entry | fingerprints(figures[run_id]["systems"])}
+    run = cqa.open_lake(str(lake)).run(run_id)
+    columns = {column: value for system in before["systems"].values() for column, value in system.items()}
+    named = {row["measure"] for row in run.metrics().to_arrow().to_pylist()}
+    first = next(column for column, value in columns.items() if column in named and "[" in value)
+    measures = [first, *sorted((columns.keys() & named) - {first})]
+    figures = measured(str(lake), run_id, command, measures)
+    return figures, {name: entry | fingerprints(content["systems"]) for name, content in figures.items()}
+
+
+def measure_systems(data_set: str, systems: Sequence[str], data: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Reproduce systems of a data set; results as of ``measure_run``, figures as ``reproduced_figures`` has them."""
+    started, measured_at = time.monotonic(), commit()
+    scores = OUTPUT / f"{data_set}.json"
+    scores.unlink(missing_ok=True)
+    command = f"cqa reproduce {' '.join(systems)} --data-set {data_set}"
+    _run([*shlex.split(command), "--scores", str(scores), "--output", str(OUTPUT), "--data", data], data)
+    figures: dict[str, Any] = json.loads(scores.read_text(encoding="utf-8"))
+    entry = provenance_of(command, measured_at, hashes(data, data_set), time.monotonic() - started)
+    return figures, {
+        f"{system} {part}": entry | fingerprints([system])
+        for system, parts in figures["values"].items()
+        for part in parts
+    }
+
+
+def provenance_of(command: str, measured_at: str, inputs: Mapping[str, str], seconds: float) -> dict[str, Any]:
+    """The provenance of figures that were measured now, without fingerprints."""
+    return {
         "command": command,
-        "commit": _commit(),
+        "commit": measured_at,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "inputs": {path: digest[:16] for path, digest in inputs.items() if digest},
         "processor": processor(),
-        "seconds": round(time.monotonic() - started),
+        "seconds": round(seconds),
     }
-    systems = {each: figures[each]["systems"] if each in figures else [each.partition(" ")[0]] for each in names}
+
+
+def fingerprints(systems: Iterable[str]) -> dict[str, Any]:
+    """The fingerprints of the systems that there are, as a field of provenance."""
     known = known_systems()
-    return figures, {
-        each: entry | {"fingerprints": {name: _sources().system(name) for name in of if name in known}}
-        for each, of in systems.items()
-    }
+    return {"fingerprints": {system: _sources().system(system) for system in systems if system in known}}
+
+
+def inputs_of_run(lake: str, run_id: str) -> dict[str, str]:
+    """SHA-256 of the files that a run has read."""
+    *_, record = RunLog(open_store(lake, ObjectStorageSettings())).records(run_id)
+    return {"/".join(Path(item.path).parts[-2:]): item.sha256 or "" for item in record.inputs}
 
 
 def hashes(data: str, data_set: str) -> dict[str, str]:
@@ -213,11 +265,11 @@ def processor() -> str:
     return f"{models[0] if models else platform.processor() or platform.machine()}, {os.cpu_count()} cores"
 
 
-def differences(name: str, figures: Mapping[str, Any]) -> Iterator[str]:
+def differences(figures: Mapping[str, Any]) -> Iterator[str]:
     """A line for each printed figure that is not that of the pages."""
     if "values" in figures:
-        system, _ = name.split(" ")
-        for part, scores in figures["values"][system].items():
+        reproduced = ((system, *row) for system, parts in figures["values"].items() for row in parts.items())
+        for system, part, scores in reproduced:
             before = reproduced_scores().get(system, {}).get(part, {})
             for measure, value in scores.items():
                 old = points(before[measure]) if measure in before else "absent"
@@ -253,9 +305,9 @@ def _data_sets() -> Iterable[str]:
     return (path.stem for path in (ROOT / "conf/datasets").glob("*.yaml"))
 
 
-def _with_interval(name: str) -> Iterator[str]:
-    for columns in measured_runs()[name]["systems"].values():
-        yield from (column for column, value in columns.items() if "[" in value and not column.startswith("minus"))
+def _recorded_runs() -> dict[str, Any]:
+    runs: dict[str, Any] = json.loads(RUNS.read_text(encoding="utf-8"))
+    return {name: run for name, run in runs.items() if _MEASURABLE.match(run["command"])}
 
 
 def _located(command: str, data: str, lake: str, run_id: str) -> list[str]:
@@ -264,7 +316,7 @@ def _located(command: str, data: str, lake: str, run_id: str) -> list[str]:
     if "--lake" in words:
         place = words.index("--lake")
         del words[place : place + 2]
-    words = [f"{data}/stackexchange/{word}" if word.endswith(".stackexchange.com/") else word for word in words]
+    words = [f"{data}/stackexchange/{word}" if _DUMP.match(word) else word for word in words]
     return [*words, "--lake", lake, "--run-id", run_id]
 
 
@@ -273,7 +325,9 @@ def _run(words: list[str], data: str) -> None:
     subprocess.run([str(Path(sys.executable).with_name(words[0])), *words[1:]], cwd=ROOT, env=environment, check=True)
 
 
-def _commit() -> str:
+def commit() -> str:
+    """The commit of the checkout, marked if files that figures depend on differ from it."""
+
     def git(*arguments: str) -> str:
         return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -293,14 +347,18 @@ def _main() -> int:
             if systems := stale_systems(entry):
                 print(f"{name}: {', '.join(systems)}")
         return 0
-    if unknown := {*given.names}.difference(figure_names()):
+    known = {*figure_names(), *(name.partition(" ")[0] for name in figure_names())}
+    if unknown := {*given.names}.difference(known):
         parser.error(f"no figures are called {', '.join(sorted(unknown))}; --stale lists names")
+    commands = {name: provenance()[name]["command"] for name in given.names if name in provenance()}
+    if by_hand := [command for command in commands.values() if not _MEASURABLE.match(command)]:
+        parser.error(f"measured by hand: {'; '.join(by_hand)}")
     different = 0
-    for name in given.names or cheap():
-        figures, entries = measure_again(name, given.data)
-        lines = [*differences(name, figures)]
+    for name, *systems in measured_together(given.names or cheap()):
+        figures, entries = measure_systems(name, systems, given.data) if systems else measure_run(name, given.data)
+        lines = [*differences(figures)]
         different += len(lines)
-        print("\n".join(lines) or f"{name}: as on the page")
+        print("\n".join(lines) or f"{' '.join([name, *systems])}: as on the page")
         if given.update:
             write(figures, entries)
     return int(different > 0 and not given.update)

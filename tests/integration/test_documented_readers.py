@@ -47,8 +47,12 @@ def test_a_documented_line_reads_the_lake(line: str, question_comment_run: Golde
 @pytest.mark.usefixtures("at_home")
 def test_python_explains_whatever_spark_the_machine_has(question_comment_run: GoldenRun, tmp_path: Path) -> None:
     program = "import sys, cqa_spark as cqa; print(cqa.open_lake(sys.argv[1]).explain(sys.argv[2]).system)"
-    command = [sys.executable, "-c", program, question_comment_run.root, "Q5_R1"]
-    another = {"SPARK_HOME": "/opt/another-spark", "PYSPARK_SUBMIT_ARGS": "--master yarn pyspark-shell"}
+    command = [sys.executable, "-c", program, question_comment_run.root, "Q9_R1"]
+    another = {
+        "SPARK_HOME": "/opt/another-spark",
+        "PYSPARK_SUBMIT_ARGS": "--master yarn pyspark-shell",
+        "PYSPARK_PYTHON": "/opt/another-spark/python3",
+    }
     done = subprocess.run(command, cwd=tmp_path, env=os.environ | another, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "learned\n"), done.stderr
 
@@ -57,7 +61,7 @@ def _of_this_lake(line: str) -> list[str]:
     """The first command of a line, with the names of this lake's run, thread, system and site."""
     ours = {"build/beer": "build/lake", "beer.stackexchange.com": "qatarliving.com", "best_a": "learned"}
     ours |= {"metadata_boosted_snapshot": "learned"}
-    ours |= dict.fromkeys(("42", "Q22_R4"), "Q5_R1") | dict.fromkeys(("mine", "beer", "RUN"), "r1")
+    ours |= dict.fromkeys(("42", "Q42_R4"), "Q9_R1") | dict.fromkeys(("mine", "beer", "RUN"), "r1")
     words = [ours.get(word, word) for word in shlex.split(" ".join(next(commands_of(line))))]
     if words[1] == "export" and words[2] not in ("dataset", "trec") and "--system" not in words:
         words += ["--system", "learned"]  # the settings of a night name the one that ranks, those of this run do not

@@ -12,6 +12,7 @@ from generators.provenance import (
     cheap,
     differences,
     figure_names,
+    measured_together,
     note,
     provenance,
     provenance_page,
@@ -83,22 +84,35 @@ def test_a_system_whose_code_changed_is_stale(entry: Mapping[str, Any]) -> None:
 
 def test_cheap_figures_take_ten_minutes_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
     times = {"a": 300, "b": 20, "c": None, "d": 290, "e": 1}
-    entries = {name: {"seconds": seconds, "elsewhere": name == "e"} for name, seconds in times.items()}
+    entries = {
+        name: {"command": f"cqa run --systems {name}", "seconds": seconds, "elsewhere": name == "e"}
+        for name, seconds in times.items()
+    }
+    entries |= {"b twice": entries["b"], "f": {"command": "cqa train nights --input dumps", "seconds": 2}}
     monkeypatch.setattr(provenance_module, "provenance", lambda: entries)
-    assert cheap() == ["b", "d"]
+    assert cheap() == ["b", "b twice", "d"]
+
+
+def test_systems_of_a_data_set_are_measured_together() -> None:
+    names = ["semeval2016_a", "kelp_2016_a", "kelp_2016_b semeval2016_dev", "duplicates_cs test", "tfidf_sts"]
+    assert measured_together(names) == [
+        ("semeval2016_a",),
+        ("duplicates_cs",),
+        ("semeval2016", "kelp_2016_a", "kelp_2016_b"),
+        ("sts2016_crosslingual_trial", "tfidf_sts"),
+        ("stsb", "tfidf_sts"),
+    ]
 
 
 def test_only_printed_digits_differ(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(provenance_module, "measured_runs", lambda: {"r": {"systems": {"s": {"MAP": "1.00"}}}})
     monkeypatch.setattr(provenance_module, "reproduced_scores", lambda: {"s": {"dev": {"MAP": 0.10001}}})
-    assert [*differences("r", {"r": {"systems": {"s": {"MAP": "1.00"}}}})] == []
-    assert [*differences("r", {"r": {"systems": {"s": {"MAP": "1.01", "P": "2"}}}})] == [
+    assert [*differences({"r": {"systems": {"s": {"MAP": "1.00"}}}})] == []
+    assert [*differences({"r": {"systems": {"s": {"MAP": "1.01", "P": "2"}}}})] == [
         "r s MAP: 1.00 on the page, now 1.01", "r s P: absent on the page, now 2",
     ]  # fmt: skip
-    assert [*differences("s dev", {"values": {"s": {"dev": {"MAP": 0.10004}}}})] == []
-    assert [*differences("s dev", {"values": {"s": {"dev": {"MAP": 0.10006}}}})] == [
-        "s dev MAP: 10.00 on the page, now 10.01"
-    ]
+    assert [*differences({"values": {"s": {"dev": {"MAP": 0.10004}}}})] == []
+    assert [*differences({"values": {"s": {"dev": {"MAP": 0.10006}}}})] == ["s dev MAP: 10.00 on the page, now 10.01"]
 
 
 def test_encoders_say_what_they_were_trained_on() -> None:

@@ -19,11 +19,11 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.inputs import USUAL_RATIO
 from cqa_spark.corpora.stackexchange.block_reader import BlockReader
-from cqa_spark.corpora.stackexchange.columns import Numbers
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
 from cqa_spark.corpora.stackexchange.probe import Access, FileProbe, RowLayout, open_text
 from cqa_spark.corpora.stackexchange.recovery import Outcome
 from cqa_spark.corpora.stackexchange.tables import table_rows
+from cqa_spark.corpora.stackexchange.typed_columns import Numbers
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.table import DataFile

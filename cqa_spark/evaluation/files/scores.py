@@ -108,9 +108,9 @@ def scored_pairs(gold: ScoredSet, prediction: Path) -> ScoredPairs:
             "give the predictions for the same input: one score per line, including unscored pairs",
         )
     return [
-        RankedQuery([Candidate(relevant=known > 0, gain=known, predicted=True, score=score)])
-        for known, score in zip(gold.gold, scores, strict=True)
-        if known is not None
+        RankedQuery([Candidate(relevant=similarity > 0, gain=similarity, predicted=True, score=score)])
+        for similarity, score in zip(gold.gold, scores, strict=True)
+        if similarity is not None
     ]
 
 
@@ -255,9 +255,9 @@ def _williams(by_file: Sequence[ScoredPairs]) -> Iterator[float]:
     # Correlations of the gold and of each file with each other; 0 where one of the two is constant.
     with np.errstate(invalid="ignore"):
         correlations = np.where(np.logical_or.outer(constant, constant), 0.0, np.corrcoef([gold, *scores]))
-    for other in range(2, len(scores) + 1):
-        of_gold, between = correlations[0], float(correlations[1, other])
-        yield williams_test(float(of_gold[other]), float(of_gold[1]), between, len(gold))
+    for system in range(2, len(scores) + 1):
+        of_gold, between = correlations[0], float(correlations[1, system])
+        yield williams_test(float(of_gold[system]), float(of_gold[1]), between, len(gold))
 
 
 def _sets(gold: Path, prediction: Path) -> dict[str, ScoredPairs]:

@@ -34,37 +34,16 @@ RANKINGS: SiteTable = SiteTable(
     key=("run_id", "system", "site", "task", "query_id", "candidate_id"),
 )
 
-_THREAD: T.StructField = required("thread_id", "string", "the question")
-
 NIGHT_RANKINGS: SiteTable = SiteTable(
     "night_rankings",
     "The ranking of the answers of replayed nights, one of which was accepted later, by systems that have not learned "
     "from the thread.",
     (
         *(field for field in RANKINGS.columns if field.name != "served"),
-        _THREAD,
+        required("thread_id", "string", "the question"),
         *(field for field in EXAMPLES.columns if field.name in ("cut_at", "age_days")),
     ),
     key=RANKINGS.key,
-)
-
-MEASURED_NIGHTS: SiteTable = SiteTable(
-    "measured_nights",
-    "What orders of the answers of each replayed night were worth.",
-    (
-        SITE,
-        TASK,
-        QUERY_ID,
-        _THREAD,
-        *(field for field in EXAMPLES.columns if field.name == "age_days"),
-        column("votes", "bigint", "number of votes, up and down, for the answers that were known"),
-        column(
-            "hits",
-            T.MapType(T.StringType(), T.DoubleType()),
-            "P@1 by order, a system or a simple order that is not served; ties count by their chance",
-        ),
-    ),
-    key=("site", "task", "query_id"),
 )
 
 UPSTREAM_SCORES: SiteTable = SiteTable(

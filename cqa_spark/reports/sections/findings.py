@@ -50,8 +50,8 @@ class ShownFinding:
     probability: float | None
     evidence: str
     title: str
-    text: str
-    other_text: str
+    text: PostText
+    other_text: PostText
 
 
 @dataclass(frozen=True)
@@ -110,17 +110,11 @@ def _shown(findings: DataFrame, tables: Mapping[str, DataFrame]) -> dict[str, li
                 row["probability"],
                 row["evidence"],
                 thread.subject,
-                _text(post),
-                _text(other),
+                post,
+                other,
             )
         )
     return shown
-
-
-def _text(post: PostText) -> str:
-    """Title and text on one line, shortened."""
-    line = " ".join(f"{post.subject} {post.body}".split())
-    return line if len(line) <= _CHARACTERS else f"{line[: _CHARACTERS - 1].rstrip()}…"
 
 
 def blocks(tonight: TonightsFindings) -> list[Block]:
@@ -155,7 +149,10 @@ def _story(finding: ShownFinding) -> Details:
     probability = "" if finding.probability is None else f"probability {points(finding.probability)} %, "
     return Details(
         forum(finding.title or finding.post_id),
-        [Post(finding.text, [finding.post_id]), Post(finding.other_text, [finding.other_id])],
+        [
+            Post(finding.text.on_page(_CHARACTERS, title=True), [finding.post_id]),
+            Post(finding.other_text.on_page(_CHARACTERS, title=True), [finding.other_id]),
+        ],
         story=True,
         aside=f"{finding.site}, {probability}{finding.evidence}",
     )

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cqa_spark.evaluation.statistics.nights import AGES, ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES
+from cqa_spark.evaluation.statistics.nights import AGES, LAST_NIGHTS, SERVED_AGES
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, Worth
+from cqa_spark.lake.schemas.metrics import ALL, COMPARISONS, METRICS, NIGHTS, WHEN_TRAINED, Worth, worth_of
+from cqa_spark.lake.schemas.night import SERVED_ORDERS
 from cqa_spark.reports.kit.blocks import NO_VALUE, Block, Cell, Only, Table, Text
 from cqa_spark.reports.kit.wording import counted, interval, p_value, points, signed_interval, signed_points
 from cqa_spark.reports.reported_run import ReportedRun
@@ -26,7 +27,7 @@ class NightWorth:
     Attributes:
         system: the system whose nights are reported.
         simple: name of the simple order that differences are from.
-        worth: the rows of ``NIGHT_WORTH`` about its first measure; none if no night was measured.
+        worth: of all orders, by the main measure; none if nothing was measured.
         orders: the entries of ``SERVED_ORDERS``; none for a task without replayed nights.
     """
 
@@ -41,12 +42,17 @@ class NightWorth:
         return next((each for each in self.worth if (each.order, each.population, each.band) == wanted), None)
 
 
-def data(run: ReportedRun) -> NightWorth:
-    """All of it; the system is the one that nights serve."""
-    worth, orders = [Worth(**entry) for entry in run.entries(NIGHT_WORTH.name)], run.entries(SERVED_ORDERS.name)
-    return NightWorth(
-        run.best_system, run.baseline or "", [each for each in worth if each.measure == worth[0].measure], orders
-    )
+def data(run: ReportedRun) -> NightWorth | None:
+    """All of it; the system is the one that nights serve. None for a run that serves no order."""
+    if not any(ranked.served for ranked in run.systems.values()):
+        return None
+    metrics = [entry for entry in run.journal.get(METRICS.name, ()) if entry.get("population") != WHEN_TRAINED]
+    worth = worth_of(metrics, run.journal.get(COMPARISONS.name, ()), run.baseline)
+    # Replayed nights are measured by P@1, whatever the main measure is.
+    measured = {each.measure for each in worth}
+    measure = run.main_measure if run.main_measure in measured else min(measured, default="")
+    shown = [each for each in worth if each.measure == measure]
+    return NightWorth(run.best_system, run.baseline or "", shown, run.entries(SERVED_ORDERS.name))
 
 
 def blocks(night: NightWorth) -> list[Block]:
@@ -175,5 +181,5 @@ def _why(entries: Sequence[Entry]) -> str:
 
 
 SECTION = Section(
-    "night-worth", "What the night is worth", data, blocks, products=(NIGHT_WORTH,), optional=(SERVED_ORDERS,)
+    "night-worth", "What the night is worth", data, blocks, products=(METRICS,), optional=(COMPARISONS, SERVED_ORDERS)
 )

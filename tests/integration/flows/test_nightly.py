@@ -19,12 +19,16 @@ from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.findings import FINDINGS, QUESTION_VECTORS
-from cqa_spark.lake.schemas.night import CHALLENGES, CHANGES, NIGHT_WORTH
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
+from cqa_spark.lake.schemas.night import CHALLENGES, CHANGES
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.systems.shipped_models import shipped_model
 
-BY_SITE = (POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS, NIGHT_RANKINGS, FINDINGS, QUESTION_VECTORS)
+BY_SITE = (
+    POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS, NIGHT_RANKINGS, QUERY_METRICS, FINDINGS,
+    QUESTION_VECTORS,
+)  # fmt: skip
 
 CRASHES = {
     "while ingesting, between two tables": ("cqa_spark.lake.run:Run.put", "after", 2),
@@ -122,7 +126,8 @@ def test_a_night_without_a_change_writes_no_table(nights: Nights, tmp_path: Path
     after = published_snapshot(lake)
     for table in BY_SITE:
         assert after.files(table) == before.files(table), table.name
-    assert after.entries(NIGHT_WORTH) == before.entries(NIGHT_WORTH)
+    for measured in (METRICS, COMPARISONS):
+        assert after.entries(measured) == before.entries(measured) != []
     assert after.entries(CHANGES) == []
     assert Path(after.record.artifacts["report"]).is_file()
 

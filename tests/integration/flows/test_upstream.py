@@ -47,6 +47,6 @@ def test_a_saved_system_brings_those_that_it_builds_on(
     rows = [line.split("\t") for line in Path(at_once).read_text(encoding="utf-8").splitlines()]
     text = forum.dev.read_text(encoding="utf-8")
     assert len(rows) == text.count("<RelComment ")
-    assert len({row[0] for row in rows}) == 2
+    assert len({row[0] for row in rows}) == 4
     assert len({row[3] for row in rows}) > len(rows) / 2
     assert Path(by_model).read_text(encoding="utf-8") == Path(at_once).read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ from fault_proxy import FAULTS, FaultProxy
 from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
 
+from cqa_spark.commands.doctor_services import examine_storage
 from cqa_spark.lake.delta_tables import update_tables
 from cqa_spark.lake.lake import TABLES, Lake
 from cqa_spark.lake.schemas.community import USERS
@@ -26,6 +27,10 @@ OLD, NEW = b"old " * 1000, b"new " * 1000
 def read(store: Bucket, there: Bucket, _: Path) -> None:
     there.put("object", OLD)
     assert store.read("object").data == OLD
+
+
+def read_absent(store: Bucket, there: Bucket, _: Path) -> None:
+    assert store.read("object") is None
 
 
 def put(store: Bucket, there: Bucket, _: Path) -> None:
@@ -89,16 +94,17 @@ def send(store: Bucket, there: Bucket, folder: Path) -> None:
 
 
 OPERATIONS: dict[str, tuple[str, Callable[[Bucket, Bucket, Path], None], tuple[int, ...]]] = {
-    "read": ("GET", read, (2, 2, 2, 2, 2, 1)),
-    "put": ("PUT", put, (2, 2, 2, 2, 2, 1)),
-    "create": ("PUT", create, (4, 4, 4, 4, 3, 2)),
-    "create what is there": ("PUT", create_second, (2, 2, 2, 2, 2, 1)),
-    "replace": ("PUT", replace, (4, 4, 4, 4, 3, 2)),
-    "replace what changed": ("PUT", replace_changed, (2, 2, 2, 2, 2, 1)),
-    "delete": ("DELETE", delete, (2, 2, 2, 1, 2, 1)),
-    "list": ("GET", list_keys, (2, 2, 2, 2, 2, 1)),
-    "download": ("GET", fetch, (3, 3, 3, 3, 3, 2)),
-    "upload": ("PUT", send, (2, 2, 2, 2, 2, 1)),
+    "read": ("GET", read, (2, 2, 2, 2, 2, 1, 2)),
+    "read what is absent": ("GET", read_absent, (2, 2, 2, 2, 2, 1, 2)),
+    "put": ("PUT", put, (2, 2, 2, 2, 2, 1, 1)),
+    "create": ("PUT", create, (4, 4, 4, 4, 3, 2, 2)),
+    "create what is there": ("PUT", create_second, (2, 2, 2, 2, 2, 1, 2)),
+    "replace": ("PUT", replace, (4, 4, 4, 4, 3, 2, 2)),
+    "replace what changed": ("PUT", replace_changed, (2, 2, 2, 2, 2, 1, 2)),
+    "delete": ("DELETE", delete, (2, 2, 2, 1, 2, 1, 1)),
+    "list": ("GET", list_keys, (2, 2, 2, 2, 2, 1, 2)),
+    "download": ("GET", fetch, (3, 3, 3, 3, 3, 2, 3)),
+    "upload": ("PUT", send, (2, 2, 2, 2, 2, 1, 1)),
 }
 """The request that goes wrong, the operation with its checks, and the requests that both take, by fault."""
 
@@ -142,3 +148,38 @@ def test_a_table_survives_every_fault(
     proxy.next(fault, "GET", "part-")
     assert sorted(row["user_id"] for row in lake.read(USERS, files).collect()) == ["1", "2"]
     assert proxy.all_happened
+
+
+def test_doctor_names_what_is_refused_and_leaves_nothing(s3: S3Server, proxied: tuple[FaultProxy, S3Server]) -> None:
+    """One request is refused, each in turn: a check fails, or the request was one that nobody depends on."""
+    proxy, server = proxied
+    store = open_store(server.location("doctor"), server.settings)
+    failed, number = [], 0
+    while not number or proxy.all_happened:
+        number += 1
+        proxy.at("AccessDenied", number)
+        findings = list(examine_storage(store, f"trial{number}", server.settings))
+        failed += [finding for finding in findings if finding.verdict == "failed"]
+        assert list(open_store(s3.location("doctor"), s3.settings).keys()) == []
+    assert {finding.check for finding in failed} == {
+        f"storage: {what}"
+        for what in (
+            "write", "read", "list", "create once", "replace once", "upload in parts", "delete", "commit to a table",
+        )
+    }  # fmt: skip
+    assert [finding.found for finding in failed if "AccessDenied" not in finding.found] == []
+
+
+def test_doctor_overcomes_cut_answers_but_those_that_deltalake_does_not_ask_for_again(
+    s3: S3Server, proxied: tuple[FaultProxy, S3Server]
+) -> None:
+    proxy, server = proxied
+    store = open_store(server.location("doctor"), server.settings)
+    for number in range(1, 17):  # until the commit to a table
+        proxy.at("answer cut", number)
+        assert {finding.verdict for finding in examine_storage(store, "trial", server.settings)} == {"ok"}
+    proxy.next("answer cut", "GET", "list-type=2&prefix=run%2Fdoctor%2Ftrial%2F_delta_log")
+    *_, last = examine_storage(store, "trial", server.settings)
+    assert (last.check, last.verdict) == ("storage: commit to a table", "failed")
+    assert last.found.startswith(f"{store.root}/trial: Generic S3 error")
+    assert list(open_store(s3.location("doctor"), s3.settings).keys()) == []

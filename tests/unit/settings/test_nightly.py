@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from cqa_spark.commands.duplicates import DuplicatesSettings
 from cqa_spark.commands.export import ExportDatasetSettings, ExportSettings, ExportTrecSettings
 from cqa_spark.commands.inspect import InspectSettings
 from cqa_spark.commands.jobs import checks, job_settings
@@ -12,7 +13,6 @@ from cqa_spark.commands.run import RunSettings
 from cqa_spark.commands.stages import FeaturizeSettings, ReportSettings
 from cqa_spark.commands.train import RankSettings, TrainSettings
 from cqa_spark.commands.tune import TuneSettings
-from cqa_spark.settings.duplicates import DuplicatesSettings
 from cqa_spark.settings.nightly import NightlySettings
 from cqa_spark.settings.resolve import resolve
 from cqa_spark.settings.sections import Command

@@ -40,6 +40,11 @@ def test_every_thread_has_ten_comments_and_all_three_labels(sample: SamplePaths)
     assert original == {"Good", "PotentiallyUseful", "Bad"}
 
 
+def test_an_original_question_has_five_threads_and_the_last_one_the_remainder(sample: SamplePaths) -> None:
+    originals = Counter(thread.attrib["THREAD_SEQUENCE"].partition("_")[0] for thread in threads(sample.dev))
+    assert originals == {"Q13": 5, "Q14": 5, "Q15": 5, "Q16": 5, "Q17": 4}
+
+
 def test_one_thread_of_the_training_dump_is_broken(sample: SamplePaths) -> None:
     with pytest.raises(etree.XMLSyntaxError, match="undeclared"):
         threads(sample.train)

@@ -192,17 +192,11 @@ def table_5(study: AnswerStudy) -> Table:
     systems = list(dict.fromkeys(ablation.system for ablation in study.ablations))
     by_variant = {(ablation.system, ablation.variant, ablation.family): ablation for ablation in study.ablations}
     columns = [(system, variant) for system in systems for variant in _ABLATED]
-    rows = [
-        (
-            name,
-            (
-                *[_ablation_cell(by_variant.get((*column, family))) for column in columns],
-                *published_cells(paper, signed_points),
-            ),
-        )
-        for family, (name, paper) in TABLE_5.items()
-        if any((system, "only", family) in by_variant for system in systems)
-    ]
+    rows = []
+    for family, (name, paper) in TABLE_5.items():
+        if any((system, "only", family) in by_variant for system in systems):
+            measured = [_ablation_cell(by_variant.get((*column, family))) for column in columns]
+            rows.append((name, (*measured, *published_cells(paper, signed_points))))
     if systems:
         full = [
             Cell(points(by_variant[system, "all", ""].value) if variant == "without" else "")

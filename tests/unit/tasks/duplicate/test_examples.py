@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from cqa_spark.tasks.duplicate.candidates import component_batches
+from cqa_spark.tasks.duplicate.examples import component_batches
 
 
 def test_links_join_questions_in_either_direction_and_sites_stay_apart() -> None:
