@@ -158,7 +158,7 @@ class LateAnswers(Finding):
         tonight = np.full(len(late.row), answers.end)
         votes, rival_votes = answers.votes(late.row, tonight), answers.votes(late.rival, tonight)
         listed = (answers.answered[late.row] > answers.end - NEW) & (votes < rival_votes)
-        probability = self._model.of_site(site).probability(late.features)
+        probability = self._model.probability(site, late.features)
         for case in np.flatnonzero(listed).tolist():
             row, rival = late.row[case], late.rival[case]
             days = (answers.answered[row] - answers.asked[row]) // DAY

@@ -20,6 +20,9 @@ Reals = NDArray[np.float64]
 
 DIGITS = 6
 
+LISTED_FROM = -3.0
+"""Log odds, a probability of 5 %, from which on probabilities are calibrated: fewer are not listed."""
+
 
 class LinearModel(BaseModel):
     """A logistic regression on standardised features.
@@ -62,11 +65,6 @@ class LinearModel(BaseModel):
         odds: Reals = self.intercept + (features - np.array(self.mean)) @ weights
         return odds
 
-    def probability(self, features: Reals) -> Reals:
-        """The probability of each row, shape (rows,)."""
-        probability: Reals = 1 / (1 + np.exp(-self.log_odds(features)))
-        return probability
-
 
 class FindingModel(BaseModel):
     """The models of a finding.
@@ -76,6 +74,8 @@ class FindingModel(BaseModel):
         features: names of the features, in order.
         on_all: learned on all sites.
         without: by site, learned on all others.
+        slope: factor of the log odds, so that probabilities hold on sites that a model has not learned from.
+        offset: what is added to them.
         rows: number of rows that it learned from.
         positive: number of those with label 1.
     """
@@ -84,6 +84,8 @@ class FindingModel(BaseModel):
     features: list[str]
     on_all: LinearModel
     without: dict[str, LinearModel]
+    slope: float
+    offset: float
     rows: int
     positive: int
 
@@ -99,11 +101,16 @@ class FindingModel(BaseModel):
             others = sites != site
             if 0 < labels[others].sum() < others.sum():
                 without[site] = LinearModel.fit(features[others], labels[others], any_site.penalty)
+        on_all = LinearModel.fit(features, labels, any_site.penalty)
+        unseen = np.concatenate([without.get(site, on_all).log_odds(rows.features) for site, rows in by_site.items()])
+        slope, offset = calibration(unseen, labels)
         return cls(
             name=any_site.model,
             features=list(any_site.names),
-            on_all=LinearModel.fit(features, labels, any_site.penalty),
+            on_all=on_all,
             without=without,
+            slope=slope,
+            offset=offset,
             rows=len(labels),
             positive=int(labels.sum()),
         )
@@ -112,10 +119,35 @@ class FindingModel(BaseModel):
         """The model that has not learned from a site."""
         return self.without.get(site, self.on_all)
 
+    def probability(self, site: str, features: Reals) -> Reals:
+        """The calibrated probability of each row of a site, shape (rows,)."""
+        odds = self.slope * self.of_site(site).log_odds(features) + self.offset
+        probability: Reals = 1 / (1 + np.exp(-odds))
+        return probability
+
     @property
     def version(self) -> str:
         """A hash of all numbers."""
         return sha256(self.model_dump_json().encode()).hexdigest()[:16]
+
+
+def calibration(log_odds: Reals, labels: NDArray[np.bool_]) -> tuple[float, float]:
+    """Slope and offset that make probabilities of log odds, where they are large enough to be listed.
+
+    Args:
+        log_odds: by models that have not learned from the rows, shape (rows,).
+        labels: shape (rows,).
+
+    Source:
+        Platt 1999, Probabilistic Outputs for Support Vector Machines.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    listed = log_odds > LISTED_FROM
+    if not 0 < labels[listed].sum() < listed.sum():
+        return 1.0, 0.0
+    fitted = LogisticRegression(C=np.inf).fit(log_odds[listed, None], labels[listed])
+    return round(float(fitted.coef_[0, 0]), DIGITS), round(float(fitted.intercept_[0]), DIGITS)
 
 
 def read_model(name: str, features: Sequence[str]) -> FindingModel:

@@ -49,7 +49,8 @@ class RelatedQuestions(Finding):
     """Earlier questions of the site that a question belongs to, and those that it repeats.
 
     The questions of a recurring series, such as yearly elections, resemble each other more than any duplicates do. They
-    may be related, and are never listed as duplicates. Pairs with a link are known, and not listed.
+    may be related, and are never listed as duplicates. Pairs with a link are known, and not listed. The model of links
+    orders the candidates of both kinds, and that of duplicates gives the probability that a pair is one.
     """
 
     name = "related_questions"
@@ -117,9 +118,11 @@ class RelatedQuestions(Finding):
         is_closed = np.array(rows["is_closed"].to_pylist(), bool)[_order(rows)]
         for pairs in PairIndex.of(questions).batches(np.arange(len(questions))):
             is_linked = known_pairs(questions.links, pairs, len(questions))
+            by_kind = {kind.name: self._probability(kind.name, site, questions, pairs) for kind in self.kinds}
+            is_first = pairs.ranks(by_kind[LINKED]) <= FIRST
             for kind in self.kinds:
-                probability = self._probability(kind.name, site, questions, pairs)
-                listed = ~is_linked & (probability >= LEAST) & (pairs.ranks(probability) <= FIRST)
+                probability = by_kind[kind.name]
+                listed = ~is_linked & is_first & (probability >= LEAST)
                 if kind.name == DUPLICATE:
                     listed &= (pairs.features["series"] == 0) & ~is_closed[pairs.later]
                     listed &= pairs.ranks(np.where(listed, probability, -1)) == 1
@@ -149,8 +152,9 @@ class RelatedQuestions(Finding):
                 LINKED: known_pairs(links, pairs, number),
                 DUPLICATE: repeated[pairs.later] == repeated[pairs.earlier],
             }
+            # Links are ten times as many as duplicates: their model orders the candidates of both kinds.
+            orders = (self._probability(LINKED, site, questions, pairs), pairs.features["words"])
             for kind, queries in ((LINKED, np.unique(links.later)), (DUPLICATE, duplicates)):
-                orders = (self._probability(kind, site, questions, pairs), pairs.features["words"])
                 values = [_measure(kind, pairs, pairs.ranks(order), relevant[kind]) for order in orders]
                 for position, query in enumerate(pairs.queries.tolist()):
                     if query in queries:
@@ -184,7 +188,7 @@ class RelatedQuestions(Finding):
 
     def _probability(self, kind: str, site: str, questions: SiteQuestions, pairs: QuestionPairs) -> Reals:
         model = self._models[kind, questions.vectors is not None]
-        return model.of_site(site).probability(pairs.matrix(model.features))
+        return model.probability(site, pairs.matrix(model.features))
 
 
 def features_with(*, vectors: bool) -> tuple[str, ...]:

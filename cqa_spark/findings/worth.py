@@ -86,8 +86,8 @@ def _bounds(suffix: str, estimate: Estimate, scale: float) -> dict[str, float | 
     """The interval of an estimate; unknown for a single cluster."""
     is_known = np.isfinite(estimate.error)
     return {
-        f"low{suffix}": estimate.low * scale if is_known else None,
-        f"high{suffix}": estimate.high * scale if is_known else None,
+        f"low{suffix}": max(-1.0, estimate.low * scale) if is_known else None,
+        f"high{suffix}": min(1.0, estimate.high * scale) if is_known else None,
     }
 
 

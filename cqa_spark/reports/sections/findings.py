@@ -187,7 +187,9 @@ def worth_table(tonight: TonightsFindings) -> Table:
             role = "unclear"
             if entry["p_value"] < 0.05:
                 role = "better" if entry["difference"] > 0 else "worse"
-            bounds = signed_interval(entry["low_difference"], entry["high_difference"]) if is_known else ""
+            bounds = "interval unknown"
+            if entry["low_difference"] is not None:
+                bounds = signed_interval(entry["low_difference"], entry["high_difference"])
             difference = Cell(signed_points(entry["difference"]), f"{bounds}, {p_value(entry['p_value'])}", role)
             cells = [value, Cell(points(entry["rival_value"]), kind.rival), difference]
         number = Cell(f"{entry['rows']:,}" if entry["published"] else "not published")

@@ -51,3 +51,8 @@ def test_a_kind_that_loses_to_its_rival_is_worse() -> None:
     lost, won = (measured(cases("related", [value] * 40, [1 - value] * 40), _SEARCH) for value in (0.0, 1.0))
     assert (is_worse(lost), is_worse(won)) == (True, False)
     assert not is_worse(measured(cases("related", [0.0] * 5, [1.0] * 5), _SEARCH))
+
+
+def test_intervals_of_short_lists_stay_between_the_extremes() -> None:
+    figures = measured(cases("late", range(20), range(20, 0, -1), [False] * 19 + [True]), _LIST)
+    assert -1 <= figures["low_difference"] <= figures["high_difference"] <= 1
