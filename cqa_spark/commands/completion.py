@@ -8,6 +8,7 @@ from pydantic import Field
 from cqa_spark.commands.jobs import Job, all_jobs
 from cqa_spark.plugins import PluginKind
 from cqa_spark.settings.command_line import Flag, flags
+from cqa_spark.settings.conf_files import conf_files
 from cqa_spark.settings.sections import Command, JobSettings
 from cqa_spark.settings.values import Positional
 from cqa_spark.systems.system import known_systems
@@ -86,7 +87,7 @@ def _names() -> Mapping[str, Sequence[str]]:
     """The names of each kind, from entry points and recipes: numpy and Spark are not imported for them."""
     groups = {"feature group": "feature_groups", "measure": "measures", "task": "tasks"}
     of_plugins = {kind: PluginKind[object](group, kind).names() for kind, group in groups.items()}
-    return {**of_plugins, "system": known_systems()}
+    return {**of_plugins, "system": known_systems(), "published table": tuple(conf_files("published"))}
 
 
 def _values(flag: Flag, names: Mapping[str, Sequence[str]]) -> Sequence[str]:

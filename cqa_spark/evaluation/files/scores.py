@@ -148,6 +148,29 @@ def evaluate_scores(gold: Path, predictions: Sequence[Path]) -> list[SetCorrelat
     return rows
 
 
+def score_intervals(gold: Path, prediction: Path) -> list[tuple[SetCorrelation, float, float]]:
+    """The rows of ``evaluate_scores`` for one prediction, each with its 95 % interval over pairs, by bootstrap.
+
+    Args:
+        gold: file of gold scores, or folder with one for each set.
+        prediction: file of predictions, or folder with one for each set.
+
+    Raises:
+        InputError: a file cannot be read, or the files do not belong together.
+    """
+    import numpy as np
+
+    sets = _sets(gold, prediction)
+    components: dict[str, tuple[Measure, NDArray[np.float64]]] = {
+        name: (Pearson(), np.array([Pearson().components_of(pairs)])) for name, pairs in sets.items()
+    }
+    if len(sets) > 1:
+        components |= {str(mean): (mean, of_sets) for mean, of_sets in _mean_components([sets]).items()}
+    bounds = (bootstrap_intervals({measure: of_pairs})[measure] for measure, of_pairs in components.values())
+    rows = evaluate_scores(gold, [prediction])
+    return [(row, float(ends.low[0]), float(ends.high[0])) for row, ends in zip(rows, bounds, strict=True)]
+
+
 def mean_correlation(files: Sequence[tuple[Path, Path]], *, weighted: bool) -> tuple[float, float]:
     """The mean of the correlations with one or more sets, and its standard error over pairs, by bootstrap.
 
