@@ -28,7 +28,7 @@ options:
   --help              print this and stop
 
 environment variables:
-  SPARK_HOME      the Spark to run on; default: the one in .venv
+  SPARK_HOME      the Spark to run on, of the line of .venv (3.5 or 4); default: the one in .venv
   PYSPARK_PYTHON  the workers' Python; default: the one in .venv
   CQA_HOME        the folder whose conf/ describes systems and data sets; default: this one
 
@@ -76,7 +76,7 @@ parse() {
 
 spark_submit() {
     local program="${SPARK_HOME:-$HERE/.venv}/bin/spark-submit"
-    [[ $DRY_RUN || -x $program ]] || fail "there is no $program" "run 'make setup', or point SPARK_HOME to a Spark 3.5"
+    [[ $DRY_RUN || -x $program ]] || fail "there is no $program" "run 'make setup', or point SPARK_HOME to a Spark of the same line"
     echo "$program"
 }
 

@@ -10,7 +10,6 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.lake.journal import JournalTable, write_entries
 from cqa_spark.lake.lake import TABLES, Lake, LeasedLake
@@ -27,6 +26,7 @@ from cqa_spark.lake.snapshot import RunTables
 from cqa_spark.lake.table import DataFile, Table, TableFiles, column
 from cqa_spark.lake.writing import nullable
 from cqa_spark.object_store.folder import Folder
+from cqa_spark.spark.internals import to_arrow_schema
 
 METRIC = {
     "system": "best_a", "task": "question_comment", "split": "dev", "measure": "MAP@10", "value": 0.5, "low": 0.4,

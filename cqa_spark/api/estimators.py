@@ -40,6 +40,7 @@ from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.spark.frames import persisted
 from cqa_spark.systems.trained_system import load_groups, save_groups
 from cqa_spark.task_contract.contract import task as task_named
+from cqa_spark.text.analysers.analyser import analyse
 from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.encoders.encoder import embed, ship
 from cqa_spark.text.encoders.model import EmbeddingModel
@@ -259,8 +260,6 @@ class _GroupParams(Params):
         texts = TEXTS.empty(spark)
         models = [EmbeddingModel.read(name) for name in embedding_models([group])]
         if group_class(group).reads_texts:
-            from cqa_spark.text.pipeline import analyse  # slow import of Spark NLP
-
             texts = analyse(distinct_texts(posts, comments))
         for model in models:
             ship(spark, model)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from cqa_spark.commands.explain import explained_thread
 from cqa_spark.commands.similar import Index
@@ -24,6 +24,7 @@ from cqa_spark.lake.snapshot import Snapshot, published_runs, snapshot_of
 from cqa_spark.reports.sections.explanation import Explained
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings
+from cqa_spark.spark.internals import to_arrow_schema
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from cqa_spark.api.job import job
 from cqa_spark.api.lake import Rows
@@ -24,6 +24,7 @@ from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.model_folder import open_model_folder
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.spark.frames import whole_groups
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.spark.session import is_local_master
 from cqa_spark.systems.system import System, read_system
 from cqa_spark.systems.trained_system import load_recipe

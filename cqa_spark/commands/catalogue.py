@@ -86,6 +86,13 @@ def print_encoders(settings: CatalogueSettings) -> None:
     _print_plugins(ENCODERS, settings)
 
 
+def print_analysers(settings: CatalogueSettings) -> None:
+    """Print the analysers of texts."""
+    from cqa_spark.text.analysers.analyser import ANALYSERS
+
+    _print_plugins(ANALYSERS, settings)
+
+
 def _print_plugins(kind: PluginKind[Any], settings: CatalogueSettings) -> None:
     """Print a row for each plug-in of a kind; one that cannot be imported is named in a warning."""
     rows = []
@@ -303,6 +310,13 @@ JOBS = (
         "inspection",
         CatalogueSettings,
         print_encoders,
+    ),
+    Job(
+        "analysers list",
+        "list text analysers, with the packages that register them",
+        "inspection",
+        CatalogueSettings,
+        print_analysers,
     ),
     Job("features list", "list feature groups", "inspection", CatalogueSettings, print_groups),
     Job("features show", "show the columns of a feature group", "inspection", ShowGroupSettings, print_group),

@@ -18,6 +18,7 @@ from cqa_spark.steps.changes import Changes, FirstAnswers
 from cqa_spark.steps.check import Check
 from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.featurize import ComputeFeatures
+from cqa_spark.steps.find import finding_steps
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.kept_models import Challenge, KeepModels, can_be_challenged, challenging_release, kept_model
 from cqa_spark.steps.lake_page import WriteLakePage, WriteThreads
@@ -157,11 +158,22 @@ class NightPlan:
                     Challenge(system, settings.features, last, settings.retrain, settings.max_model_age, release)
                 )
         steps += task.measure_nights(systems, last, unchanged)
-        steps.append(Score(systems, task.name, unchanged, task.candidates_stay, settings.system))
+        steps.append(
+            Score(
+                systems,
+                task.name,
+                unchanged,
+                task.candidates_stay,
+                settings.system,
+                accepted_first=task.replays_nights and settings.accepted == "first",
+            )
+        )
         if not task.replays_nights:
             # Without nights to replay, the order is measured on the queries with a label.
             steps.append(Evaluate(evaluation, baseline, last=unchanged))
         steps.append(RememberWorth(systems[0], baseline, last))
+        if task.replays_nights:
+            steps += finding_steps(settings.findings, unchanged)
         if last is not None:
             steps += [Changes(last), FirstAnswers(last)]
         min_answers = settings.answers.min_answers if task.replays_nights else None

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from cqa_spark.settings.dumps import DumpJobSettings
+from cqa_spark.settings.findings import FindingSettings
 from cqa_spark.settings.sections import (
     CheckSettings,
     EvaluationSettings,
@@ -60,6 +61,11 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
     inputs: Annotated[TrainingInputs, NotHashed()] = TrainingInputs()
     task: Task = None
     answers: NightSettings = NightSettings()
+    accepted: Annotated[
+        Literal["first", "ignored"],
+        Field(description="whether the accepted answer is served before the others, or in their order"),
+    ] = "first"
+    findings: FindingSettings = FindingSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     system: Annotated[
         SystemName,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cqa_spark.spark.jars import HASHES
 from cqa_spark.spark.session import read_settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -102,12 +103,10 @@ def test_other_jars_than_the_recorded_ones_are_refused_before_spark_starts(tmp_p
         (tmp_path / ".jars" / name).write_bytes(b"the same bytes")
     digest = hashlib.sha256(b"the same bytes").hexdigest()
     hashes = f"{digest}  expected-1.jar\n{'0' * 64}  changed-2.jar\n"
-    (tmp_path / "conf" / "spark" / "jars.sha256").write_text(hashes, encoding="utf-8")
+    (tmp_path / HASHES).write_text(hashes, encoding="utf-8")
     answer = subprocess.run([tmp_path / "spark-submit.sh", "run"], capture_output=True, text=True, check=False)
     assert answer.returncode == 4
-    assert answer.stderr.splitlines()[0].endswith(
-        "are not those of conf/spark/jars.sha256: changed-2.jar, unexpected-3.jar"
-    )
+    assert answer.stderr.splitlines()[0].endswith(f"are not those of {HASHES}: changed-2.jar, unexpected-3.jar")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.inputs import USUAL_RATIO
 from cqa_spark.corpora.stackexchange.block_reader import BlockReader
@@ -28,6 +27,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.table import DataFile
 from cqa_spark.lake.writing import Destination, TableWriter
+from cqa_spark.spark.internals import to_arrow_schema
 
 RANGE = 64 << 20
 """Bytes of a range. A compressed file, and one without lines, is read in order, as one range."""

@@ -21,9 +21,15 @@ RANKINGS: SiteTable = SiteTable(
         QUERY_ID,
         CANDIDATE_ID,
         required("score", "double", "higher is better; comparable within a query"),
-        required("rank", "int", "from 1 for the highest score; ties are broken by initial_rank, then candidate_id"),
+        required(
+            "rank",
+            "int",
+            "from 1: the accepted candidate if the night serves it first, then the highest score; ties are broken by "
+            "initial_rank, then candidate_id",
+        ),
         required("predicted", "boolean", "whether the system predicts that the candidate is relevant"),
         column("served", "boolean", "whether the night serves this order of the query; null outside nights"),
+        *(field for field in EXAMPLES.columns if field.name == "accepted"),
     ),
     key=("run_id", "system", "site", "task", "query_id", "candidate_id"),
 )
@@ -35,7 +41,7 @@ NIGHT_RANKINGS: SiteTable = SiteTable(
     (
         *(field for field in RANKINGS.columns if field.name != "served"),
         required("thread_id", "string", "the question"),
-        *(field for field in EXAMPLES.columns if field.name in ("cut_at", "age_days", "accepted")),
+        *(field for field in EXAMPLES.columns if field.name in ("cut_at", "age_days")),
     ),
     key=RANKINGS.key,
 )

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from cqa_spark.evaluation.statistics.nights import AGES, LAST_NIGHTS, SERVED_AGE
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.schemas.metrics import ALL, COMPARISONS, METRICS, NIGHTS, WHEN_TRAINED, Worth, worth_of
 from cqa_spark.lake.schemas.night import SERVED_ORDERS
-from cqa_spark.reports.kit.blocks import NO_VALUE, Block, Cell, Only, Table, Text
+from cqa_spark.reports.kit.blocks import NO_VALUE, Block, Cell, Columns, Only, Plot, Table, Text
+from cqa_spark.reports.kit.svg import Picture, Whisker, described, whiskers
 from cqa_spark.reports.kit.wording import counted, interval, p_value, points, signed_interval, signed_points
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
@@ -59,7 +61,36 @@ def blocks(night: NightWorth) -> list[Block]:
     """The tables that have rows; the head of the page has the sentences."""
     tables = (_orders(night), _bands(night), _served(night)) if night.orders else (_labelled(night),)
     told = Only("terminal", [*map(Text, sentences(night)), Text("")])
-    return [told, *(table for table in tables if table.rows)]
+    return [told, *_pictures(night), *(table for table in tables if table.rows)]
+
+
+def _pictures(night: NightWorth) -> list[Block]:
+    """The worth of all orders, and the gain of the system by age and by votes, where errors are known."""
+    of_nights = [each for each in night.worth if each.population == NIGHTS and np.isfinite(each.low_difference)]
+    orders = [
+        Whisker(each.order, each.value, each.low, each.high, "accent" if each.order == night.system else "muted")
+        for each in sorted(of_nights, key=lambda each: -each.value)
+        if each.band == ALL
+    ]
+    gains = [
+        Whisker(each.band, each.difference, each.low_difference, each.high_difference, "accent")
+        for each in of_nights
+        if each.order == night.system != night.simple
+    ]
+    pictures = (
+        ("worth-of-orders", orders, None, "P@1 of all orders on replayed nights, in percent"),
+        ("gain-by-band", gains, 0.0, f"Gain of {night.system} over {night.simple}, in points"),
+    )
+    plots = [
+        Plot(name, partial(_picture, rows, reference), caption, small=True)
+        for name, rows, reference, caption in pictures
+        if rows
+    ]
+    return [Only("page", [Columns(plots)])] if plots else []
+
+
+def _picture(rows: Sequence[Whisker], reference: float | None, width: int) -> Picture:
+    return Picture(whiskers(rows, reference, width), described(rows))
 
 
 def sentences(night: NightWorth) -> tuple[str, ...]:

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.stackexchange.values import end_of_day
 from cqa_spark.evaluation.statistics.nights import Nights, expected_hits
@@ -35,6 +34,7 @@ from cqa_spark.lake.schemas.examples import EXAMPLES, MEASURED, NIGHT_MARK, SERV
 from cqa_spark.lake.schemas.metrics import NIGHTS, QUERY_METRICS
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.spark.frames import learn_in_one_task, whole_groups
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.steps.score import map_queries
 from cqa_spark.tasks.preferred_answer.examples import PROPERTIES, judged_answers
 

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from pyspark import SparkFiles, TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.lake.schemas.text import EMBEDDINGS
 from cqa_spark.networks.scoring import open_session
 from cqa_spark.plugins import PluginKind
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.text.encoders.model import DIGITS, EmbeddingModel, ModelFile, files_to_ship, read_file
 
 if TYPE_CHECKING:

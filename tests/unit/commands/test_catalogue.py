@@ -59,6 +59,7 @@ def test_a_group_fits_80_columns() -> None:
         ("tasks list", {"name": "arabic_pair", "origin": "cqa-spark 0.1.0"}),
         ("corpora list", {"name": "community_tables", "origin": "cqa-spark 0.1.0"}),
         ("encoders list", {"name": "averaged_words", "origin": "cqa-spark 0.1.0"}),
+        ("analysers list", {"name": "rules", "origin": "cqa-spark 0.1.0"}),
         ("rankers list", {"name": "average", "origin": "cqa-spark 0.1.0"}),
         ("measures list", {"name": "Accuracy", "origin": "cqa-spark 0.1.0"}),
         ("checks list", {"name": "complete_queries", "origin": "cqa-spark 0.1.0"}),

@@ -132,3 +132,12 @@ def test_other_tasks_are_measured_on_labelled_queries() -> None:
         ["best_a", "test", "244", f"71.0067.00{dash}75.00", "+17.00+13.00 to +21.00", "p = 0.001"],
         ["given_order", "test", "244", f"54.0050.00{dash}58.00", "0.000.00 to 0.00", "p = 1.000"],
     ]
+
+
+def test_pictures_show_the_orders_and_the_gain_by_band() -> None:
+    page = html.document_fromstring(literal.short_report(**{"night-worth": NIGHT}).page())
+    labels = [svg.get("aria-label") for svg in page.get_element_by_id("night-worth").iter("{*}svg", "svg")]
+    assert labels == [
+        f"{SYSTEM} 75.00 (65.00 to 85.00); {SIMPLE} 73.00 (63.00 to 83.00)",
+        f"{ALL} 2.00 (-3.00 to 7.00); older -20.00 (-25.00 to -15.00)",
+    ]

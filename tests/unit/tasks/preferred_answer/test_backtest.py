@@ -8,10 +8,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 from cqa_spark.rankers.candidates import Candidates
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.tasks.preferred_answer.backtest import FEATURES, choice_weights, measured_nights, replayed_nights
 
 

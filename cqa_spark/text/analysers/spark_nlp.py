@@ -1,4 +1,4 @@
-"""Analyses every distinct text with a Spark NLP pipeline; the import of Spark NLP is slow."""
+"""The analyser of Spark NLP's annotators, which run in Java; the import of Spark NLP is slow."""
 
 from warnings import catch_warnings, simplefilter
 
@@ -7,14 +7,10 @@ from pyspark.ml.feature import StopWordsRemover
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.lake.schemas.text import TEXTS
-from cqa_spark.text.cleaning import clean
+from cqa_spark.process.failures import require_extra
+from cqa_spark.spark.jars import require_jar
+from cqa_spark.text.analysers.analyser import Analyser
 from cqa_spark.text.scripts import spaced, stem_arabic
-
-with catch_warnings():
-    simplefilter("ignore", SyntaxWarning)  # Python 3.12 warns of backslashes in Spark NLP's docstrings
-    from sparknlp.annotator import NGramGenerator, Normalizer, SentenceDetector, Stemmer, StopWordsCleaner, Tokenizer
-    from sparknlp.base import DocumentAssembler
 
 # Characters other than letters, accents and digits at either end of a token, and the possessive before its right end.
 # Each run of such characters is matched once, from its start.
@@ -24,27 +20,26 @@ WORD_EDGES = rf"^{_EDGE}++|'[sS]{_EDGE}*+$|(?<!{_EDGE}){_EDGE}*+$"
 _WITH_PAIRS = "sentence_with_pairs"
 
 
-def analyse(texts: DataFrame) -> DataFrame:
-    """Clean and analyse every text once.
+class SparkNlp(Analyser):
+    """Sentences, tokens, stop words and stems by annotators of Spark NLP (the extra ``text``)."""
 
-    Args:
-        texts: ``text_id`` and ``raw`` of each distinct text, as ``distinct_texts`` returns them.
+    about = "annotators of Spark NLP, in Java; needs the extra text"
 
-    Returns:
-        The table ``texts``; arrays are in text order.
-    """
-    # Repartitioned explicitly, because Spark sizes partitions by bytes and the work per byte is large.
-    partitions = int(str(texts.sparkSession.conf.get("spark.sql.shuffle.partitions")))
-    cleaned = texts.repartition(partitions, "text_id").select("text_id", "raw", clean(F.col("raw")).alias("clean"))
-    sentences = sentence_detection().fit(cleaned).transform(cleaned)
-    # In scripts without spaces, words become pairs of characters between blanks. The changed sentences keep the column
-    # metadata by which Spark NLP recognises its annotations.
-    in_pairs = F.transform("sentence", lambda sentence: sentence.withField("result", spaced(sentence["result"])))
-    annotations = sentences.schema["sentence"].metadata
-    with_pairs = sentences.withColumn(_WITH_PAIRS, in_pairs).withMetadata(_WITH_PAIRS, annotations)
-    analysed = linguistics().fit(with_pairs).transform(with_pairs)
-    return TEXTS.conform(
-        analysed.select(
+    def require(self) -> None:
+        """Check that the Python package and the jar of Spark NLP are installed."""
+        require_extra("text", ["sparknlp"], "the text analyser spark_nlp")
+        require_jar("com.johnsnowlabs.nlp", "spark-nlp", "the text analyser spark_nlp")
+
+    def analyse(self, texts: DataFrame) -> DataFrame:
+        """Analyse the texts with two pipelines: one to sentences, one from them."""
+        sentences = sentence_detection().fit(texts).transform(texts)
+        # In scripts without spaces, words become pairs of characters between blanks. The changed sentences keep the
+        # column metadata by which Spark NLP recognises its annotations.
+        in_pairs = F.transform("sentence", lambda sentence: sentence.withField("result", spaced(sentence["result"])))
+        annotations = sentences.schema["sentence"].metadata
+        with_pairs = sentences.withColumn(_WITH_PAIRS, in_pairs).withMetadata(_WITH_PAIRS, annotations)
+        analysed = linguistics().fit(with_pairs).transform(with_pairs)
+        return analysed.select(
             "text_id",
             "raw",
             "clean",
@@ -55,11 +50,15 @@ def analyse(texts: DataFrame) -> DataFrame:
             stem_arabic(F.col("stem.result"), F.col("clean")).alias("stems"),
             F.col("bigram.result").alias("bigrams"),
         )
-    )
 
 
 def sentence_detection() -> Pipeline:
     """Build the pipeline from the column ``clean`` to sentences."""
+    with catch_warnings():
+        simplefilter("ignore", SyntaxWarning)  # Python 3.12 warns of backslashes in Spark NLP's docstrings
+        from sparknlp.annotator import SentenceDetector
+        from sparknlp.base import DocumentAssembler
+
     return Pipeline(
         stages=[
             DocumentAssembler().setInputCol("clean").setOutputCol("document"),
@@ -73,6 +72,8 @@ def linguistics() -> Pipeline:
 
     The stop words are Spark ML's for English. The stemmer is Porter's (1980, An algorithm for suffix stripping).
     """
+    from sparknlp.annotator import NGramGenerator, Normalizer, Stemmer, StopWordsCleaner, Tokenizer
+
     stop_words = StopWordsRemover.loadDefaultStopWords("english")
     return Pipeline(
         stages=[
