@@ -30,7 +30,7 @@ from cqa_spark.corpora.archives import Target, extract_tables, extract_zip, is_z
 from cqa_spark.corpora.inputs import UnpackLimits
 from cqa_spark.errors import ConfigError, CqaError, EnvironmentProblem, InputError
 from cqa_spark.object_store.locations import fetch, find_files, open_store, split
-from cqa_spark.object_store.s3 import credentials, use_credentials
+from cqa_spark.object_store.store import credentials, use_credentials
 from cqa_spark.process.disks import cannot_write, scratch_folders
 from cqa_spark.process.pool import Pool
 from cqa_spark.settings.sections import ObjectStorageSettings
@@ -199,24 +199,21 @@ def _unpack_into_bucket(
     Returns:
         The outcome, or the user's error; if it were raised, Spark would retry the task and bury it in a trace.
     """
-    from cqa_spark.object_store.bucket import Bucket, MultipartUpload
-
     archive, version = versioned
     name = split(archive)[1]
     use_credentials(environment)
     folder = f"{staging}/{folder_name(name, hashlib.sha256(f'{archive} {version}'.encode()).hexdigest())}"
-    bucket = open_store(folder, storage)
-    assert isinstance(bucket, Bucket)
+    store = open_store(folder, storage)
     with TemporaryDirectory(prefix="cqa-archive-", dir=scratch_folders(None)[0]) as scratch:
         copy = Path(scratch) / name
         try:
-            record = bucket.read(RECORD)
+            record = store.read(RECORD)
             if record:
                 sizes = json.loads(record.data)
             else:
                 fetch(archive, copy, storage)
-                sizes = extract(copy, limits, lambda table: MultipartUpload(bucket, table))
-                bucket.put(RECORD, json.dumps(sizes).encode())
+                sizes = extract(copy, limits, store.writer)
+                store.put(RECORD, json.dumps(sizes).encode())
         except CqaError as error:
             return type(error)(error.problem.replace(str(copy), archive), error.remedy)
     files = tuple(f"{folder}/{table}" for table in sorted(sizes))

@@ -1,17 +1,13 @@
 """S3: how Spark (S3A), ``deltalake`` and boto3 reach buckets, and with which credentials."""
 
-import os
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.object_store.store import (
-    OBJECT_STORES,
-    ObjectStorage,
-    ObjectStore,
-)
+from cqa_spark.object_store.remote_store import RemoteStore
+from cqa_spark.object_store.store import ObjectStorage, ObjectStore
 from cqa_spark.settings.sections import ObjectStorageSettings
 
 
@@ -20,6 +16,7 @@ class S3(ObjectStorage):
 
     about: ClassVar[str] = "Amazon S3, and other servers that speak its protocol"
     credentials: ClassVar[tuple[str, ...]] = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+    committer: ClassVar[str | None] = "magic"
 
     def open(self, location: str, settings: ObjectStorageSettings) -> ObjectStore:
         """Open a bucket, or a prefix of it."""
@@ -28,9 +25,15 @@ class S3(ObjectStorage):
         if not bucket:
             raise ConfigError(f"{location} names no bucket", "give s3a://BUCKET/PREFIX")
 
-        from cqa_spark.object_store.bucket import Bucket  # boto3 is slow to import, and lists of stores need none
+        from cqa_spark.object_store.s3_requests import (
+            S3Requests,  # boto3 is slow to import, and lists of stores need none
+        )
 
-        return Bucket(s3_client(settings), bucket, prefix.strip("/"), attempts=settings.attempts)
+        return RemoteStore(S3Requests(s3_client(settings), bucket, prefix.strip("/")), attempts=settings.attempts)
+
+    def forget_clients(self) -> None:
+        """Forget boto3's clients."""
+        s3_client.cache_clear()
 
     def hadoop_options(self, settings: ObjectStorageSettings) -> Mapping[str, str]:
         """Options of S3A, which finds credentials itself."""
@@ -95,16 +98,3 @@ def _credentials_of_chain() -> dict[str, str]:
     values = credentials.get_frozen_credentials()
     named = zip(S3.credentials, (values.access_key, values.secret_key, values.token), strict=True)
     return {name: value for name, value in named if value}
-
-
-def credentials() -> dict[str, str]:
-    """The environment variables of this process that hold credentials."""
-    names = (name for storage in OBJECT_STORES.load_all().values() for name in storage.credentials)
-    return {name: os.environ[name] for name in names if name in os.environ}
-
-
-def use_credentials(variables: Mapping[str, str]) -> None:
-    """Use the credentials of another process in this one."""
-    if any(os.environ.get(name) != value for name, value in variables.items()):
-        os.environ.update(variables)
-        s3_client.cache_clear()

@@ -1,11 +1,34 @@
-"""The S3 server through a proxy that sees every request, and can let it go wrong."""
+"""Servers of objects, and proxies before them that see every request, and can let it go wrong."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from fault_proxy import FaultProxy, fault_proxy
+from http_servers import HttpServer, azure_server, gcs_server, of_s3
 from s3_server import S3Server
+
+STARTS: dict[str, Callable[[Path], AbstractContextManager[HttpServer]]] = {"gcs": gcs_server, "azure": azure_server}
+MORE = [pytest.param(kind, marks=pytest.mark.more) for kind in STARTS]
+
+
+@pytest.fixture(scope="session", params=["s3", *MORE])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
+    """A server of every kind of storage, one after the other."""
+    if request.param == "s3":
+        yield of_s3(request.getfixturevalue("s3"))
+        return
+    with STARTS[request.param](tmp_path_factory.mktemp(request.param)) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def proxy(server: HttpServer) -> Iterator[tuple[FaultProxy, str]]:
+    """A proxy before the server, and its address."""
+    with fault_proxy(server.endpoint) as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

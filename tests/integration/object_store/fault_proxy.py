@@ -45,6 +45,11 @@ class FaultProxy:
                 len(self.requests) + number: FAULTS.get(fault, lambda handler: handler.refuse(403, fault))
             }
 
+    def forget(self) -> None:
+        """Let nothing go wrong that has not happened."""
+        with self._lock:
+            self._numbered.clear()
+
     @contextmanager
     def full(self, status: int, code: str, within: str = "") -> Iterator[None]:
         """Refuse every write to a path that holds a text, as a server without space does."""
