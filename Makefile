@@ -14,6 +14,8 @@ INSTALLED := .venv/.installed
 NEURAL := .venv/.neural
 RESOLVED := .jars/.resolved
 ENVIRONMENT := build/environment.tar.gz
+# Of the packed environment; others are mlflow, multilingual and papers.
+EXTRAS ?= spark learning hdfs gcs azure
 VERSITYGW := v1.8.0
 OFFLINE := build/offline/SHA256SUMS
 SBOM := build/sbom.json
@@ -68,7 +70,7 @@ test-neural: neural ## run the tests that need JAX, ONNX or gensim
 	$(BIN)/python -c 'import gensim, jax, onnx'  # without which their tests would be skipped
 	$(PYTEST) -m 'neural and not more'
 
-test-more: setup schedulers $(SERVERS) ## run the tests that are long by nature
+test-more: setup schedulers $(SERVERS) $(ENVIRONMENT) ## run the tests that are long by nature
 	$(PYTEST) -m more
 
 test-rules: setup ## try the rules that hold for all inputs on many new inputs
@@ -114,7 +116,7 @@ servers: $(SERVERS) ## get the servers that test-more starts: Google's and Azure
 
 offline: $(OFFLINE) ## pack wheels, jars and sources for deploy/install-offline on machines without network access
 
-environment: $(ENVIRONMENT) ## pack the dependencies for clusters without them
+environment: $(ENVIRONMENT) ## pack what nights need for clusters without it; EXTRAS="…" names the extras
 
 sbom: $(SBOM) ## list all packages and jars with versions, licences and hashes, as CycloneDX, for scanners
 
@@ -162,12 +164,17 @@ $(HADOOP): tests/servers/hadoop/pom.xml tests/servers/hadoop/MiniCluster.java
 	mvn --quiet --batch-mode --file $< dependency:copy-dependencies -DoutputDirectory=$(CURDIR)/$@/lib -DincludeScope=runtime
 	javac -cp '$@/lib/*' -d $@/classes tests/servers/hadoop/MiniCluster.java
 
-# Without Spark's own jars, which every cluster has and which are most of the size.
+# What nights need, at the locked versions: without Spark's own jars, which every cluster has and which are most of the
+# size, without tests of libraries, and without the descriptions of Amazon's services other than storage and sign-in.
 $(ENVIRONMENT): locks/base.txt | $(INSTALLED)
 	rm -rf build/environment
 	$(UV) venv --quiet --python $(BIN)/python build/environment
-	$(UV) pip sync --quiet --python build/environment/bin/python --require-hashes locks/base.txt
-	$(BIN)/venv-pack --quiet --force --prefix build/environment --exclude '*/pyspark/jars/*' --output $@
+	$(UV) pip compile --quiet --generate-hashes --python-version 3.11 --constraint locks/base.txt \
+	    $(addprefix --extra ,$(EXTRAS)) pyproject.toml --output-file build/environment/packages.txt
+	$(UV) pip sync --quiet --python build/environment/bin/python --require-hashes build/environment/packages.txt
+	find build/environment -path '*/botocore/data/*' -type d -prune ! -name s3 ! -name sts ! -name 'sso*' -exec rm -r {} +
+	$(BIN)/venv-pack --quiet --force --prefix build/environment --output $@ --exclude '*/pyspark/jars/*' \
+	    --exclude '*/tests/*' --exclude '*/pyarrow/include/*' --exclude '*/__pycache__/*'
 
 # The committed sources; packages without a wheel are built here, so that the target machine builds none.
 $(OFFLINE): locks/base.txt $(RESOLVED) deploy/install-offline | $(INSTALLED)

@@ -12,7 +12,6 @@ from azure.core.exceptions import (
     AzureError,
     ClientAuthenticationError,
     HttpResponseError,
-    ResourceExistsError,
     ServiceRequestError,
     ServiceResponseError,
 )
@@ -178,13 +177,14 @@ def request(location: str, send: Callable[[], T]) -> T:
         return send()
     except (ServiceRequestError, ServiceResponseError) as error:  # an incomplete body is one of the latter
         raise NoAnswer(location, str(error)) from error
-    except ResourceExistsError as error:  # 409: how Azure answers If-None-Match: *
-        raise NotAsExpected(f"{location}: {error.message}", "read it again") from error
     except ClientAuthenticationError as error:
         raise without_credentials(location, "check the account's key, token or role") from error
     except HttpResponseError as error:
-        raise meaning(
-            location, error.status_code or 500, str(error.error_code or ""), str(error.reason or "")
-        ) from error
+        status, code = error.status_code, str(getattr(error, "error_code", ""))
+        if status is None or status < 300:  # the body was cut off
+            raise NoAnswer(location, str(error.message)) from error
+        if code == "BlobAlreadyExists":  # how Azure answers If-None-Match: *
+            raise NotAsExpected(f"{location}: {code}", "read it again") from error
+        raise meaning(location, status, code, str(error.reason or "")) from error
     except AzureError as error:
         raise EnvironmentProblem(f"{location}: {error}", "check the variables AZURE_STORAGE_…") from error

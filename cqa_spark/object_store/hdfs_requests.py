@@ -334,8 +334,7 @@ class _FileWriter:
     def __init__(self, requests: HdfsRequests, key: str, send: Send) -> None:
         self._requests, self._key, self._send = requests, key, send
         self._path = requests._path(key)
-        self._new = _hidden(self._path)
-        self._file = send(lambda: requests._request(key, lambda: requests._client.create(self._new, _NEW)))
+        self._new, self._file = send(lambda: requests._request(key, self._begun))
         self._is_open = True
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
@@ -354,6 +353,11 @@ class _FileWriter:
         if self._is_open:
             requests, self._is_open = self._requests, False
             self._send(lambda: requests._request(self._key, lambda: requests._client.delete(self._new)))
+
+    def _begun(self) -> tuple[str, Any]:
+        """A new hidden file; that of a request whose answer was lost is not opened again."""
+        new = _hidden(self._path)
+        return new, self._requests._client.create(new, _NEW)
 
     def _once(self, call: Callable[[], Any]) -> None:
         try:

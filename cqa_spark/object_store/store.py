@@ -280,11 +280,13 @@ class ObjectStorage(ABC):
         credentials: names of the environment variables of the driver that tasks need, too.
         committer: of what Spark itself writes there, as ``_SUCCESS`` names it; None where Spark's own committer, which
             renames files, leaves no copies and no halves.
+        is_read_by_spark: whether Spark's distribution, or our jars, have a connector for it.
     """
 
     about: ClassVar[str]
     credentials: ClassVar[tuple[str, ...]] = ()
     committer: ClassVar[str | None] = None
+    is_read_by_spark: ClassVar[bool] = True
 
     @abstractmethod
     def open(self, location: str, settings: ObjectStorageSettings) -> ObjectStore:

@@ -38,8 +38,16 @@ class Hadoop:
     @property
     def hdfs(self) -> str:
         """The address of its files."""
+        return self._setting("fs.defaultFS")
+
+    @property
+    def resource_manager(self) -> str:
+        """The address of YARN's page."""
+        return f"http://{self._setting('yarn.resourcemanager.webapp.address')}"
+
+    def _setting(self, name: str) -> str:
         settings = ElementTree.parse(self.conf / "core-site.xml").iter("property")
-        return {setting.findtext("name"): setting.findtext("value") for setting in settings}["fs.defaultFS"] or ""
+        return {setting.findtext("name"): setting.findtext("value") for setting in settings}[name] or ""
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -140,3 +140,7 @@ def _running(command: list[Any], log: Path, address: str) -> Iterator[None]:
     finally:
         process.terminate()
         process.wait()
+
+
+CLOUDS: dict[str, Callable[[Path], AbstractContextManager[HttpServer]]] = {"gcs": gcs_server, "azure": azure_server}
+"""What starts the servers of storage that Spark has no connector for."""

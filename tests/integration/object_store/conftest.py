@@ -1,17 +1,14 @@
 """Servers of objects, and proxies before them that see every request, and can let it go wrong."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from fault_proxy import FaultProxy, fault_proxy
-from http_servers import HttpServer, azure_server, gcs_server, of_s3
+from http_servers import CLOUDS, HttpServer, of_s3
 from s3_server import S3Server
 
-STARTS: dict[str, Callable[[Path], AbstractContextManager[HttpServer]]] = {"gcs": gcs_server, "azure": azure_server}
-MORE = [pytest.param(kind, marks=pytest.mark.more) for kind in STARTS]
+MORE = [pytest.param(kind, marks=pytest.mark.more) for kind in CLOUDS]
 
 
 @pytest.fixture(scope="session", params=["s3", *MORE])
@@ -20,7 +17,7 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     if request.param == "s3":
         yield of_s3(request.getfixturevalue("s3"))
         return
-    with STARTS[request.param](tmp_path_factory.mktemp(request.param)) as started:
+    with CLOUDS[request.param](tmp_path_factory.mktemp(request.param)) as started:
         yield started
 
 

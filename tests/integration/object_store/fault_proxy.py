@@ -118,6 +118,8 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in answer.getheaders():
             if name.lower() not in HOP_BY_HOP:
                 self.send_header(name, value)
+        if answer.getheader("Content-Length") is None:  # it came in chunks
+            self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         step = -(-sent // pieces) or 1
         for start in range(0, sent, step):
