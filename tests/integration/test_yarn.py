@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from urllib.request import Request, urlopen
 from uuid import uuid4
@@ -62,12 +64,16 @@ class Yarn:
     dump: Path
     lake: Path
 
+    @property
+    def settings(self) -> list[str]:
+        """Options of spark-submit."""
+        return [option for name, value in SETTINGS.items() for option in ("--conf", f"{name}={value}")]
+
     def submit(self, mode: str, *arguments: str, **variables: str) -> subprocess.Popen[str]:
         """Start a job in a process group of its own, its output and errors in one."""
-        settings = [option for name, value in SETTINGS.items() for option in ("--conf", f"{name}={value}")]
         shipped = ["--environment", str(ENVIRONMENT)] if mode == "cluster" else []
         command = [REPOSITORY / "spark-submit.sh", "--master", "yarn", "--deploy-mode", mode]
-        command += [*SIZE, *settings, *shipped]
+        command += [*SIZE, *self.settings, *shipped]
         environment = os.environ | SHORT_LIVED | {"HADOOP_CONF_DIR": str(self.hadoop.conf)} | variables
         output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         return subprocess.Popen([*command, *arguments], env=environment, text=True, start_new_session=True, **output)  # type: ignore[call-overload]
@@ -115,10 +121,16 @@ def is_held(lake: Lake) -> bool:
     return stored is not None and not LeaseState.model_validate_json(stored.data).is_free()
 
 
-def test_a_night_in_client_mode_with_a_local_lake(spark: SparkSession, yarn: Yarn, tmp_path: Path) -> None:
+def test_the_step_of_emr_is_a_night_in_client_mode(spark: SparkSession, yarn: Yarn, tmp_path: Path) -> None:
     """Paths are those of this machine, although HDFS is the cluster's default."""
-    code, said = yarn.finished("client", *NIGHT, "--input", str(yarn.dump), "--lake", str(tmp_path / "lake"))
-    assert code == 0, said
+    night = [*NIGHT, "--input", str(yarn.dump), "--lake", str(tmp_path / "lake")]
+    submit = [REPOSITORY / "deploy" / "emr" / "submit", "--dry-run", "j-1", *SIZE, *yarn.settings, *night]
+    printed = subprocess.run(submit, capture_output=True, text=True, check=True).stdout
+    [step] = json.loads(shlex.split(printed)[-1])
+    here = {"/opt/cqa-spark": str(REPOSITORY), "/etc/hadoop/conf": str(yarn.hadoop.conf)}
+    command = [reduce(lambda word, place: word.replace(*place), here.items(), word) for word in step["Args"]]
+    done = subprocess.run(command, env=os.environ | SHORT_LIVED, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     assert rows(spark, str(tmp_path / "lake")) == rows(spark, str(yarn.lake))
 
 

@@ -56,7 +56,7 @@ def test_a_night_is_that_of_a_local_lake(spark: SparkSession, cloud: HttpServer,
 
 
 def test_every_row_of_writers_at_the_same_time_is_kept(cloud: HttpServer) -> None:
-    """Delta's own writers, which have no lease, may lose a race; an append that succeeded is in the table."""
+    """Of Delta's own writers, which have no lease, some fail on Azurite, whose listings start at the first key."""
     table, options = cloud.location("table"), delta_options(f"{cloud.scheme}://b", STORAGE)
     write_deltalake(table, pa.table({"a": [0]}), storage_options=options)
 
@@ -71,3 +71,4 @@ def test_every_row_of_writers_at_the_same_time_is_kept(cloud: HttpServer) -> Non
         succeeded = list(pool.map(append, range(1, 13)))
     kept = DeltaTable(table, storage_options=options).to_pyarrow_table()["a"].to_pylist()
     assert sorted(kept) == [0, *sorted(filter(None, succeeded))]
+    assert cloud.scheme == "az" or 0 not in succeeded

@@ -1,5 +1,6 @@
-// A server of Google Cloud Storage for the tests, in memory: fake-gcs-server, plus the conditional PUT and the DELETE of
-// the XML interface, which delta-rs uses and it lacks. Its argument is the address to listen at, HOST:PORT.
+// A server of Google Cloud Storage for the tests, in memory: fake-gcs-server, plus what delta-rs uses of the XML interface
+// and it lacks: the conditional PUT, the DELETE, and listings that start after a key, without which concurrent writers of a
+// Delta table fail. Its argument is the address to listen at, HOST:PORT.
 package main
 
 import (
@@ -10,10 +11,13 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 )
+
+var listed = regexp.MustCompile(`<Contents><Key>(.*?)</Key>.*?</Contents>`)
 
 func main() {
 	address := os.Args[1]
@@ -50,6 +54,17 @@ func main() {
 		case isXML && r.Method == http.MethodDelete:
 			answer := send(http.MethodDelete, "/storage/v1/b/"+bucket+"/o/"+url.PathEscape(key), nil)
 			w.WriteHeader(answer.Code)
+		case r.URL.Query().Has("start-after"):
+			answer := httptest.NewRecorder()
+			storage.ServeHTTP(answer, r)
+			after := r.URL.Query().Get("start-after")
+			w.Header().Set("Content-Type", "application/xml")
+			w.Write(listed.ReplaceAllFunc(answer.Body.Bytes(), func(entry []byte) []byte {
+				if string(listed.FindSubmatch(entry)[1]) > after {
+					return entry
+				}
+				return nil
+			}))
 		default:
 			storage.ServeHTTP(w, r)
 		}
