@@ -30,7 +30,7 @@ from cqa_spark.corpora.archives import Target, extract_tables, extract_zip, is_z
 from cqa_spark.corpora.inputs import UnpackLimits
 from cqa_spark.errors import ConfigError, CqaError, EnvironmentProblem, InputError
 from cqa_spark.object_store.locations import fetch, find_files, open_store, split
-from cqa_spark.object_store.store import credentials, use_credentials
+from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.process.disks import cannot_write, scratch_folders
 from cqa_spark.process.pool import Pool
 from cqa_spark.settings.sections import ObjectStorageSettings

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
-from cqa_spark.lake.arrow_files import is_read_in_tasks, read_in_tasks
 from cqa_spark.lake.lease import Lease
 from cqa_spark.lake.table import DataFile, Table, TableFiles
 from cqa_spark.object_store.locations import open_store
@@ -80,9 +79,6 @@ class Lake:
         if not files:
             return table.empty(self.spark)
         self._refuse_damaged(files)
-        if is_read_in_tasks(self.root):
-            sizes = [(self.path(file.path), file.bytes) for file in files]
-            return read_in_tasks(self.spark, sizes, table.schema, self.storage)
         # Spark expands patterns in paths: brackets and asterisks are escaped.
         paths = [_PATTERN_CHARACTER.sub(r"\\\g<0>", self.path(file.path)) for file in files]
         return self.spark.read.schema(table.schema).parquet(*paths)

@@ -166,14 +166,12 @@ class FolderOfModel:
         location: location of the whole folder, as Spark accepts it.
         store: the objects of the whole folder.
         manifest: manifest of the whole folder.
-        storage: object storage settings.
         prefix: prefix of the keys in this folder; empty, or ends in a slash.
     """
 
     location: str
     store: ObjectStore
     manifest: Manifest
-    storage: ObjectStorageSettings
     prefix: str = ""
 
     def within(self, name: str) -> Self:
@@ -250,17 +248,10 @@ class ModelFolder(FolderOfModel):
         schema = ", ".join(f"`{column}` {kind}" for column, kind in columns)
         from pyspark.sql import SparkSession  # here, because lists of models need no Spark
 
-        from cqa_spark.lake.arrow_files import is_read_in_tasks, read_in_tasks
-
         session = SparkSession.active()
         if not table.files:
             return session.createDataFrame([], schema)
-        files = [f"{self.location}/{file}" for file in table.files]
-        if is_read_in_tasks(self.location):
-            sizes = [self.manifest.files[key].size for key in table.files]
-            declared = session.createDataFrame([], schema).schema
-            return read_in_tasks(session, list(zip(files, sizes, strict=True)), declared, self.storage)
-        return session.read.schema(schema).parquet(*files)
+        return session.read.schema(schema).parquet(*[f"{self.location}/{file}" for file in table.files])
 
     def refusal(self, name: str, reason: str) -> ContractError:
         """The error of a file that cannot be used."""
@@ -301,7 +292,7 @@ def open_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings)
     manifest = read_manifest(store)
     if manifest.kind != kind:
         raise ContractError(f"{location} contains {manifest.kind}, not {kind}", "give the folder of the right model")
-    return ModelFolder(location.rstrip("/"), store, manifest, storage)
+    return ModelFolder(location.rstrip("/"), store, manifest)
 
 
 def original_of(lake: str, location: str, storage: ObjectStorageSettings) -> str:
@@ -344,13 +335,8 @@ class NewModelFolder(FolderOfModel):
 
     def write_table(self, name: str, frame: DataFrame) -> None:
         """Write a table of any size as Parquet, with Spark."""
-        from cqa_spark.lake.arrow_files import is_read_in_tasks, write_in_tasks
-
         key = self.prefix + name
-        if is_read_in_tasks(self.location):
-            write_in_tasks(frame, f"{self.location}/{key}", self.storage)
-        else:
-            frame.write.mode("overwrite").parquet(f"{self.location}/{key}")
+        frame.write.mode("overwrite").parquet(f"{self.location}/{key}")
         files = tuple(file for file in self.store.keys(f"{key}/") if file.endswith(".parquet"))
         for file in files:
             stored = self.store.read(file)
@@ -384,7 +370,7 @@ def new_model_folder(
     with suppress(InputError, ContractError):  # there is none, or it cannot be read by its manifest
         for key in (MANIFEST, *read_manifest(store).files):
             store.delete(key)
-    folder = NewModelFolder(location.rstrip("/"), store, Manifest(kind=kind, copy_of=copy_of), storage)
+    folder = NewModelFolder(location.rstrip("/"), store, Manifest(kind=kind, copy_of=copy_of))
     yield folder
     store.put(MANIFEST, folder.manifest.model_dump_json(indent=2).encode())
 

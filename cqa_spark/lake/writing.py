@@ -26,7 +26,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.table import DataFile, Table
 from cqa_spark.object_store.locations import open_store
-from cqa_spark.object_store.store import credentials, storage_of, use_credentials
+from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
 
@@ -248,6 +248,9 @@ def _divided(batch: pa.RecordBatch, by: Sequence[str]) -> Iterator[tuple[tuple[s
         yield values, batch.filter(reduce(pc.and_, in_group))
 
 
+COMMITTER = "magic"
+
+
 def write_plain_files(
     frame: DataFrame,
     folder: str,
@@ -271,7 +274,7 @@ def write_plain_files(
         options: of the format.
 
     Raises:
-        ContractError: another committer wrote there than the storage needs.
+        ContractError: another committer wrote to the bucket.
     """
     frame.write.format(file_format).options(**options or {}).mode("overwrite").partitionBy(*partition_by).save(folder)
     if is_remote(folder):
@@ -279,21 +282,18 @@ def write_plain_files(
 
 
 def check_committer(folder: str, storage: ObjectStorageSettings) -> None:
-    """Check that a remote folder was committed as its storage needs it, by the committer's entry in ``_SUCCESS``.
+    """Check that a folder in a bucket was committed atomically, by the committer's entry in ``_SUCCESS``.
 
     Raises:
         ContractError: there is none, or another committer wrote it, which leaves an empty one.
     """
-    needed = storage_of(folder).committer
-    if needed is None:
-        return
     mark = open_store(folder, storage).read("_SUCCESS")
     try:
         committer = json.loads(mark.data)["committer"] if mark else None
     except (ValueError, KeyError):
         committer = None
-    if committer != needed:
+    if committer != COMMITTER:
         raise ContractError(
-            f"{folder} was not written by the {needed} committer; it may be incomplete",
+            f"{folder} was not written by the {COMMITTER} committer; it may be incomplete",
             "start Spark with the settings of conf/spark/common.conf, then write it again",
         )

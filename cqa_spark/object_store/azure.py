@@ -25,7 +25,6 @@ class Azure(ObjectStorage):
     credentials: ClassVar[tuple[str, ...]] = (
         CONNECTION, ACCOUNT, KEY, TOKEN, "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET", "AZURE_TENANT_ID",
     )  # fmt: skip
-    is_read_by_spark: ClassVar[bool] = False
 
     def open(self, location: str, settings: ObjectStorageSettings) -> ObjectStore:
         """Open a container, or a prefix of it."""

@@ -19,7 +19,6 @@ class Gcs(ObjectStorage):
 
     about: ClassVar[str] = "Google Cloud Storage (needs the extra `gcs`)"
     credentials: ClassVar[tuple[str, ...]] = ("GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", EMULATOR)
-    is_read_by_spark: ClassVar[bool] = False
 
     def open(self, location: str, settings: ObjectStorageSettings) -> ObjectStore:
         """Open a bucket, or a prefix of it."""

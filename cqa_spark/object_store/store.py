@@ -5,7 +5,6 @@ with the same errors; `tests/store_contract.py` states them.
 """
 
 import io
-import os
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
@@ -278,15 +277,10 @@ class ObjectStorage(ABC):
     Attributes:
         about: description, one sentence.
         credentials: names of the environment variables of the driver that tasks need, too.
-        committer: of what Spark itself writes there, as ``_SUCCESS`` names it; None where Spark's own committer, which
-            renames files, leaves no copies and no halves.
-        is_read_by_spark: whether Spark's distribution, or our jars, have a connector for it.
     """
 
     about: ClassVar[str]
     credentials: ClassVar[tuple[str, ...]] = ()
-    committer: ClassVar[str | None] = None
-    is_read_by_spark: ClassVar[bool] = True
 
     @abstractmethod
     def open(self, location: str, settings: ObjectStorageSettings) -> ObjectStore:
@@ -350,17 +344,3 @@ def delta_address(location: str) -> str:
 def delta_options(location: str, settings: ObjectStorageSettings) -> dict[str, str]:
     """The options of ``deltalake`` for a location; none for a local one."""
     return storage_of(location).delta_options(settings) if is_remote(location) else {}
-
-
-def credentials() -> dict[str, str]:
-    """The environment variables of this process that hold credentials."""
-    names = (name for storage in OBJECT_STORES.load_all().values() for name in storage.credentials)
-    return {name: os.environ[name] for name in names if name in os.environ}
-
-
-def use_credentials(variables: Mapping[str, str]) -> None:
-    """Use the credentials of another process in this one."""
-    if any(os.environ.get(name) != value for name, value in variables.items()):
-        os.environ.update(variables)
-        for storage in OBJECT_STORES.load_all().values():
-            storage().forget_clients()

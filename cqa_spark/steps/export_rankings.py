@@ -37,7 +37,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.writing import deliver, folder_to_write
 from cqa_spark.object_store.locations import require_writable
-from cqa_spark.object_store.store import credentials, use_credentials
+from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.settings.nightly import ExportFormat
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.steps.attribution import ATTRIBUTION, attributions

@@ -33,7 +33,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, published_runs
 from cqa_spark.lake.table import Table, fingerprint_of
 from cqa_spark.object_store.locations import split, write_file
-from cqa_spark.object_store.store import credentials, use_credentials
+from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports import kinds
 from cqa_spark.reports.kit.page import page_bytes

@@ -16,7 +16,7 @@ from cqa_spark.corpora.source import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.whole_files import of_file, parse_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
-from cqa_spark.object_store.store import credentials
+from cqa_spark.object_store.s3 import credentials
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.spark.frames import persist
 

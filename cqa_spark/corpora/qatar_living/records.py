@@ -18,7 +18,7 @@ from cqa_spark.corpora.content_check import REMEDY, SHOWN_CHARACTERS, names_seen
 from cqa_spark.corpora.inputs import InputFile, open_stored
 from cqa_spark.corpora.qatar_living.threads import ORIGINAL, WRAPPER, Layout, UnreadableThread, parse_thread
 from cqa_spark.errors import InputError
-from cqa_spark.object_store.store import use_credentials
+from cqa_spark.object_store.s3 import use_credentials
 from cqa_spark.settings.sections import ObjectStorageSettings
 
 RANGE = 64 << 20

@@ -39,7 +39,7 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table, TableFiles
 from cqa_spark.object_store.locations import fetch_once
-from cqa_spark.object_store.store import credentials, use_credentials
+from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.dumps import DumpJobSettings
 from cqa_spark.settings.sections import ObjectStorageSettings
