@@ -3,7 +3,7 @@
 import io
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,7 +64,15 @@ def taken_over(lake: Lake, clock: Clock) -> Iterator[LeasedLake]:
         yield leased
 
 
-def finished(lake: Lake, run_id: str, content: Content, *, resume: bool = False, fails: bool = False) -> Run:
+def finished(
+    lake: Lake,
+    run_id: str,
+    content: Content,
+    *,
+    resume: bool = False,
+    fails: bool = False,
+    reports: Sequence[str] = REPORTS,
+) -> Run:
     """A run with these rows, and a note, a model and a report with its id; unchanged sites keep the published files."""
     base = published_snapshot(lake).tables if lake.objects.folders(TABLES) and _is_published(lake) else {}
     with opened(lake, run_id, resume=resume) as run:
@@ -72,7 +80,7 @@ def finished(lake: Lake, run_id: str, content: Content, *, resume: bool = False,
             if table.name in content:
                 run.put(table, _files(run, table, content[table.name], base.get(table.name, NO_FILES)))
         run.write_entries(NOTES, [{"note": run_id}])
-        for name in (*REPORTS, "model.bin"):
+        for name in (*reports, "model.bin"):
             lake.objects.put(run.artifact_path(name).removeprefix(lake.path("")), f"{name} of {run_id}".encode())
         run.add_artifact("model", run.artifact_path("model.bin"))
         if fails:

@@ -170,6 +170,10 @@ def _read(store: ObjectStore, others: ObjectStore, _: Path) -> None:
     assert store.read("object").data == OLD
 
 
+def _read_absent(store: ObjectStore, others: ObjectStore, _: Path) -> None:
+    assert store.read("object") is None
+
+
 def _put(store: ObjectStore, others: ObjectStore, _: Path) -> None:
     store.put("object", NEW)
     assert others.read("object").data == NEW
@@ -253,6 +257,7 @@ Operation = Callable[[ObjectStore, ObjectStore, Path], None]
 
 OPERATIONS: dict[str, Operation] = {
     "read": _read,
+    "read what is absent": _read_absent,
     "put": _put,
     "create": _create,
     "create what is there": _create_second,

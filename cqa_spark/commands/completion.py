@@ -1,17 +1,18 @@
-"""``cqa completion``: a script that completes commands and flags in a shell."""
+"""``cqa completion``: a script that completes commands, flags and their values in a shell."""
 
-from typing import Annotated, Literal
+from collections.abc import Callable, Mapping
+from typing import Annotated, Literal, get_args, get_origin
 
 from pydantic import Field
 
 from cqa_spark.commands.jobs import Job, all_jobs
-from cqa_spark.settings.command_line import flags
+from cqa_spark.settings.command_line import Flag, flags
 from cqa_spark.settings.sections import Command, JobSettings
 from cqa_spark.settings.values import Positional
 
 
 class CompletionSettings(Command):
-    """Print a script that completes commands and flags in a shell; source it in the shell's start-up file."""
+    """Print a script that completes commands, flags and values in a shell; source it in the shell's start-up file."""
 
     examples = ("cqa completion bash >> ~/.bashrc", "cqa completion zsh >> ~/.zshrc")
 
@@ -20,7 +21,19 @@ class CompletionSettings(Command):
 
 _SCRIPT = """\
 {preamble}_cqa() {{
-    local word="${{COMP_WORDS[COMP_CWORD]}}" words=""
+    local word="${{COMP_WORDS[COMP_CWORD]}}" words="" place
+    for ((place = COMP_CWORD - 1; place > 0; place--)); do
+        [[ ${{COMP_WORDS[place]}} == -* ]] && break
+    done
+    if [[ $word != -* ]]; then
+        case "${{COMP_WORDS[place]}}" in
+{values}
+        esac
+    fi
+    if [[ -n $words ]]; then
+        COMPREPLY=($(compgen -W "$words" -- "$word"))
+        return
+    fi
     case "${{COMP_WORDS[*]:1:COMP_CWORD-1}} " in
 {cases}
     esac
@@ -34,8 +47,12 @@ _PREAMBLE = {"bash": "", "zsh": "autoload -Uz bashcompinit compinit && compinit 
 
 
 def print_completion(settings: CompletionSettings) -> None:
-    """Print the script; it holds all commands and flags, and calls no program."""
+    """Print the script; it holds all commands, flags and names, and calls no program."""
     jobs = all_jobs()
+    values: dict[str, set[str]] = {}
+    names = {kind: load() for kind, load in _names().items()}
+    for flag in (flag for job in jobs for flag in flags(job.settings) if flag.spelling.startswith("--")):
+        values.setdefault(flag.spelling, set()).update(_values(flag, names))
     next_words = {"": {job.name.split()[0] for job in jobs}}
     for job in jobs:
         first, _, second = job.name.partition(" ")
@@ -49,7 +66,40 @@ def print_completion(settings: CompletionSettings) -> None:
         f'        "{typed} ") words="{" ".join([*sorted(words), *of_job.get(typed, [])])}" ;;'
         for typed, words in sorted(next_words.items())
     ]
-    print(_SCRIPT.format(preamble=_PREAMBLE[settings.shell], cases="\n".join([*first_words, *cases])))
+    of_flags = [
+        f'            {flag}) words="{" ".join(sorted(of_flag))}" ;;'
+        for flag, of_flag in sorted(values.items())
+        if of_flag
+    ]
+    print(
+        _SCRIPT.format(
+            preamble=_PREAMBLE[settings.shell],
+            cases="\n".join([*first_words, *cases]),
+            values="\n".join(of_flags),
+        )
+    )
+
+
+def _names() -> Mapping[str, Callable[[], list[str]]]:
+    """What lists the names of a kind."""
+    from cqa_spark.evaluation.measures import MEASURES
+    from cqa_spark.features.registry import known_groups
+    from cqa_spark.systems.system import known_systems
+    from cqa_spark.task_contract.contract import TASKS
+
+    return {
+        "system": lambda: list(known_systems()),
+        "feature group": lambda: list(known_groups()),
+        "measure": lambda: [str(measure()) for measure in MEASURES.load_all().values()],
+        "task": lambda: list(TASKS.names()),
+    }
+
+
+def _values(flag: Flag, names: Mapping[str, list[str]]) -> list[str]:
+    """The values that a flag may have, as far as they can be listed."""
+    if get_origin(flag.kind) is Literal:
+        return [str(value) for value in get_args(flag.kind)]
+    return names.get(flag.shown.kind, []) if flag.shown else []
 
 
 def _flags(model: type[Command]) -> list[str]:

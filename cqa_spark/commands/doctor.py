@@ -189,8 +189,8 @@ def environment() -> str:
     if variables := variables_of_another_spark():
         raise Doubt(
             "; ".join(f"{name}={value} is of another Spark" for name, value in variables.items()),
-            f"jobs use the installed PySpark and leave {' and '.join(variables)} aside; for a job on another Spark: "
-            "./spark-submit.sh",
+            f"local jobs use the installed PySpark and leave {' and '.join(variables)} aside; for a job on another "
+            "Spark: ./spark-submit.sh",
         )
     return "no variable of another Spark"
 

@@ -7,6 +7,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ _LARGE = (8 << 20) + 1
 
 
 def examine_storage(store: ObjectStore, name: str, settings: ObjectStorageSettings | None = None) -> Iterator[Finding]:
-    """Try every operation on one object, and a commit to a table; stop at the first failure.
+    """Try every operation on one object, and a commit to a table; stop at the first failure, and clean up.
 
     Args:
         store: store of the lake.
@@ -47,6 +48,8 @@ def examine_storage(store: ObjectStore, name: str, settings: ObjectStorageSettin
         finding = examine(f"storage: {what}", partial(step, store, name))
         yield finding
         if finding.verdict == "failed":
+            with suppress(EnvironmentProblem):  # as far as the storage allows
+                store.delete_all([name, *store.keys(f"{name}/")])
             return
 
 
@@ -100,7 +103,7 @@ def _upload(store: ObjectStore, name: str) -> str:
 
 def _commit(store: ObjectStore, name: str, settings: ObjectStorageSettings) -> str:
     from deltalake import CommitProperties, DeltaTable, Field, Schema, Transaction
-    from deltalake.exceptions import DeltaError
+    from deltalake.exceptions import CommitFailedError, DeltaError
     from deltalake.schema import PrimitiveType
     from deltalake.transaction import create_table_with_add_actions
 
@@ -118,9 +121,14 @@ def _commit(store: ObjectStore, name: str, settings: ObjectStorageSettings) -> s
         first.create_write_transaction([], "append", schema, commit_properties=once)
         try:
             second.create_write_transaction([], "append", schema, commit_properties=once)
-        except DeltaError:
+        except CommitFailedError:
             return "a second writer of a version is refused"
         raise EnvironmentProblem(f"{store.root} lets two writers commit one version of a table", USE_ANOTHER)
+    except (DeltaError, OSError) as error:  # of which deltalake does not try all again
+        reason = " ".join(str(error).split())
+        raise EnvironmentProblem(
+            f"{folder}: {reason}", "check the network and the credentials' rights, and try again"
+        ) from error
     finally:
         store.delete_all(store.sizes(f"{name}/"))
 

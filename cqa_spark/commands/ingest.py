@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -70,13 +70,14 @@ class IngestStackExchangeSettings(DumpJobSettings):
     publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
 
 
-def dump_flows(settings: IngestStackExchangeSettings) -> list[Flow]:
-    """A flow for each dump of a site, the earlier one first."""
-    from cqa_spark.corpora.source import dump_sources
-    from cqa_spark.corpora.stackexchange.ingest import check_dumps
+def planned_dump_flows(settings: IngestStackExchangeSettings) -> list[Flow]:
+    """A flow for each dump of a site, the earlier one first, as ``--dry-run`` prints them."""
+    from cqa_spark.corpora.source import planned_dumps
 
-    check_dumps(settings)  # before Spark starts, and in a dry run
-    sources = dump_sources("stackexchange", settings)
+    return _dump_flows(planned_dumps("stackexchange", settings), settings)
+
+
+def _dump_flows(sources: Iterable[Source], settings: IngestStackExchangeSettings) -> list[Flow]:
     return [ingest_dump(source, "stackexchange", publish=settings.publish) for source in sources]
 
 
@@ -85,12 +86,14 @@ def ingest_stackexchange(settings: IngestStackExchangeSettings) -> None:
 
     If a site has several dumps, each becomes a separate run, the earlier one first.
     """
+    from cqa_spark.corpora.stackexchange.ingest import refuse_unreadable, stackexchange_dumps
     from cqa_spark.runtime.workspace import new_run_id, run_flow_in, write_lake
 
-    planned = dump_flows(settings)
+    dumps = stackexchange_dumps(settings)
+    refuse_unreadable(dumps, settings)
     first_id = settings.run_id or new_run_id(settings)
     with write_lake(settings, "ingest stackexchange") as lake:
-        for number, flow in enumerate(planned, start=1):
+        for number, flow in enumerate(_dump_flows(dumps, settings), start=1):
             run_id = first_id if number == 1 else f"{first_id}-{number}"
             run_flow_in(lake, flow, settings.model_copy(update={"run_id": run_id}))
             Terminal().line(f"run: {run_id}{', published' if settings.publish else ''}")
@@ -195,7 +198,7 @@ JOBS = (
         "single steps",
         IngestStackExchangeSettings,
         ingest_stackexchange,
-        flow=dump_flows,
+        flow=planned_dump_flows,
         step=1,
     ),
     Job(

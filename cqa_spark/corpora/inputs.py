@@ -139,7 +139,7 @@ def matching_paths(pattern: str) -> list[Path]:
     paths = [Path()] if has_wildcards(first) else [Path(first)]
     for part in [first, *parts] if has_wildcards(first) else parts:
         if has_wildcards(part):
-            paths = [path / name for path in paths for name in _names_in(path) if _fits(name, part)]
+            paths = [path / name for path in paths for name in names_in(path) if _fits(name, part)]
         else:
             paths = [path / part for path in paths if exists(path / part)]
     return sorted(paths)
@@ -150,8 +150,12 @@ def has_wildcards(path: str) -> bool:
     return any(character in path for character in WILDCARDS)
 
 
-def _names_in(folder: Path) -> list[str]:
-    """The names in a folder; none of a file."""
+def names_in(folder: Path) -> list[str]:
+    """The names in a local folder; none if the path is a file, or nothing.
+
+    Raises:
+        InputError: the folder cannot be read.
+    """
     try:
         return os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
@@ -176,7 +180,7 @@ def _expand(given: str, patterns: Sequence[str]) -> list[str]:
         raise InputError(f"no such file or directory: {given}", f"check the path; relative paths start at {Path.cwd()}")
     if not path.is_dir():
         return [str(_readable(path))]
-    wanted = sorted(path / name for name in _names_in(path) if _is_named_like(name, patterns))
+    wanted = sorted(path / name for name in names_in(path) if _is_named_like(name, patterns))
     wanted = [file for file in wanted if file.is_symlink() or file.is_file()]
     if not wanted:
         problem = f"no {' or '.join(patterns)} file in the directory {given}"

@@ -14,8 +14,16 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.corpora.accounting import check_accounting
 from cqa_spark.corpora.erasure import leave_out_forgotten
-from cqa_spark.corpora.inputs import DUMPS, InputFile, find_inputs, input_bytes, input_records, refuse_repeated_paths
-from cqa_spark.corpora.stackexchange.dump_files import find_archives, is_dump_table
+from cqa_spark.corpora.inputs import (
+    DUMPS,
+    InputFile,
+    find_inputs,
+    input_bytes,
+    input_records,
+    names_in,
+    refuse_repeated_paths,
+)
+from cqa_spark.corpora.stackexchange.dump_files import is_dump_table
 from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.run import Run
@@ -83,14 +91,14 @@ class DumpFormat:
         about: description, one sentence.
         source: creates the source of one dump per site, from its files and a job's settings.
         find: finds the dumps named in a job's settings; several dumps of a site are in order of time.
-        check: refuses what ``find`` or the job would refuse, as far as listings and the ends of local files show it;
-            unpacks and writes nothing, for dry runs.
+        plan: finds them for a dry run, which unpacks and writes nothing, and refuses what the job would refuse, as far
+            as listings and the ends of local files show it; None if ``find`` does so.
     """
 
     about: str
     source: Callable[..., Source]
     find: Callable[..., Sequence[Source]]
-    check: Callable[..., None] = lambda settings: None
+    plan: Callable[..., Sequence[Source]] | None = None
 
 
 @dataclass(frozen=True)
@@ -219,11 +227,11 @@ def refuse_dumps(corpus: str, paths: Iterable[str]) -> None:
         paths: of files and folders; addresses are not looked at.
 
     Raises:
-        InputError: one of them is, or holds, a table of a dump.
+        InputError: one of them is, or holds, a table of a dump, or cannot be read.
     """
-    for path in filter(lambda path: not is_remote(path), paths):
-        files = Path(path).iterdir() if Path(path).is_dir() else [Path(path)]
-        if table := next((file for file in files if is_dump_table(file.name)), None):
+    for path in (Path(path) for path in paths if not is_remote(path)):
+        tables = [file for file in (path, *(path / name for name in names_in(path))) if is_dump_table(file.name)]
+        if table := min(tables, default=None):
             raise InputError(
                 f"{table} is a table of a Stack Exchange dump, and files of {corpus} are expected",
                 "rank dumps with a system for them: cqa nightly --system night_answers; cqa systems list has others",
@@ -261,35 +269,43 @@ def one_dump(source_format: str, settings: DumpJobSettings, *, full: bool = Fals
     Raises:
         InputError: a site has several dumps.
     """
-    sources = dump_sources(source_format, settings, full=full)
-    if len(sources) > 1:
-        raise InputError(f"{len(sources)} dumps of one site", "name one of them with --input; the job takes one dump")
-    return sources[0]
+    return _only_one(dump_sources(source_format, settings, full=full))
 
 
 def planned_dump(source_format: str, settings: DumpJobSettings, *, full: bool = False) -> Source:
-    """The input as ``one_dump`` finds it, for a dry run, which unpacks and writes nothing.
+    """The input as ``one_dump`` finds it, for a dry run; see ``planned_dumps``.
+
+    Raises:
+        InputError: a site has several dumps.
+    """
+    return _only_one(planned_dumps(source_format, settings, full=full))
+
+
+def planned_dumps(source_format: str, settings: DumpJobSettings, *, full: bool = False) -> Sequence[Source]:
+    """The input as ``dump_sources`` finds it, for a dry run, which unpacks and writes nothing.
 
     Archives, and files in object storage that does not answer, are only declared.
 
     Raises:
-        InputError: as for ``one_dump``, as far as listings and the ends of local files show it.
+        InputError: as for ``dump_sources``, as far as listings and the ends of local files show it.
     """
     source = require_format(source_format)
     if not isinstance(source, DumpFormat):
         refuse_dumps(source_format, settings.dumps.input)
-        return source({}, "", settings.object_storage)
-    source.check(settings)
+        return [source({}, "", settings.object_storage)]
     try:
-        if not find_archives(settings.dumps.input, settings.object_storage):
-            return one_dump(source_format, settings, full=full)
-        reason = "archives are unpacked by the job"
+        return (source.plan or source.find)(settings, full=full)
     except EnvironmentProblem as error:
         if not any(map(is_remote, settings.dumps.input)):
             raise
-        reason = error.problem
-    Terminal(stderr=True).line(f"warning: the input was not searched: {reason}")
-    return source.source((), settings)
+        Terminal(stderr=True).line(f"warning: the input was not searched: {error.problem}")
+    return [source.source((), settings)]
+
+
+def _only_one(sources: Sequence[Source]) -> Source:
+    if len(sources) > 1:
+        raise InputError(f"{len(sources)} dumps of one site", "name one of them with --input; the job takes one dump")
+    return sources[0]
 
 
 def site_of(source_format: str, settings: DumpJobSettings) -> str:

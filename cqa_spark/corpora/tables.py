@@ -214,17 +214,19 @@ def tables_of_folder(settings: DumpJobSettings, *, full: bool = False) -> list[C
     return [CommunityFiles.of_settings(read, settings, full=full)]
 
 
-def check_folder(settings: DumpJobSettings) -> None:
-    """Find the files of all tables; arguments and errors as for ``tables_of_folder``."""
-    for source in tables_of_folder(settings):
+def planned_tables(settings: DumpJobSettings, *, full: bool = False) -> list[CommunityFiles]:
+    """Find the tables and their files, for a dry run; arguments and errors as for ``tables_of_folder``."""
+    sources = tables_of_folder(settings, full=full)
+    for source in sources:
         source.find()
+    return sources
 
 
 COMMUNITY_TABLES = DumpFormat(
     "tables of sites: posts.parquet, votes.csv, users/, …",
     CommunityFiles.of_settings,
     tables_of_folder,
-    check_folder,
+    planned_tables,
 )
 
 

@@ -9,7 +9,8 @@ from functools import reduce
 from math import ceil
 from typing import Any, NamedTuple
 
-from pyspark.sql import Column, DataFrame, Row
+from markupsafe import Markup
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.community import POSTS
@@ -18,7 +19,8 @@ from cqa_spark.lake.schemas.text import DOCUMENTS
 from cqa_spark.lake.schemas.text import TEXTS as ANALYSED_TEXTS
 from cqa_spark.reports.evaluation import evaluation
 from cqa_spark.reports.reported_run import MeasuredQuery, Query, QueryLinks, ReportedRun
-from cqa_spark.text.markup import is_html, parse_body
+from cqa_spark.text.markup import is_html
+from cqa_spark.text.post_html import page_html, page_text, plain_text, truncated
 
 QUERY = ("site", "query_id")
 """Key of a query."""
@@ -181,15 +183,26 @@ TEXTS = (POSTS, DOCUMENTS, ANALYSED_TEXTS)
 
 
 class PostText(NamedTuple):
-    """Title and text of a post or comment; unknown values are empty."""
+    """Title and body of a post or comment; unknown values are empty.
+
+    Attributes:
+        subject: the title.
+        body: HTML or plain text, as in the dump.
+        is_html: which of both.
+    """
 
     subject: str = ""
     body: str = ""
+    is_html: bool = False
 
-    @property
-    def whole(self) -> str:
-        """Title and text, joined by a line break."""
-        return "\n".join(part for part in self if part)
+    def on_page(self, characters: int, *, title: bool = False) -> Markup:
+        """The beginning of the body for a page, as it was written; after the title if there is one."""
+        body = page_html(self.body, characters) if self.is_html else page_text(self.body, characters)
+        return Markup('<p class="subject">{}</p>{}').format(self.subject, body) if title and self.subject else body
+
+    def in_line(self, characters: int) -> str:
+        """The beginning of the text without line breaks, for a table."""
+        return truncated(" ".join((plain_text(self.body) if self.is_html else self.body).split()), characters)
 
 
 def collect_texts(tables: Mapping[str, DataFrame], ids: Sequence[Query]) -> dict[Query, PostText]:
@@ -204,12 +217,7 @@ def collect_texts(tables: Mapping[str, DataFrame], ids: Sequence[Query]) -> dict
         return {}
     rows = reduce(DataFrame.unionByName, frames).collect()
     rows.sort(key=lambda row: row.is_post)
-    return {(row.site, row.id): PostText(row.subject or "", _prose(row)) for row in rows}
-
-
-def truncated(text: str, characters: int) -> str:
-    """A text, truncated with an ellipsis."""
-    return text if len(text) <= characters else f"{text[:characters]}…"
+    return {(row.site, row.id): PostText(row.subject or "", row.body or "", bool(row.is_html)) for row in rows}
 
 
 def any_of(column: str, ids: Sequence[Query]) -> Column:
@@ -243,9 +251,3 @@ def _posts(tables: Mapping[str, DataFrame], ids: Sequence[Query]) -> Iterator[Da
             is_html().alias("is_html"),
             F.lit(True).alias("is_post"),
         )
-
-
-def _prose(text: Row) -> str:
-    """The text without the code and quotes of an HTML body."""
-    body: str = text.body or ""
-    return parse_body(body).prose if text.is_html else body

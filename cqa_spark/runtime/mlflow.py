@@ -1,8 +1,9 @@
 """Logs runs to MLflow: a finished run with a child for each system, a search with a child for each trial.
 
-A child of a system has its trained model as artifacts. Every model is a version of the registered model
-``cqa-spark.SYSTEM``, and those of the published runs have the alias ``published``: the folder that MLflow downloads for
-it is a model folder for ``cqa.rank(model=…)``. No error of the tracking server fails a job.
+A child of a system has its recipe as parameters and its trained model as artifacts. Every model that has learned is a
+version of the registered model ``cqa-spark.SYSTEM``, and those of the published runs have the alias ``published``: the
+folder that MLflow downloads for it is a model folder for ``cqa.rank(model=…)``. No error of the tracking server fails a
+job.
 """
 
 import json
@@ -16,11 +17,11 @@ from threading import Thread
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
-from cqa_spark.errors import EnvironmentProblem, message_of
+from cqa_spark.errors import EnvironmentProblem, InputError, message_of
 from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.run_log import InputRecord, RecordedScore, RunRecord
 from cqa_spark.lake.snapshot import RunTables, published_runs
-from cqa_spark.object_store.locations import local_source
+from cqa_spark.object_store.locations import local_source, open_file
 from cqa_spark.object_store.store import delta_address
 from cqa_spark.process.disks import disk_problem
 from cqa_spark.process.terminal import Terminal
@@ -101,8 +102,9 @@ def tracked(settings: JobSettings) -> Iterator[Callable[[RunTables], None]]:
 def track(run: RunTables, settings: TrackingSettings) -> None:
     """Log a run; if the server cannot be reached, print a warning to stderr.
 
-    The parent has the settings, input files, measures and the report; a child for each system has its measures and its
-    model. If the run is published, its models have the alias ``published``.
+    The parent has the settings, input files, measures and the report, and begins and ends when the run did; a child for
+    each system has its recipe, its measures and its model. If the run is published, its models have the alias
+    ``published``.
 
     Args:
         run: a finished run.
@@ -116,9 +118,8 @@ def track(run: RunTables, settings: TrackingSettings) -> None:
         mlflow = open_tracking(settings, run.lake.storage)
         tags = {"run_id": record.run_id, "attempt": str(record.attempt), "lake": run.lake.root, "job": record.job,
                 "code_version": record.code_version}  # fmt: skip
-        with mlflow.start_run(run_name=record.run_id, tags=tags, nested=mlflow.active_run() is not None):
-            parameters = flat_settings(record.config) | {"config_hash": record.config_hash}
-            mlflow.log_params({key: value[:_LONGEST] for key, value in parameters.items()})
+        with _run_of(mlflow, settings.experiment, record, tags):
+            _log_parameters(mlflow, flat_settings(record.config) | {"config_hash": record.config_hash})
             mlflow.log_metrics({metric_name(score.system, score.measure): score.value for score in record.scores})
             _log_inputs(mlflow, record.inputs)
             _log_report(mlflow, run)
@@ -126,6 +127,8 @@ def track(run: RunTables, settings: TrackingSettings) -> None:
                 with mlflow.start_run(run_name=system, tags={**tags, "system": system}, nested=True):
                     mlflow.log_metrics(_measures(score for score in record.scores if score.system == system))
                     if system in models_of(record):
+                        recipe = _json_of(run, system, "system.json")["system"]
+                        _log_parameters(mlflow, flat_settings(json.dumps(recipe)))
                         log_model(mlflow, run, system)
             if record.attempt_name in (published.attempt_name for published in published_runs(run.lake)):
                 mark_published(mlflow, record)
@@ -187,7 +190,9 @@ def _warned(what: str, settings: TrackingSettings) -> Iterator[None]:
         message = f"the {what} was not tracked in MLflow ({settings.uri})"
         if problem := disk_problem(error):
             raise EnvironmentProblem(f"{message}: {problem.problem}", problem.remedy) from error
-        Terminal(stderr=True).text(f"warning: {message}: {message_of(error)}")
+        Terminal(stderr=True).text(
+            f"warning: {message}: {message_of(error)}; start the server, or set tracking.enabled to false"
+        )
 
 
 def _measures(scores: Iterable[RecordedScore]) -> dict[str, float]:
@@ -198,6 +203,31 @@ def _measures(scores: Iterable[RecordedScore]) -> dict[str, float]:
             if value is not None:
                 values[metric_name(score.measure) + suffix] = value
     return values
+
+
+@contextmanager
+def _run_of(mlflow: Any, name: str, record: RunRecord, tags: Mapping[str, str]) -> Iterator[None]:
+    """An MLflow run of an experiment with the times of a run, which has ended before it is logged."""
+    registry, times = mlflow.MlflowClient(), (record.started_at, record.ended_at)
+    started, ended = (round(time.timestamp() * 1000) if time is not None else None for time in times)
+    if (outer := mlflow.active_run()) is not None:
+        tags = {**tags, "mlflow.parentRunId": outer.info.run_id}
+    experiment = mlflow.get_experiment_by_name(name).experiment_id
+    created = registry.create_run(experiment, started, dict(tags), record.run_id)
+    with mlflow.start_run(run_id=created.info.run_id, nested=outer is not None):
+        yield
+    registry.set_terminated(created.info.run_id, end_time=ended)
+
+
+def _log_parameters(mlflow: Any, parameters: Mapping[str, str]) -> None:
+    mlflow.log_params({key: value[:_LONGEST] for key, value in parameters.items()})
+
+
+def _json_of(run: RunTables, system: str, name: str) -> dict[str, Any]:
+    """A file of the model folder of a system; empty if there is none."""
+    with suppress(InputError), open_file(f"{models_of(run.record)[system]}/{name}", run.lake.storage) as file:
+        return dict(json.load(file))
+    return {}
 
 
 def _log_inputs(mlflow: Any, inputs: Sequence[InputRecord]) -> None:
@@ -236,9 +266,13 @@ def models_of(record: RunRecord) -> dict[str, str]:
 
 
 def log_model(mlflow: Any, run: RunTables, system: str) -> None:
-    """Log the model folder of a system to the active run, and register it, unless it is registered already."""
+    """Log the model folder of a system to the active run, and register it, unless it is registered already.
+
+    Simple orders, which have learned nothing, are no models.
+    """
     folder = models_of(run.record)[system]
-    if _version_from(mlflow, system, folder) is not None:
+    learned = _json_of(run, system, "ranker/model.json").get("training") is not None
+    if not learned or _version_from(mlflow, system, folder) is not None:
         return
     with local_source(folder, run.lake.storage) as path:
         mlflow.log_artifacts(str(path), artifact_path=_MODEL)
@@ -246,7 +280,12 @@ def log_model(mlflow: Any, run: RunTables, system: str) -> None:
     with suppress(mlflow.exceptions.MlflowException):  # there are versions of the model already
         registry.create_registered_model(name)
     source, run_id = mlflow.get_artifact_uri(_MODEL), mlflow.active_run().info.run_id
-    registry.create_model_version(name, source, run_id, tags={"folder": folder})
+    about = _json_of(run, system, "system.json")["system"].get("about", "")
+    if card := _json_of(run, system, "card.json"):
+        sites = card["sites"]
+        labels, newest = sum(site["labels"] for site in sites), max(site["newest"] for site in sites)
+        about = f"{about} Learned from {labels:,} threads of {len(sites)} sites, the newest of {newest}."
+    registry.create_model_version(name, source, run_id, tags={"folder": folder}, description=about)
 
 
 def mark_published(mlflow: Any, record: RunRecord) -> None:

@@ -53,15 +53,19 @@ class Flag:
         return _element(self.field.annotation)[2]
 
     @property
+    def shown(self) -> Shown | None:
+        """How a value is shown; None if its type tells."""
+        metadata = [*self.field.metadata, *_element(self.field.annotation)[1]]
+        return next((metadatum for metadatum in metadata if isinstance(metadatum, Shown)), None)
+
+    @property
     def metavar(self) -> str:
         """The placeholder of a value in the help text."""
         if not self.spelling.startswith("-"):
             return self.spelling.upper()
-        kind, metadata, _ = _element(self.field.annotation)
-        shown = [metadatum.metavar for metadatum in [*self.field.metadata, *metadata] if isinstance(metadatum, Shown)]
-        if get_origin(kind) is Literal:
-            return f"{{{','.join(get_args(kind))}}}"
-        return shown[0] if shown else METAVARS.get(kind, "VALUE")
+        if get_origin(self.kind) is Literal:
+            return f"{{{','.join(get_args(self.kind))}}}"
+        return self.shown.metavar if self.shown else METAVARS.get(self.kind, "VALUE")
 
     @property
     def is_common(self) -> bool:

@@ -31,9 +31,15 @@ SAMPLE = Path("build/sample")
 
 @dataclass(frozen=True)
 class Shown:
-    """Sets the placeholder of a value in the help text."""
+    """How a value is shown.
+
+    Attributes:
+        metavar: its placeholder in the help text.
+        kind: the kind of names that it is one of, which shells complete; empty for others.
+    """
 
     metavar: str
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -223,10 +229,10 @@ DataPackageName = Annotated[str, _checked("package of data"), Shown("NAME")]
 DataSetName = Annotated[str, _checked("data set"), Shown("NAME")]
 EmbeddingModelName = Annotated[str, _checked("embedding model"), Shown("NAME")]
 CorpusName = Annotated[str, _checked("corpus"), Shown("NAME")]
-TaskName = Annotated[str, _checked("task"), Shown("NAME")]
-GroupName = Annotated[str, _checked("feature group"), Shown("NAME")]
-SystemName = Annotated[str, BeforeValidator(_laid_recipe), _checked("system"), Shown("NAME")]
-MeasureName = Annotated[str, _checked("measure"), Shown("NAME")]
+TaskName = Annotated[str, _checked("task"), Shown("NAME", "task")]
+GroupName = Annotated[str, _checked("feature group"), Shown("NAME", "feature group")]
+SystemName = Annotated[str, BeforeValidator(_laid_recipe), _checked("system"), Shown("NAME", "system")]
+MeasureName = Annotated[str, _checked("measure"), Shown("NAME", "measure")]
 GroupNames = Annotated[tuple[GroupName, ...], BeforeValidator(one_or_many)]
 SystemNames = Annotated[tuple[SystemName, ...], BeforeValidator(one_or_many)]
 RunSystemNames = Annotated[SystemNames, _checked("systems of a run")]

@@ -20,9 +20,10 @@ from cqa_spark.process.terminal import renewed_line
 from cqa_spark.settings.conf_files import cache_folder, jars_folder, project_root
 
 JAVA = 17
-OF_ANOTHER_SPARK = ("SPARK_HOME", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS")
+WORKERS_PYTHON = "PYSPARK_PYTHON"
+OF_ANOTHER_SPARK = ("SPARK_HOME", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS", WORKERS_PYTHON)
 """Variables that many machines set for their Spark, and that make PySpark start it instead of its own, or with its
-settings."""
+settings, or workers in a Python without this package."""
 
 _REMEDY = f"install Java {JAVA} (Debian: apt-get install openjdk-{JAVA}-jre-headless) and point JAVA_HOME to it"
 _PATIENCE = 60
@@ -52,18 +53,25 @@ def check_java() -> None:
 
 
 def variables_of_another_spark() -> dict[str, str]:
-    """The variables of the environment that belong to another Spark than the installed PySpark."""
+    """The variables of the environment that belong to another Spark than the installed PySpark, or another Python."""
     try:
-        ours = str(distribution("pyspark").locate_file("pyspark"))
+        pyspark = str(distribution("pyspark").locate_file("pyspark"))
     except PackageNotFoundError:
-        ours = ""
-    return {name: os.environ[name] for name in OF_ANOTHER_SPARK if os.environ.get(name, ours) != ours}
+        pyspark = ""
+    ours = dict.fromkeys(OF_ANOTHER_SPARK, pyspark) | {WORKERS_PYTHON: sys.executable}
+    return {name: os.environ[name] for name, value in ours.items() if os.environ.get(name, value) != value}
 
 
-def leave_other_spark_aside() -> None:
-    """Let this process start the installed PySpark, whichever Spark the environment names."""
+def leave_other_spark_aside(*, is_local: bool) -> None:
+    """Let this process start the installed PySpark, whichever Spark the environment names.
+
+    Args:
+        is_local: whether the workers run on this machine, with the Python of this process; elsewhere, only the
+            variable tells where theirs is.
+    """
     for name in variables_of_another_spark():
-        del os.environ[name]
+        if is_local or name != WORKERS_PYTHON:
+            del os.environ[name]
 
 
 def _java_command() -> str:

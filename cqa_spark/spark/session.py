@@ -88,7 +88,7 @@ def spark_session(
     active = SparkSession.getActiveSession()
     if active is None and not _under_spark_submit():
         check_java()
-        leave_other_spark_aside()
+        leave_other_spark_aside(is_local=is_local_master(master))
         os.environ[MORE_IMPORTS] = " ".join(sorted(task_imports))
     settings = {} if _under_spark_submit() else _own_settings(master, () if compile_plans else _FEW_ROWS_IN_JAVA)
     started_with = _started_with(active)

@@ -14,6 +14,9 @@ from cqa_spark.settings.values import RunName
 
 MANIFEST = "manifest.json"
 
+UNFINISHED = "_cqa_unfinished.json"
+"""In the folder of an export, the number of its publication, until the manifest names the folder."""
+
 FolderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*-[0-9a-f]{8}$", max_length=109)]
 """The folder of an export's files: the run's id, and eight digits that no other export has."""
 
@@ -113,8 +116,20 @@ class ExportTarget:
                 f"export it in spite of that by its name: cqa export {run_id}; or name another folder: --output",
             )
 
+    def begin(self, folder: str, publication: int) -> None:
+        """Announce an export, so that a later one deletes its files if it is killed.
+
+        Args:
+            folder: of its files.
+            publication: its number.
+        """
+        self._objects.put(f"{folder}/{UNFINISHED}", str(publication).encode())
+
     def replace(self, manifest: ExportManifest) -> None:
-        """Let the folder's manifest name other files, which are complete, and delete those of the export before last.
+        """Let the folder's manifest name other files, which are complete.
+
+        The files of the export before last are deleted, and those of unfinished exports of earlier publications:
+        whether they were killed or are paused, they cannot replace this manifest.
 
         Args:
             manifest: it names the export that it replaces, which this method adds.
@@ -138,8 +153,14 @@ class ExportTarget:
                     f"later than run {manifest.run_id}; it stays",
                     f"to serve run {manifest.run_id} in spite of that, export it again: cqa export {manifest.run_id}",
                 )
+        self._objects.delete(f"{manifest.folder}/{UNFINISHED}")
         if replaced and replaced.replaced_folder:
             self.delete(replaced.replaced_folder)
+        named = {manifest.folder, replaced.folder if replaced else None}
+        for folder in self._objects.folders():
+            announced = self._objects.read(f"{folder}/{UNFINISHED}") if folder not in named else None
+            if announced and announced.data.isdigit() and int(announced.data) < manifest.publication:
+                self.delete(folder)
 
     def delete(self, folder: str, *, but: frozenset[str] = frozenset()) -> None:
         """Delete the files of an export.

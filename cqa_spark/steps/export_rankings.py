@@ -41,7 +41,7 @@ from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.settings.nightly import ExportFormat
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.steps.attribution import ATTRIBUTION, attributions
-from cqa_spark.steps.export_manifest import MANIFEST, ExportedFile, ExportManifest, ExportTarget
+from cqa_spark.steps.export_manifest import MANIFEST, UNFINISHED, ExportedFile, ExportManifest, ExportTarget
 from cqa_spark.task_contract.contract import TASKS, task
 
 _DESCRIBED = T.StructType(
@@ -101,8 +101,10 @@ def export_rankings(
     by_query = ["site", "task", "query_id"]
     rows = served.repartitionByRange(*by_query).sortWithinPartitions(*by_query, "rank")
     try:
+        target.begin(of_export, publication)
         files = write_ranking_files(rows, folder, of_export, storage, file_format)
-        target.delete(of_export, but=frozenset(file.path for file in files))  # files of repeated tasks
+        complete = frozenset(file.path for file in files)
+        target.delete(of_export, but=complete | {f"{of_export}/{UNFINISHED}"})  # files of repeated tasks
         require_every_row(files, served_rows, record.run_id)
     except BaseException:
         with suppress(CqaError):

@@ -2,8 +2,9 @@
 
 A page without a server reads no data from a folder, but a browser runs scripts of it. A shard is such a script: JSON,
 compressed and in base64, so that no text in it can end the script or the page. It maps keys to entries: ``#ID`` to a
-thread, a word to the threads with it in the title. The shard of a key is its CRC-32 modulo the number of shards, which
-the name of their folder tells.
+thread; a word to the threads with it in the title, ``bre*`` to those with a word that begins so, and a pair of
+characters to those with it, in scripts that do not separate words. The shard of a key is its CRC-32 modulo the number
+of shards, which the name of their folder tells. ``newest.js`` beside them has the newest threads of the site.
 """
 
 import gzip
@@ -11,6 +12,7 @@ import json
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from itertools import accumulate, groupby
 from math import ceil
 from operator import itemgetter
@@ -38,7 +40,6 @@ from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports import kinds
 from cqa_spark.reports.kit.page import page_bytes
 from cqa_spark.reports.kit.wording import listed
-from cqa_spark.reports.queries import truncated
 from cqa_spark.reports.reasons import REASON_FEATURES, reasons
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import ReportValues, Section
@@ -50,7 +51,7 @@ from cqa_spark.spark.frames import whole_groups
 from cqa_spark.steps.attribution import texts_of, with_attributions
 from cqa_spark.steps.publish import leased
 from cqa_spark.steps.report import REPORT, written_report
-from cqa_spark.text.markup import parse_body
+from cqa_spark.text.post_html import page_html, page_text
 
 THREADS = Artifact("threads")
 """The folder of the shards of a site is the artifact ``threads/SITE``."""
@@ -63,6 +64,9 @@ SHOWN = 30
 ROWS_PER_SHARD = 80
 """Rows of rankings; a night has three or more orders of a thread, of which it serves one."""
 
+MOST_SHARDS = 2_000
+"""Shards of a site: web servers and object stores are slow with folders of many small files."""
+
 MOST_CANDIDATES = 20
 
 MOST_CHARACTERS = 4_000
@@ -71,9 +75,19 @@ MOST_CHARACTERS = 4_000
 MOST_THREADS = 200
 """Threads that a shard has of a word, the newest."""
 
+NEWEST = 20
+"""Threads of a site that the page lists before anybody searches."""
+
 _WORD = r"[\p{L}\p{M}\p{N}]+"
+_PAIR = r"(?=([\p{IsHan}\p{IsHiragana}\p{IsKatakana}\p{IsThai}]{2}))"
+"""Two characters of a script that does not separate words; pairs overlap."""
+
+PREFIX = 3
+"""Characters of a word's beginning that is a key."""
+
 _BYTES = 8 << 20
-WRITTEN = pa.schema([("threads", pa.int64())])
+_LISTED = pa.struct([("created_at", pa.timestamp("us", "UTC")), ("query_id", pa.string()), ("title", pa.string())])
+WRITTEN = pa.schema([("site", pa.string()), ("threads", pa.int64()), ("newest", pa.list_(_LISTED))])
 Row = Mapping[str, Any]
 
 
@@ -153,7 +167,7 @@ def _write_sites(run: Run, is_shown: Column, rows_by_site: Mapping[str, int]) ->
     if not rows_by_site:
         return 0
     orders = _of_sites(run, RANKINGS, rows_by_site).where(is_shown)
-    shards = {site: ceil(rows / ROWS_PER_SHARD) for site, rows in rows_by_site.items()}
+    shards = {site: min(ceil(rows / ROWS_PER_SHARD), MOST_SHARDS) for site, rows in rows_by_site.items()}
     folders = {
         site: run.artifact_path(THREADS.name, fingerprint_of(site)[:12], str(number)) for site, number in shards.items()
     }
@@ -176,13 +190,17 @@ def _write_sites(run: Run, is_shown: Column, rows_by_site: Mapping[str, int]) ->
             batches, lambda site, shard, script: write_file(f"{folders[site]}/{shard}.js", script, storage)
         )
 
-    threads = ordered.mapInArrow(write, from_arrow_schema(WRITTEN))
-    [written] = threads.agg(F.coalesce(F.sum("threads"), F.lit(0))).collect()
+    newest = F.slice(F.sort_array(F.flatten(F.collect_list("newest")), asc=False), 1, NEWEST).alias("newest")
+    by_site = ordered.mapInArrow(write, from_arrow_schema(WRITTEN)).groupBy("site")
+    written = by_site.agg(F.sum("threads").alias("threads"), newest).collect()
+    for row in written:
+        listed_threads = [[thread["query_id"], thread["title"]] for thread in row["newest"]]
+        write_file(f"{folders[row['site']]}/newest.js", shard_script({"": {"threads": listed_threads}}), storage)
     stored = run.lake.objects.sizes(f"{folder_of(run.record)}/{THREADS.name}/")
     for site, folder in folders.items():
         if any(run.lake.path(key).startswith(f"{folder}/") for key in stored):  # no order of a site may be shown
             run.add_artifact(f"{THREADS.name}/{site}", folder)
-    return int(written[0])
+    return sum(row["threads"] for row in written)
 
 
 def _with_texts(run: Run, orders: DataFrame, sites: Collection[str]) -> DataFrame:
@@ -201,21 +219,27 @@ def _of_sites(run: Run, table: Table, sites: Collection[str]) -> DataFrame:
 
 
 def _by_key(rows: DataFrame) -> DataFrame:
-    """Rows under the key of their thread and, without their body, under each word of the title of a question."""
-    words = F.array_distinct(F.regexp_extract_all(F.lower("subject"), F.lit(_WORD), F.lit(0)))
-    of_question = F.when(F.col("rank") == 0, F.coalesce(words, F.array().cast("array<string>")))
+    """Rows under the key of their thread and, without their body, under the words of the title of a question.
+
+    A title's keys are its words, their beginnings, and pairs of characters.
+    """
+    title = F.lower("subject")
+    words = F.regexp_extract_all(title, F.lit(_WORD), F.lit(0))
+    beginnings = F.transform(
+        F.filter(words, lambda word: F.length(word) >= PREFIX),
+        lambda word: F.concat(F.substring(word, 1, PREFIX), F.lit("*")),
+    )
+    pairs = F.regexp_extract_all(title, F.lit(_PAIR), F.lit(1))
+    title_keys = F.array_distinct(F.concat(words, beginnings, pairs))
+    of_question = F.when(F.col("rank") == 0, F.coalesce(title_keys, F.array().cast("array<string>")))
     thread = F.concat(F.lit("#"), "query_id")
     keys = F.concat(F.array(thread), F.coalesce(of_question, F.array().cast("array<string>")))
     is_thread = F.col("key") == thread
-    return (
-        rows.withColumn("key", F.explode(keys))
-        .withColumns(
-            {
-                "body": F.when(is_thread, F.col("body")),
-                "position": F.when(is_thread, F.col("rank")).otherwise(-F.unix_timestamp("created_at")),
-            }
-        )
-        .drop("created_at")
+    return rows.withColumn("key", F.explode(keys)).withColumns(
+        {
+            "body": F.when(is_thread, F.col("body")),
+            "position": F.when(is_thread, F.col("rank")).otherwise(-F.unix_timestamp("created_at")),
+        }
     )
 
 
@@ -244,18 +268,32 @@ def write_shards(
         write: writes a shard, given its site, number and content.
 
     Yields:
-        The number of threads of each shard: the column of ``WRITTEN``.
+        For each shard, the number of its threads and the newest of them: the columns of ``WRITTEN``.
     """
     for table in whole_groups(batches, "site", "shard", at_a_time=_BYTES, size=lambda rows: int(rows.nbytes)):
         written = []
         for (site, shard), rows in groupby(table.to_pylist(), itemgetter("site", "shard")):
-            entries = {}
+            entries, questions = {}, []
             for key, of_key in groupby(rows, itemgetter("key")):
                 entry_rows = list(of_key)
-                entries[key] = _thread(entry_rows) if key.startswith("#") else _word(entry_rows)
+                if key.startswith("#"):
+                    entries[key] = _thread(entry_rows)
+                    questions += [row for row in entry_rows if row["rank"] == 0 and row["created_at"] is not None]
+                else:
+                    entries[key] = _word(entry_rows)
             write(site, shard, shard_script(entries))
-            written.append(sum(key.startswith("#") for key in entries))
-        yield pa.RecordBatch.from_arrays([pa.array(written, pa.int64())], schema=WRITTEN)
+            newest = nlargest(NEWEST, questions, key=lambda row: (row["created_at"], row["query_id"]))
+            written.append(
+                {
+                    "site": site,
+                    "threads": sum(key.startswith("#") for key in entries),
+                    "newest": [
+                        {"created_at": row["created_at"], "query_id": row["query_id"], "title": row["subject"]}
+                        for row in newest
+                    ],
+                }
+            )
+        yield pa.RecordBatch.from_pylist(written, schema=WRITTEN)
 
 
 def shard_script(entries: Mapping[str, Any]) -> bytes:
@@ -279,21 +317,21 @@ def _thread(rows: Sequence[Row]) -> dict[str, Any]:
     sentences = reasons([values[row["candidate_id"]] for row in ranked])[:MOST_CANDIDATES]
     return {
         "title": question.get("subject") or "",
-        "text": _text(question),
+        "html": _html(question),
         **_attribution(question),
         "order": ranked[0]["system"] if ranked else "",
         "number": len(ranked),
         "candidates": [
-            {"id": row["candidate_id"], "score": row["score"], "title": row["subject"] or "", "text": _text(row),
+            {"id": row["candidate_id"], "score": row["score"], "title": row["subject"] or "", "html": _html(row),
              **_attribution(row), "reason": reason}
             for row, reason in zip(shown, sentences, strict=True)
         ],
     }  # fmt: skip
 
 
-def _text(row: Row) -> str:
+def _html(row: Row) -> str:
     body = row.get("body") or ""
-    return truncated(parse_body(body).prose if row.get("is_html") else body, MOST_CHARACTERS)
+    return page_html(body, MOST_CHARACTERS) if row.get("is_html") else page_text(body, MOST_CHARACTERS)
 
 
 def _attribution(row: Row) -> dict[str, Any]:

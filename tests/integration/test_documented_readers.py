@@ -48,7 +48,11 @@ def test_a_documented_line_reads_the_lake(line: str, question_comment_run: Golde
 def test_python_explains_whatever_spark_the_machine_has(question_comment_run: GoldenRun, tmp_path: Path) -> None:
     program = "import sys, cqa_spark as cqa; print(cqa.open_lake(sys.argv[1]).explain(sys.argv[2]).system)"
     command = [sys.executable, "-c", program, question_comment_run.root, "Q5_R1"]
-    another = {"SPARK_HOME": "/opt/another-spark", "PYSPARK_SUBMIT_ARGS": "--master yarn pyspark-shell"}
+    another = {
+        "SPARK_HOME": "/opt/another-spark",
+        "PYSPARK_SUBMIT_ARGS": "--master yarn pyspark-shell",
+        "PYSPARK_PYTHON": "/opt/another-spark/python3",
+    }
     done = subprocess.run(command, cwd=tmp_path, env=os.environ | another, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "learned\n"), done.stderr
 

@@ -26,8 +26,9 @@ DATA = re.compile(r"conf/(semeval|sts|arabic|askubuntu)|^cqa reproduce|^cqa data
 """Command lines that read research data."""
 
 QUICK = {
-    "compare-files", "completion", "corpora list", "data list", "data where", "evaluate-file", "features list",
-    "features show", "measures list", "new", "rankers list", "systems list", "systems show",
+    "check-files", "compare-files", "completion", "corpora list", "data list", "data where", "evaluate-file",
+    "features list",
+    "features show", "fuse", "measures list", "new", "rankers list", "systems list", "systems show",
     "tasks list",
 }  # fmt: skip
 """Commands that need no Spark and no lake, and so run as they are printed."""

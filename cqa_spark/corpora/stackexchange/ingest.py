@@ -160,30 +160,40 @@ def stackexchange_dumps(settings: DumpJobSettings, *, full: bool = False) -> lis
     return [StackExchangeDump(files, settings, full) for files in rounds(dump_files(settings))]
 
 
-def check_dumps(settings: DumpJobSettings) -> None:
-    """Check the dumps on this machine: their names, and both ends of their files.
+def planned_dumps(settings: DumpJobSettings, *, full: bool = False) -> list[StackExchangeDump]:
+    """Find the dumps for a dry run, which unpacks nothing; arguments and errors as for ``stackexchange_dumps``."""
+    storage = settings.object_storage
+    files = find_dump_files(settings.dumps.input, settings.dumps.site, storage)
+    found = [StackExchangeDump(dump, settings, full) for dump in rounds(files)]
+    refuse_unreadable(found, settings)
+    if find_archives(settings.dumps.input, storage):
+        Terminal(stderr=True).line("warning: the input was not searched: archives are unpacked by the job")
+        return [StackExchangeDump((), settings, full)]
+    return found
 
-    Sites that cannot be read are named, as the job does.
+
+def refuse_unreadable(dumps: Iterable[StackExchangeDump], settings: DumpJobSettings) -> None:
+    """Look at both ends of the files on this machine, before Spark starts; name sites that cannot be read.
 
     Raises:
-        InputError: there is none, or none can be read.
+        InputError: no site can be read.
     """
-    local = [path for path in settings.dumps.input if not is_remote(path)]
-    files = find_dump_files(local, settings.dumps.site)
-    rounds(files)
     failed: dict[str, InputError] = {}
+    files = [file for dump in dumps for file in dump.files]
     for file in files:
+        if is_remote(file.path):
+            continue
         try:
             probe(file, access(settings))
         except InputError as error:
             failed.setdefault(file.site, error)
-    if failed and failed.keys() == {file.site for file in files} and len(local) == len(settings.dumps.input):
+    if failed and failed.keys() == {file.site for file in files}:
         raise next(iter(failed.values()))
     for site, reason in sorted(failed.items()):
         Terminal(stderr=True).line(f"warning: {site} cannot be read: {reason.problem}")
 
 
-STACKEXCHANGE = DumpFormat("dumps of Stack Exchange sites", StackExchangeDump, stackexchange_dumps, check_dumps)
+STACKEXCHANGE = DumpFormat("dumps of Stack Exchange sites", StackExchangeDump, stackexchange_dumps, planned_dumps)
 
 
 def access(settings: DumpJobSettings) -> Access:

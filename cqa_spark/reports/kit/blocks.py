@@ -197,17 +197,17 @@ class Bars:
 
 @dataclass(frozen=True)
 class Post:
-    """A text of the forum.
+    """A post of the forum, which only a page shows.
 
     Attributes:
-        text: the text.
+        text: the post as it was written.
         tag: what is known of it, in parts.
         mark: ``yes`` if it is relevant, ``no`` if not, ``open`` if nobody judged it; empty outside of rankings.
         reasons: features with the largest effect on its score.
         values: the same features with their values, folded.
     """
 
-    text: str
+    text: Markup
     tag: Sequence[Words] = ()
     mark: str = ""
     reasons: Sequence[Words] = ()

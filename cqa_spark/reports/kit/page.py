@@ -63,10 +63,10 @@ def fragment(template: str, package: str = PACKAGE, **values: Any) -> Markup:
 def words(text: Words) -> Markup:
     """A text with its formats."""
     if isinstance(text, str):
-        return Markup.escape(visible(text))
+        return _breakable(text)
     if not isinstance(text, Span):
         return Markup("").join(map(words, text))
-    shown = Markup.escape(visible(text.text))
+    shown = Markup.escape(visible(text.text)) if text.kind in ("forum", "code") else _breakable(text.text)
     if text.kind == "key":
         colour = Markup(' style="background:var(--{})"').format(text.address) if text.address else ""
         square = Markup('<i class="{}"{}></i>').format(f"chip {text.role}".strip(), colour)
@@ -77,6 +77,11 @@ def words(text: Words) -> Markup:
     if text.hint:
         attributes += Markup(' title="{}"').format(visible(text.hint))
     return Markup("<span{}>{}</span>").format(attributes, shown)
+
+
+def _breakable(text: str) -> Markup:
+    """A text whose names can be broken after an underscore, and so are not broken elsewhere."""
+    return Markup.escape(visible(text)).replace("_", Markup("_<wbr>"))
 
 
 def rendered(blocks: Iterable[Block]) -> Markup:

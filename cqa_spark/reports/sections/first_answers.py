@@ -13,7 +13,7 @@ from cqa_spark.reports.queries import TEXTS, PostText, collect_texts
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
 
-_ON_PAGE, _IN_TERMINAL = 300, 60
+_ON_PAGE, _IN_TERMINAL = 600, 60
 """Largest number of characters of a text that is shown."""
 
 
@@ -27,8 +27,8 @@ class ChangedThread:
         title: title of the question; empty if unknown.
         before: id of the answer that was the first.
         after: id of the first answer.
-        text_before: text of the answer that was the first.
-        text_after: text of the first answer.
+        text_before: the answer that was the first.
+        text_after: the first answer.
         order: name of the system whose order is served, and of that before, if it is another one.
     """
 
@@ -37,8 +37,8 @@ class ChangedThread:
     title: str
     before: str
     after: str
-    text_before: str
-    text_after: str
+    text_before: PostText
+    text_after: PostText
     order: str
 
 
@@ -70,18 +70,13 @@ def first_answer_changes(entries: Sequence[Entry], tables: Mapping[str, DataFram
             title=text(entry, "query_id").subject,
             before=entry["before"],
             after=entry["after"],
-            text_before=text(entry, "before").body,
-            text_after=text(entry, "after").body,
+            text_before=text(entry, "before"),
+            text_after=text(entry, "after"),
             order=" → ".join(dict.fromkeys((entry["order_before"], entry["order_after"]))),
         )
         for entry in entries
     )
     return FirstAnswerChanges(entries[0]["changed"] if entries else 0, tuple(threads))
-
-
-def _short(text: str, most: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
 def data(run: ReportedRun) -> FirstAnswerChanges | None:
@@ -96,8 +91,8 @@ def blocks(changes: FirstAnswerChanges) -> list[Block]:
         Details(
             forum(thread.title or thread.query_id),
             [
-                Post(_short(thread.text_before, _ON_PAGE), [f"last night, {thread.before}"]),
-                Post(_short(thread.text_after, _ON_PAGE), [f"tonight, {thread.after}"]),
+                Post(thread.text_before.on_page(_ON_PAGE), [f"last night, {thread.before}"]),
+                Post(thread.text_after.on_page(_ON_PAGE), [f"tonight, {thread.after}"]),
             ],
             story=True,
             is_open=thread is changes.threads[0],
@@ -127,8 +122,8 @@ def table(changes: FirstAnswerChanges, title: str) -> Table:
             (
                 f"{thread.title} ({thread.site}, {thread.query_id})",
                 (
-                    Cell(f"{thread.before}: {_short(thread.text_before, _IN_TERMINAL)}"),
-                    Cell(f"{thread.after}: {_short(thread.text_after, _IN_TERMINAL)}"),
+                    Cell(f"{thread.before}: {thread.text_before.in_line(_IN_TERMINAL)}"),
+                    Cell(f"{thread.after}: {thread.text_after.in_line(_IN_TERMINAL)}"),
                     Cell(thread.order),
                 ),
             )

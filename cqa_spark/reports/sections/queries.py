@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
@@ -28,7 +29,7 @@ from cqa_spark.reports.kit.blocks import (
     forum,
 )
 from cqa_spark.reports.kit.wording import points, score
-from cqa_spark.reports.queries import QUERY, TEXTS, PostText, any_of, collect_texts, measured_queries, truncated
+from cqa_spark.reports.queries import QUERY, TEXTS, PostText, any_of, collect_texts, measured_queries
 from cqa_spark.reports.reasons import FeatureContribution, feature_value, signed
 from cqa_spark.reports.reported_run import MeasuredQuery, Pair, Query, QueryLinks, ReportedRun
 from cqa_spark.reports.section import Section
@@ -84,9 +85,9 @@ def disagreements(
         yield Disagreement(
             better,
             asked.subject or query.query_id,
-            truncated(asked.body, CHARACTERS),
-            truncated(by_system[better].whole, CHARACTERS),
-            truncated(by_system[other].whole, CHARACTERS),
+            asked.in_line(CHARACTERS),
+            by_system[better].in_line(CHARACTERS),
+            by_system[other].in_line(CHARACTERS),
         )
 
 
@@ -110,7 +111,7 @@ class RankedCandidate:
         score: score of the candidate, on the ranker's own scale.
         predicted: whether the system predicts that it is relevant.
         relevant: whether it is relevant; None if unjudged.
-        text: text of the candidate, possibly truncated.
+        text: the candidate as it was written, possibly truncated.
         contributions: the strongest feature contributions; empty if the ranker does not provide them.
     """
 
@@ -120,7 +121,7 @@ class RankedCandidate:
     score: float
     predicted: bool
     relevant: bool | None
-    text: str
+    text: Markup
     contributions: tuple[FeatureContribution, ...] = ()
 
     @property
@@ -141,7 +142,7 @@ class QueryStory:
         site: site of the query.
         query_id: id within the site.
         subject: title; empty if there is none.
-        text: text of the query as in the dump, possibly truncated.
+        text: the query as it was written, possibly truncated.
         value: main measure of the best system on this query; None if it was not measured.
         baseline_value: main measure of the baseline.
         candidates: top-ranked candidates.
@@ -151,7 +152,7 @@ class QueryStory:
     site: str
     query_id: str
     subject: str
-    text: str
+    text: Markup
     value: float | None
     baseline_value: float | None
     candidates: tuple[RankedCandidate, ...]
@@ -366,14 +367,14 @@ def _story(
         site=query.site,
         query_id=query.query_id,
         subject=text.subject,
-        text=truncated(text.body, QUERY_CHARACTERS),
+        text=text.on_page(QUERY_CHARACTERS),
         value=query.value,
         baseline_value=query.baseline,
         candidates=tuple(
             RankedCandidate(
                 row["candidate_id"], row["rank"], row.get("initial_rank"), row["score"], row["predicted"],
                 row.get("relevant"),
-                truncated(texts.get((query.site, row["candidate_id"]), PostText()).whole, CANDIDATE_CHARACTERS),
+                texts.get((query.site, row["candidate_id"]), PostText()).on_page(CANDIDATE_CHARACTERS, title=True),
                 contributions.get((*key, row["candidate_id"]), ()),
             )
             for row in candidates.get(key, ())

@@ -1,5 +1,6 @@
 """MLflow is told of a run; a server that is not there costs a warning."""
 
+import json
 import re
 import socket
 from pathlib import Path
@@ -44,6 +45,11 @@ def test_a_run_is_a_parent_with_a_child_for_each_system(tmp_path: Path) -> None:
     runs = {run.info.run_name: run for run in mlflow.search_runs(experiment_names=["test"], output_format="list")}
     parent = runs["r1"]
     assert parent.data.params == {"task": "x", "config_hash": "c0ffee"}
+    record = snapshot_of(lake, "r1").record
+    assert record.started_at is not None
+    assert record.ended_at is not None
+    times = [round(time.timestamp() * 1000) for time in (record.started_at, record.ended_at)]
+    assert [parent.info.start_time, parent.info.end_time, parent.info.status] == [*times, "FINISHED"]
     assert parent.data.metrics == {"best_a/MAP_at_10": 0.5, "length/MAP_at_10": 0.3}
     assert (parent.data.tags["run_id"], parent.data.tags["lake"]) == ("r1", lake.root)
     [logged] = parent.inputs.dataset_inputs
@@ -78,15 +84,29 @@ def test_publishing_a_run_again_gives_its_models_the_alias(tmp_path: Path, monke
     for run_id in ("r1", "r2"):
         with opened(lake, run_id) as run:
             folder = f"runs/{run.record.attempt_name}/models/model/best_a"
-            lake.objects.put(f"{folder}/system.json", b'{"system": {"name": "best_a"}}')
+            recipe = {
+                "name": "best_a",
+                "about": "Trees.",
+                "ranker": {"name": "boosted_trees", "parameters": {"depth": 3}},
+            }
+            lake.objects.put(f"{folder}/system.json", json.dumps({"system": recipe}).encode())
+            lake.objects.put(f"{folder}/ranker/model.json", b'{"training": {"queries": 3}}')
             run.add_artifact("model/best_a", run.artifact_path("models", "model", "best_a"))
+            simple = f"runs/{run.record.attempt_name}/models/model/length"
+            lake.objects.put(f"{simple}/system.json", b'{"system": {"name": "length"}}')
+            lake.objects.put(f"{simple}/ranker/model.json", b'{"training": null}')
+            run.add_artifact("model/length", run.artifact_path("models", "model", "length"))
         published(lake, run_id)
         track(snapshot_of(lake, run_id), settings)
+    assert [model.name for model in mlflow.search_registered_models()] == ["cqa-spark.best_a"]
+    child = mlflow.search_runs(experiment_names=["test"], filter_string="attributes.run_name = 'best_a'").iloc[0]
+    assert (child["params.ranker.name"], child["params.ranker.parameters.depth"]) == ("boosted_trees", "3")
     versions = [mlflow.MlflowClient().get_model_version_by_alias("cqa-spark.best_a", "published").version]
     monkeypatch.setenv("MLFLOW_TRACKING_URI", settings.uri)
     assert main(["runs", "rollback", "--lake", lake.root]) == 0
     versions.append(mlflow.MlflowClient().get_model_version_by_alias("cqa-spark.best_a", "published").version)
     assert list(map(str, versions)) == ["2", "1"]
+    assert mlflow.MlflowClient().get_model_version("cqa-spark.best_a", "1").description == "Trees."
 
 
 def test_a_server_that_is_not_there_costs_a_warning_before_the_work_and_after_it(

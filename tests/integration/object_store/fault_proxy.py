@@ -167,6 +167,13 @@ def _truncated(handler: _Handler) -> None:
     handler.reset()
 
 
+def _cut_answer(handler: _Handler) -> None:
+    """The server has done what was asked, or has said why not, and half of its words arrive."""
+    answer, received = handler.ask(handler.body())
+    handler.answer(answer, received, len(received) // 2)
+    handler.reset()
+
+
 def _trickle(handler: _Handler) -> None:
     answer, received = handler.ask(handler.body())
     handler.answer(answer, received, len(received), TRICKLE_PIECES)
@@ -179,6 +186,7 @@ FAULTS: dict[str, Callable[[_Handler], None]] = {
     "truncated body": _truncated,
     "response lost": _lost_answer,
     "slow trickle": _trickle,
+    "answer cut": _cut_answer,
 }
 
 

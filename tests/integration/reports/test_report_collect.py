@@ -28,6 +28,7 @@ from cqa_spark.reports.sections.features import ReportedImportance, split_featur
 from cqa_spark.reports.sections.intake import QuarantineReason, QuarantineSample
 from cqa_spark.reports.sections.queries import CANDIDATE_CHARACTERS, RankedCandidate
 from cqa_spark.reports.sections.scores import BINS, Confusion
+from cqa_spark.text.post_html import page_text
 
 SITE = "qatarliving.com"
 TASK = "question_comment"
@@ -205,10 +206,10 @@ def test_a_feature_column_begins_with_its_group(column: str, parts: tuple[str, s
 def test_the_best_query_is_the_one_that_gains_most(report: ReportValues) -> None:
     best, worst = report.data(queries.SECTION).stories
     assert (best.kind, best.query_id, best.value, best.baseline_value) == ("best", "Q1", 1.0, 0.5)
-    assert (best.subject, best.text) == ("Best bank", "Which one?")
+    assert (best.subject, best.text) == ("Best bank", '<p class="plain">Which one?</p>')
     assert best.candidates == (
-        RankedCandidate("Q1_C2", 1, 2, 1.0, True, True, "x" * CANDIDATE_CHARACTERS + "…"),
-        RankedCandidate("Q1_C1", 2, 1, 0.0, False, False, "<b>none</b>"),
+        RankedCandidate("Q1_C2", 1, 2, 1.0, True, True, page_text("x" * 999, CANDIDATE_CHARACTERS)),
+        RankedCandidate("Q1_C1", 2, 1, 0.0, False, False, page_text("<b>none</b>", 99)),
     )
     assert (worst.kind, worst.query_id, worst.subject, worst.text) == ("worst", "Q2", "", "")
 

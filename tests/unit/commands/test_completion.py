@@ -16,6 +16,10 @@ from cqa_spark.cli import main
         (["ingest", "st"], ["stackexchange"]),
         (["ingest", "stackexchange", "--dry"], ["--dry-run"]),
         (["nightly", "a file"], []),
+        (["evaluate-file", "--format", "la"], ["latex"]),
+        (["run", "--systems", "best_a", "votes_then_l"], ["votes_then_length"]),
+        (["evaluate-file", "g", "r", "--measures", "nDCG"], ["nDCG@10"]),
+        (["run", "--systems", "best_a", "--bas"], ["--baseline"]),
     ],
     ids=" ".join,
 )

@@ -17,7 +17,7 @@ from cqa_spark.commands.doctor_services import examine_cluster, examine_storage,
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.settings.sections import ObjectStorageSettings, TrackingSettings
-from cqa_spark.spark.jars import hash_lines
+from cqa_spark.spark.jars import OF_ANOTHER_SPARK, hash_lines
 
 
 def failing(error: Exception) -> Finding:
@@ -41,7 +41,7 @@ class TestMachine:
             doctor.python_version("3.13.0")
 
     def test_variables_of_another_spark(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for name in ("SPARK_HOME", "SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS"):
+        for name in OF_ANOTHER_SPARK:
             monkeypatch.delenv(name, raising=False)
         assert doctor.environment() == "no variable of another Spark"
         monkeypatch.setenv("SPARK_HOME", str(Path(pyspark.__file__).parent))

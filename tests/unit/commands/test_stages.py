@@ -4,10 +4,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import py7zr
 import pytest
 
 from cqa_spark.cli import main
 from cqa_spark.commands.stages import EvaluateSettings, evaluate_flow
+from cqa_spark.corpora.stackexchange import ingest as stackexchange
+from cqa_spark.corpora.stackexchange.dump_files import find_dump_files
 from cqa_spark.errors import ConfigError
 from cqa_spark.features import feature_table
 from cqa_spark.lake.pointer import change_pointer, claim
@@ -99,6 +102,29 @@ def test_a_dry_run_prints_the_steps_that_run(
     assert "Ran" in capsys.readouterr().err
     assert [flow.draw() for flow in flows] == [steps.rstrip("\n") for steps in printed]
     assert flows
+
+
+@pytest.mark.parametrize("command", [["ingest", "stackexchange"], ["nightly"]])
+def test_a_dry_run_unpacks_no_archive(command: list[str], lake: None, capsys: pytest.CaptureFixture[str]) -> None:
+    with py7zr.SevenZipFile("beer.example.org.7z", "w") as archive:
+        archive.write("dump/beer.example.org/Posts.xml", "Posts.xml")
+    before = sorted(Path().rglob("*"))
+    assert main([*command, "--lake", "new", "--input", "beer.example.org.7z", "--dry-run"]) == 0
+    assert sorted(Path().rglob("*")) == before
+    assert "unpacked by the job" in capsys.readouterr().err
+
+
+def test_the_dumps_of_a_job_are_found_once(lake: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[object] = []
+
+    def find(paths: Any, *more: Any) -> Any:
+        searched.append(paths)
+        return find_dump_files(paths, *more)
+
+    monkeypatch.setattr(stackexchange, "find_dump_files", find)
+    monkeypatch.setattr(workspace, "run_flow_in", lambda lake, flow, settings: None)
+    assert main(["ingest", "stackexchange", "--lake", "new", "--input", "dump", "dump2"]) == 0
+    assert searched == [("dump", "dump2")]
 
 
 def test_a_baseline_that_the_run_lacks_is_refused_before_spark_starts(monkeypatch: pytest.MonkeyPatch) -> None:

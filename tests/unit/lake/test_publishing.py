@@ -3,11 +3,13 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from attacked_lakes import (
     OUTSIDERS,
+    REPORTS,
     Clock,
     Content,
     copied,
@@ -30,7 +32,7 @@ from cqa_spark.lake.lake import Lake, LeasedLake
 from cqa_spark.lake.lease import Holder
 from cqa_spark.lake.opening import hold
 from cqa_spark.lake.pointer import read_pointer
-from cqa_spark.lake.publishing import publish, rollback
+from cqa_spark.lake.publishing import publish, remove_earlier_report, rollback
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.snapshot import published_snapshot, snapshot_of
 
@@ -107,6 +109,36 @@ def test_readers_see_the_old_or_the_new_version_and_the_next_writer_completes_it
         outcomes.add(outcome == new)
     assert outcomes == {False, True}
     assert call > 10
+
+
+def test_the_report_before_stays_until_a_run_without_one_is_published_and_then_goes_whole(
+    lake: Lake, clock: Clock, tmp_path: Path
+) -> None:
+    """As ``cqa lake forget`` publishes a run whose report would quote what is forgotten: killed anywhere, repeated."""
+    with taken_over(lake, clock) as leased:
+        finished(leased, "r3", SECOND, reports=())
+
+    def forget(leased: LeasedLake) -> None:
+        if published_snapshot(leased).record.run_id != "r3":
+            publish(leased, "r3")
+        remove_earlier_report(leased)
+
+    happened, call, states = True, 0, set()
+    while happened:
+        call += 1
+        tried = copied(lake, tmp_path / "tried")
+        with seams(killed_before, call, only_writes=True) as between:
+            with suppress(Killed), taken_over(tried, clock) as leased:
+                forget(leased)
+            happened = between.happened
+        reports = [name for name in REPORTS if tried.objects.read(name) is not None]
+        states.add((ours(tried) == SECOND, len(reports)))
+        with taken_over(tried, clock) as leased:
+            forget(leased)
+        assert seen(tried) == SECOND
+        assert report(tried) == set()
+        assert list(tried.objects.keys("report")) == []
+    assert states == {(False, 2), (True, 2), (True, 1), (True, 0)}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
 from cqa_spark.object_store import locations
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.locations import local_source, local_target, open_store, require_writable
-from cqa_spark.object_store.store import OBJECT_STORES, credentials, delta_address, delta_options
+from cqa_spark.object_store.s3 import credentials
+from cqa_spark.object_store.store import OBJECT_STORES, delta_address, delta_options
 from cqa_spark.plugins import Registration
 from cqa_spark.settings.resolve import resolve
 from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings

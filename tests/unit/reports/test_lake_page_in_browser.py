@@ -10,10 +10,12 @@ import pytest
 from browser import CHROMIUM, Browser, browser
 
 from cqa_spark.lake.run_log import RecordedScore, RunRecord
+from cqa_spark.process.terminal import visible
 from cqa_spark.reports.kinds import LAKE
 from cqa_spark.reports.kit.page import page_bytes
 from cqa_spark.reports.sections.lake_page import LakePage, Publication, SearchableSite
 from cqa_spark.steps.lake_page import shard_script
+from cqa_spark.text.post_html import page_text
 
 pytestmark = [pytest.mark.more, pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")]
 
@@ -32,16 +34,28 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
         "r1", "running", "nightly", "h", "c", "v", recorded_at=moment, scores=(RecordedScore("s", "P@1", 0.5),)
     )
     candidates = [
-        {"id": "2", "score": 1.5, "title": "", "text": HOSTILE, "reason": "3 votes more than the next answer",
-         "author": HOSTILE * 3, "address": ADDRESS, "licence": "CC BY-SA 4.0"},
+        {"id": "2", "score": 1.5, "title": "", "html": page_text(HOSTILE, 1000),
+         "reason": "3 votes more than the next answer", "author": HOSTILE * 3, "address": ADDRESS,
+         "licence": "CC BY-SA 4.0"},
     ]  # fmt: skip
-    thread = {"title": HOSTILE, "text": HOSTILE * 20, "order": HOSTILE, "number": 21, "candidates": candidates}
-    unnamed = {"title": "", "text": "", "order": "s", "number": 0, "candidates": [], "address": ADDRESS}
+    thread = {
+        "title": HOSTILE,
+        "html": page_text(HOSTILE * 20, 10_000),
+        "order": HOSTILE,
+        "number": 21,
+        "candidates": candidates,
+    }
+    unnamed = {"title": "", "html": "", "order": "s", "number": 0, "candidates": [], "address": ADDRESS}
     entries = {
         "#1": thread, "#3": unnamed, "constructor": {"number": 1, "threads": [["1", "constructor"]]},
         **{word: {"number": 300, "threads": [["1", HOSTILE]]} for word in ("zoë", "img", "src")},
+        "con*": {"number": 2, "threads": [["1", "constructor"], ["5", "Con Conte"]]},
+        **{pair: {"number": 1, "threads": [["4", "東京の酒"]]} for pair in ("東京", "京の", "の酒")},
     }  # fmt: skip
     for number, name in enumerate((SITE, OTHER)):
+        newest = root / "runs" / "r1.1" / "threads" / str(number) / str(SHARDS) / "newest.js"
+        newest.parent.mkdir(parents=True)
+        newest.write_bytes(shard_script({"": {"threads": [["1", HOSTILE]] if name == SITE else []}}))
         for shard in range(SHARDS):
             path = root / "runs" / "r1.1" / "threads" / str(number) / str(SHARDS) / f"{shard}.js"
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,12 +92,15 @@ def test_a_search_leads_to_a_thread_and_hostile_texts_stay_texts(
     tab: Browser, page: str, width: int, dark: bool
 ) -> None:
     tab.open(page, width=width, dark=dark)
+    assert tab.shown("#answer a").startswith("</script><img")  # the newest thread
     tab.value("words.value = 'Zoë IMG'; form.requestSubmit()")
+    tab.value("show()")
     assert tab.shown("#answer a").startswith("</script><img")
     assert tab.value("note.textContent") == "1 thread, of the newest 1 of 300 with the rarest word"
     tab.value("document.querySelector('#answer a').click()")
+    tab.value("show()")
     assert tab.shown("#answer .reasons") == "3 votes more than the next answer"
-    assert HOSTILE in tab.value("document.querySelector('.candidates .said').textContent")
+    assert visible(HOSTILE) in tab.value("document.querySelector('.candidates .post').textContent")
     assert tab.value("note.textContent").endswith(": the first 1 of 21")
     signature = (
         "[...document.querySelectorAll('.candidates .tag > :not(b)')].map((part) => [part.textContent, part.href])"
@@ -110,7 +127,12 @@ def test_a_search_leads_to_a_thread_and_hostile_texts_stay_texts(
             "Thread 3, in the order of s. The names of the authors are not stored; the linked posts show them.",
         ),
         ({"thread": "1", "site": "wine.example"}, "no site wine.example"),
-        ({"words": ""}, "0 threads"),
+        ({"words": "cons"}, "1 thread"),
+        ({"words": "cont"}, "1 thread"),
+        ({"words": "京の"}, "1 thread"),
+        ({"words": "京都"}, "No title has: 京都"),
+        ({"words": ""}, "The newest threads. Choose one to see its ranking, or search."),
+        ({"words": "", "site": OTHER}, "Search, and choose a thread to see its ranking."),
     ],
 )
 def test_an_address_tells_what_is_searched(tab: Browser, page: str, state: dict[str, Any], said: str) -> None:

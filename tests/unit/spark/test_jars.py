@@ -16,7 +16,7 @@ from refusals import refusal
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.settings.conf_files import jars_folder, project_root
 from cqa_spark.spark import jars
-from cqa_spark.spark.jars import OF_ANOTHER_SPARK, check_java, leave_other_spark_aside
+from cqa_spark.spark.jars import OF_ANOTHER_SPARK, check_java, leave_other_spark_aside, variables_of_another_spark
 
 FAILED = """:: problems summary ::
 Exception in thread "main" java.lang.RuntimeException: [unresolved dependency: a#b;1.0: not found]
@@ -176,14 +176,25 @@ def test_spark_submit_refuses_a_broken_java_before_spark_starts(tmp_path: Path) 
     assert answer.stderr.startswith(f"cqa: Spark needs Java 17, and {tmp_path}/bin/java is Java 8\n  → install Java 17")
 
 
-def test_variables_of_another_spark_are_left_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("is_local", "python"), [(True, None), (False, "/opt/python3")])
+def test_variables_of_another_spark_are_left_aside(
+    monkeypatch: pytest.MonkeyPatch, is_local: bool, python: str | None
+) -> None:
+    """On other machines, the variable says where the Python of the workers is."""
     ours = str(Path(pyspark.__file__).parent)
     monkeypatch.setenv("SPARK_HOME", ours)
     monkeypatch.setenv("SPARK_CONF_DIR", "/etc/spark")
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--master yarn pyspark-shell")
-    leave_other_spark_aside()
+    monkeypatch.setenv("PYSPARK_PYTHON", "/opt/python3")
+    leave_other_spark_aside(is_local=is_local)
     assert {name: os.environ.get(name) for name in OF_ANOTHER_SPARK} == {
         "SPARK_HOME": ours,
         "SPARK_CONF_DIR": None,
         "PYSPARK_SUBMIT_ARGS": None,
+        "PYSPARK_PYTHON": python,
     }
+
+
+def test_the_python_of_this_process_is_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    assert "PYSPARK_PYTHON" not in variables_of_another_spark()

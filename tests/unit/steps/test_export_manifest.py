@@ -112,6 +112,41 @@ def test_only_an_earlier_publication_than_that_of_the_folder_is_refused_at_the_s
         target.refuse_older("r1", 8)
 
 
+def begin(root: Path, exported: ExportManifest) -> ExportTarget:
+    target = ExportTarget(Folder(str(root)))
+    target.begin(exported.folder, exported.publication)
+    write_files(root, exported)
+    return target
+
+
+def test_the_files_of_a_killed_export_go_with_the_next_one_of_a_later_publication(tmp_path: Path) -> None:
+    begin(tmp_path, manifest("r1", 4, "a"))
+    (tmp_path / "r1-ffffffff").mkdir()
+    (tmp_path / "r1-ffffffff" / "thesis.txt").write_text("of another program, by chance")
+    retried, later = manifest("r1", 4, "b"), manifest("r2", 9, "c")
+    begin(tmp_path, retried).replace(retried)
+    assert contents(tmp_path) == [MANIFEST, "r1-aaaaaaaa", "r1-bbbbbbbb", "r1-ffffffff"]
+    begin(tmp_path, later).replace(later)
+    assert contents(tmp_path) == [MANIFEST, "r1-bbbbbbbb", "r1-ffffffff", "r2-cccccccc"]
+    assert [path.name for path in (tmp_path / later.folder).iterdir()] == ["site=a"]
+
+
+def test_an_export_that_may_still_replace_the_manifest_keeps_its_files(tmp_path: Path) -> None:
+    """One of a later publication, and one of the same; an earlier one has lost, and deletes what it still writes."""
+    exports = [manifest("r1", 4, "a"), manifest("r2", 9, "b"), manifest("r3", 12, "c"), manifest("r2", 9, "d")]
+    earlier, same, later, first = [(exported, begin(tmp_path, exported)) for exported in exports]
+    first[1].replace(first[0])
+    assert contents(tmp_path) == [MANIFEST, "r2-bbbbbbbb", "r2-dddddddd", "r3-cccccccc"]
+    write_files(tmp_path, earlier[0])
+    with pytest.raises(AnotherWriter):
+        earlier[1].replace(earlier[0])
+    same[1].replace(same[0])
+    later[1].replace(later[0])
+    assert contents(tmp_path) == [MANIFEST, "r2-bbbbbbbb", "r3-cccccccc"]
+    stored = json.loads((tmp_path / MANIFEST).read_text())
+    assert (stored["folder"], stored["replaced_folder"]) == ("r3-cccccccc", "r2-bbbbbbbb")
+
+
 # Whether an export holds the rows that are served.
 
 

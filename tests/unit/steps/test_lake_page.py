@@ -14,7 +14,7 @@ COLUMNS = {
     "site": pa.string(), "shard": pa.int32(), "key": pa.string(), "query_id": pa.string(), "candidate_id": pa.string(),
     "system": pa.string(), "rank": pa.int32(), "score": pa.float64(), "subject": pa.string(), "body": pa.string(),
     "author": pa.string(), "address": pa.string(), "licence": pa.string(), "is_html": pa.bool_(),
-    "answer_standing_asof_v1__net": pa.float64(),
+    "answer_standing_asof_v1__net": pa.float64(), "created_at": pa.timestamp("us", "UTC"),
 }  # fmt: skip
 
 
@@ -53,10 +53,29 @@ def test_a_shard_has_threads_with_reasons_and_words_with_threads() -> None:
         ranked(1, "2", body="<p>Pale &amp; dry</p>", is_html=True, **signed), ranked(2, "3", body="<b>"),
         {"shard": 4, "key": "ale", "query_id": "1", "subject": "Which ale?"},
     )  # fmt: skip
-    first = {"id": "2", "score": 0.5, "title": "", "text": "Pale & dry", "reason": "1 vote more than the next answer"}
-    last = {"id": "3", "score": 0.5, "title": "", "text": "<b>", "reason": "1 vote fewer than the answer above"}
+    first = {
+        "id": "2",
+        "score": 0.5,
+        "title": "",
+        "html": "<p>Pale &amp; dry</p>",
+        "reason": "1 vote more than the next answer",
+    }
+    last = {
+        "id": "3",
+        "score": 0.5,
+        "title": "",
+        "html": '<p class="plain">&lt;b&gt;</p>',
+        "reason": "1 vote fewer than the answer above",
+    }
     candidates = [first | signed, last | unsigned]
-    thread = {"title": "Which ale?", "text": "I ask.", **signed, "order": "s", "number": 2, "candidates": candidates}
+    thread = {
+        "title": "Which ale?",
+        "html": "<p>I ask.</p>",
+        **signed,
+        "order": "s",
+        "number": 2,
+        "candidates": candidates,
+    }
     assert files == {
         ("beer", 0): {"#1": thread},
         ("beer", 4): {"ale": {"number": 1, "threads": [["1", "Which ale?"]]}},

@@ -121,7 +121,7 @@ def test_steps_show_their_time() -> None:
 def test_a_group_keeps_its_colour_in_every_system() -> None:
     page = html.document_fromstring(literal.short_report(features=literal.importances()).page())
     section = page.get_element_by_id("features")
-    shown = [section.findtext("h3"), *(words(summary) for summary in section.iter("summary"))]
+    shown = [words(section.find("h3")), *(words(summary) for summary in section.iter("summary"))]
     assert shown[:2] == ["best_a", "logistic"]
     first, second = ([(words(key), key.find("i").get("style")) for key in legend.find_class("key")]
                      for legend in section.find_class("legend"))  # fmt: skip
