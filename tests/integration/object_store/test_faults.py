@@ -14,6 +14,7 @@ from cqa_spark.lake.lake import TABLES, Lake
 from cqa_spark.lake.schemas.community import USERS
 from cqa_spark.lake.table import TableFiles
 from cqa_spark.lake.writing import Destination, write_files
+from cqa_spark.object_store.locations import open_store
 
 
 @pytest.mark.parametrize("fault", FAULTS)
