@@ -38,16 +38,14 @@ class Hadoop:
     @property
     def hdfs(self) -> str:
         """The address of its files."""
-        return self._setting("fs.defaultFS")
-
-    @property
-    def resource_manager(self) -> str:
-        """The address of YARN's page."""
-        return f"http://{self._setting('yarn.resourcemanager.webapp.address')}"
-
-    def _setting(self, name: str) -> str:
         settings = ElementTree.parse(self.conf / "core-site.xml").iter("property")
-        return {setting.findtext("name"): setting.findtext("value") for setting in settings}[name] or ""
+        return {setting.findtext("name"): setting.findtext("value") for setting in settings}["fs.defaultFS"] or ""
+
+    def yarn(self, *arguments: str) -> str:
+        """What ``yarn application`` prints."""
+        command = [*_java(), "org.apache.hadoop.yarn.client.cli.ApplicationCLI", "application", *arguments]
+        environment = os.environ | {"CLASSPATH": f"{self.conf}:{_classes()}"}
+        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
 
 
 @contextmanager
@@ -60,14 +58,17 @@ def hadoop(folder: Path, nodes: int = 0, megabytes: int = 6144, cores: int = 4) 
         megabytes: memory of each.
         cores: of each.
     """
-    installed = sorted((REPOSITORY / ".tools").glob("hadoop-*/classes"))
-    if not installed or shutil.which("java") is None:
+    if not _installed() or shutil.which("java") is None:
         lacking("hadoop", "no HDFS and YARN: run `make servers`, which needs Maven and a JDK")
-    home = installed[-1].parent
-    opens = [option for package in OPENED for option in ("--add-opens", f"java.base/{package}=ALL-UNNAMED")]
-    classes = f"{REPOSITORY / 'tests' / 'servers' / 'hadoop'}:{home / 'classes'}:{home / 'lib' / '*'}"
-    command = ["java", "-Xmx768m", *opens, "-cp", classes, "MiniCluster"]
-    command += [str(folder), *map(str, (nodes, megabytes, cores))]
+    command = [
+        *_java(),
+        "-Xmx768m",
+        "-cp",
+        _classes(),
+        "MiniCluster",
+        str(folder),
+        *map(str, (nodes, megabytes, cores)),
+    ]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, cwd=folder, env=os.environ, stdout=log, stderr=subprocess.STDOUT)
     try:
@@ -84,3 +85,16 @@ def hadoop(folder: Path, nodes: int = 0, megabytes: int = 6144, cores: int = 4) 
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def _installed() -> list[Path]:
+    return sorted((REPOSITORY / ".tools").glob("hadoop-*/classes"))
+
+
+def _classes() -> str:
+    home = _installed()[-1].parent
+    return f"{REPOSITORY / 'tests' / 'servers' / 'hadoop'}:{home / 'classes'}:{home / 'lib' / '*'}"
+
+
+def _java() -> list[str]:
+    return ["java", *(option for package in OPENED for option in ("--add-opens", f"java.base/{package}=ALL-UNNAMED"))]
