@@ -19,6 +19,7 @@ MINUTES = 30
 def execute(path: Path) -> None:
     """Execute a notebook in an empty folder, and save what its cells return and print, without the progress of jobs."""
     notebook = nbformat.read(path, as_version=4)
+    metadata = {**notebook.metadata}
     with TemporaryDirectory() as folder:
         resources = {"metadata": {"path": folder}}
         client = nbclient.NotebookClient(notebook, timeout=60 * MINUTES, record_timing=False, resources=resources)
@@ -30,6 +31,7 @@ def execute(path: Path) -> None:
                 for output in cell.outputs
                 if output.output_type == "execute_result" or output.get("name") == "stdout"
             ]
+    notebook.metadata = nbformat.from_dict(metadata)  # without the version of Python
     nbformat.write(notebook, path)
 
 
