@@ -17,10 +17,15 @@ INSTALLED := .venv/.installed-$(SPARK)
 NEURAL := .venv/.neural-$(SPARK)
 RESOLVED := .jars/.resolved-$(SPARK)
 ENVIRONMENT := build/environment.tar.gz
+# Of the packed environment; others are mlflow, multilingual and papers.
+EXTRAS ?= spark learning hdfs gcs azure
 VERSITYGW := v1.8.0
 OFFLINE := build/offline/SHA256SUMS
 SBOM := build/sbom.json
 GATEWAY := .tools/versitygw-$(VERSITYGW)
+AZURITE := .tools/azurite-3.35.0
+GCS := .tools/gcs-server
+HADOOP := .tools/hadoop-3.3.4
 # Each process starts its own Spark; one per core, at most 4 to fit a laptop's memory.
 TEST_PROCESSES ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 4 ? cores : 4)))
 # Version or path; uv cannot use a pyenv shim.
@@ -29,10 +34,12 @@ PYTHON313 ?= 3.13
 # The tests of a file share fixtures and run in one process, the files in the order of tests/conftest.py.
 PYTEST := $(BIN)/pytest --durations 25 --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 S3_SERVER := $(if $(shell command -v go),$(GATEWAY))
+# Of the tests of other storage and of YARN, where this machine can build them.
+SERVERS := $(S3_SERVER) $(if $(shell command -v go),$(GCS)) $(if $(shell command -v npm),$(AZURITE)) $(if $(shell command -v mvn),$(HADOOP))
 
 .PHONY: help setup models neural demo test test-plan test-fast test-python312 test-python313 test-spark4 test-neural \
     test-more test-rules lint format lock schedulers docs figures image \
-    versitygw offline environment sbom clean
+    versitygw servers offline environment sbom clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,7 +93,7 @@ test-neural: neural ## run the tests that need JAX, ONNX or gensim
 	$(BIN)/python -c 'import gensim, jax, onnx'  # without which their tests would be skipped
 	$(PYTEST) -m 'neural and not more'
 
-test-more: setup schedulers $(S3_SERVER) ## run the tests that are long by nature
+test-more: setup schedulers $(SERVERS) $(ENVIRONMENT) ## run the tests that are long by nature
 	$(PYTEST) -m more
 
 test-rules: setup ## try the rules that hold for all inputs on many new inputs
@@ -132,9 +139,11 @@ image: ## build the container image of deploy/docker
 
 versitygw: $(GATEWAY) ## build the S3 server that the tests start (needs Go; minutes, once)
 
+servers: $(SERVERS) ## get the servers that test-more starts: Google's and Azure's storage, HDFS and YARN (Go, npm, Maven; minutes, once)
+
 offline: $(OFFLINE) ## pack wheels, jars and sources for deploy/install-offline on machines without network access
 
-environment: $(ENVIRONMENT) ## pack the dependencies for clusters without them
+environment: $(ENVIRONMENT) ## pack what nights need for clusters without it; EXTRAS="…" names the extras
 
 sbom: $(SBOM) ## list all packages and jars with versions, licences and hashes, as CycloneDX, for scanners
 
@@ -172,12 +181,28 @@ $(GATEWAY):
 	GOBIN="$(CURDIR)/.tools" go install github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW)
 	mv .tools/versitygw $@
 
-# Without Spark's own jars, which every cluster has and which are most of the size.
+$(GCS): $(wildcard tests/servers/gcs/*)
+	cd tests/servers/gcs && go build -o $(CURDIR)/$@ .
+
+$(AZURITE):
+	npm install --silent --no-save --prefix $@ azurite@$(AZURITE:.tools/azurite-%=%)
+
+$(HADOOP): tests/servers/hadoop/pom.xml tests/servers/hadoop/MiniCluster.java
+	rm -rf $@
+	mvn --quiet --batch-mode --file $< dependency:copy-dependencies -DoutputDirectory=$(CURDIR)/$@/lib -DincludeScope=runtime
+	javac -cp '$@/lib/*' -d $@/classes tests/servers/hadoop/MiniCluster.java
+
+# What nights need, at the locked versions: without Spark's own jars, which every cluster has and which are most of the
+# size, without tests of libraries, and without the descriptions of Amazon's services other than storage and sign-in.
 $(ENVIRONMENT): $(LOCKS)/base.txt | $(INSTALLED)
 	rm -rf build/environment
 	$(UV) venv --quiet --python $(BIN)/python build/environment
-	$(UV) pip sync --quiet --python build/environment/bin/python --require-hashes $(LOCKS)/base.txt
-	$(BIN)/venv-pack --quiet --force --prefix build/environment --exclude '*/pyspark/jars/*' --output $@
+	$(UV) pip compile --quiet --generate-hashes --python-version 3.11 --constraint $(LOCKS)/base.txt \
+	    $(addprefix --extra ,$(EXTRAS)) pyproject.toml --output-file build/environment/packages.txt
+	$(UV) pip sync --quiet --python build/environment/bin/python --require-hashes build/environment/packages.txt
+	find build/environment -path '*/botocore/data/*' -type d -prune ! -name s3 ! -name sts ! -name 'sso*' -exec rm -r {} +
+	$(BIN)/venv-pack --quiet --force --prefix build/environment --output $@ --exclude '*/pyspark/jars/*' \
+	    --exclude '*/tests/*' --exclude '*/pyarrow/include/*' --exclude '*/__pycache__/*'
 
 # The committed sources; packages without a wheel are built here, so that the target machine builds none.
 $(OFFLINE): $(LOCKS)/base.txt $(RESOLVED) deploy/install-offline | $(INSTALLED)

@@ -95,10 +95,10 @@ class ExportFindingsSettings(JobSettings):
     """Write the findings of a run to files, with the addresses of their posts; a manifest names the files."""
 
     examples = ("cqa export findings --lake build/lake --output build/findings --format csv",)
-    reading = ("{job.lake}: findings of run {job.run}",)
+    reading = ("{job.lake}: findings of run {job.published_run}",)
     writing = ("{job.output}: a folder of {job.format} files, and manifest.json",)
 
-    run: Annotated[RunName, NotHashed(), Field(description="run to export, or: published")] = PUBLISHED
+    run_id: ReadRunId = None
     output: Annotated[OutputFolder, NotHashed(), Field(description="folder of the files and of manifest.json")]
     format: Annotated[ExportFormat, Field(description="format of the files")] = "parquet"
 
@@ -120,7 +120,7 @@ def export_findings(settings: ExportFindingsSettings) -> None:
 
     folder = settings.output.rstrip("/")
     target = ExportTarget(open_store(folder, settings.object_storage))
-    snapshot, publication = _exported(settings, settings.run, target)
+    snapshot, publication = _exported(settings, settings.run_id or PUBLISHED, target)
     write_findings(snapshot, folder, target, settings.format, publication=publication)
     Terminal().line(f"exported {snapshot.record.run_id}, findings: {folder}/{MANIFEST}")
 

@@ -49,6 +49,7 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
     rare = DumpJobSettings.rare | {
+        "accepted",
         "dump_format",
         "retrain",
         "max_model_age",

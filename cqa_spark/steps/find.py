@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from cqa_spark.evaluation.statistics.clusters import FEWEST
 from cqa_spark.findings.finding import Finding, Kind, all_findings
 from cqa_spark.findings.worth import is_worse, worth
 from cqa_spark.lake.done import done_findings, not_done, version_of
@@ -196,9 +197,12 @@ class Find(Step):
         for row in figures:
             finding, kind = owner[row["kind"]]
             site = None if row["site"] == EVERY else row["site"]
-            reason = f"{kind.rival} is better" if kind.name in refused else f"not worse than {kind.rival}"
-            if row["clusters"] == 0:
-                reason = "too little has happened on these sites to tell"
+            if row["clusters"] < FEWEST:
+                reason = "too few cases of the past to tell"
+            elif kind.name in refused:
+                reason = f"{kind.rival} is better"
+            else:
+                reason = f"{'better' if (row['low_difference'] or 0) > 0 else 'not worse'} than {kind.rival}"
             if QUESTION_VECTORS in finding.reads_if_present:
                 reason += f"; {self.related}"
             yield {

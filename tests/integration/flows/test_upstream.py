@@ -32,7 +32,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def forum(tmp_path: Path) -> SamplePaths:
-    return write_sample(tmp_path / "forum", threads=20, dev_threads=20, seed=3)
+    return write_sample(tmp_path / "forum", threads=20, dev_threads=20, seed=5)  # both labels for each original
 
 
 @pytest.mark.slow

@@ -66,8 +66,8 @@ def test_a_group_fits_80_columns() -> None:
         (
             "object-stores list",
             {
-                "name": "s3",
-                "about": "Amazon S3, and other servers that speak its protocol",
+                "name": "az",
+                "about": "Azure Blob Storage (needs the extra `azure`)",
                 "origin": "cqa-spark 0.1.0",
             },
         ),

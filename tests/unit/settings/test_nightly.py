@@ -98,7 +98,7 @@ def test_a_master(master: str) -> None:
     assert resolve("cqa job", RunSettings, arguments, checks(), job_settings).settings.spark.master == master
 
 
-@pytest.mark.parametrize("location", ["hdfs://host/lake", "gs://bucket/lake", "http://host/lake"])
+@pytest.mark.parametrize("location", ["swift://host/lake", "ftp://host/lake", "http://host/lake"])
 def test_a_lake_in_storage_that_is_not_supported(location: str) -> None:
     [problem] = problems(ReportSettings, "--lake", location, "--run-id", "r1")
     assert (problem.key, problem.what) == ("lake", f"{location.partition('://')[0]}:// is not supported storage")
