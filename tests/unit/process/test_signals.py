@@ -38,9 +38,10 @@ def go_on(started: subprocess.Popen[str]) -> None:
     started.stdin.flush()
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
 def test_the_block_cleans_up_and_the_exception_has_the_exit_code(number: signal.Signals, code: int) -> None:
     with process("""
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
 try:
     with stop_on_signals():
         try:
@@ -54,6 +55,19 @@ except Stopped as stopped:
         started.send_signal(number)
         assert read(started) == "cleaned up"
         assert started.wait() == code
+
+
+def test_a_job_under_nohup_goes_on_without_its_terminal() -> None:
+    with process("""
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+with stop_on_signals():
+    say("begun")
+    sys.stdin.readline()
+    say("whole")
+""") as started:
+        started.send_signal(signal.SIGHUP)
+        go_on(started)
+        assert (read(started), started.wait()) == ("whole", 0)
 
 
 def test_a_signal_that_another_thread_receives_interrupts_the_main_thread() -> None:
@@ -157,7 +171,9 @@ def test_java_ignores_what_reaches_all_processes_and_others_do_not() -> None:
     code = """
 import subprocess
 say("begun")
-show = [sys.executable, "-c", "import signal; print(signal.getsignal(signal.SIGTERM) == signal.SIG_IGN, flush=True)"]
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+ignored = "all(signal.getsignal(each) == signal.SIG_IGN for each in (signal.SIGTERM, signal.SIGHUP))"
+show = [sys.executable, "-c", f"import signal; print({ignored}, flush=True)"]
 with stop_on_signals():
     before = signal.getsignal(signal.SIGINT)
     with java_starts():
