@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
@@ -74,7 +74,8 @@ class _Handler:
 
 
 _handler = _Handler()
-_children_ignore_signals = False
+_java_pids: int | None = None
+"""Where a child that is started as Java writes its process id, of four bytes; None while Java is not starting."""
 
 
 @contextmanager
@@ -122,21 +123,36 @@ def uninterrupted() -> Iterator[None]:
 
 
 @contextmanager
-def java_starts() -> Iterator[None]:
+def java_starts(is_up: Callable[[], bool]) -> Iterator[None]:
     """Start Java in the block, so that signals reach it only through this process.
 
     Airflow and systemd signal all processes at once, and without Java the end of a run cannot be logged; PySpark
     protects Java only from SIGINT. PySpark's own handler for SIGINT is removed, because it blocks forever while a call
     to Java is open.
+
+    Java that is still starting when the job is stopped is killed: it would end by itself only later, with a stack
+    trace, because PySpark has removed the folder that it answers in. Java that is up cleans up and ends with this
+    process.
+
+    Args:
+        is_up: whether this process is connected to Java.
     """
-    global _children_ignore_signals
+    global _java_pids
     in_main_thread = threading.current_thread() is threading.main_thread()
     before = {number: signal.getsignal(number) for number in SIGNALS}
-    _children_ignore_signals = True
+    started, _java_pids = os.pipe()
+    os.set_blocking(started, False)
     try:
         yield
+    except Stopped:
+        with suppress(BlockingIOError, ProcessLookupError):  # it has not been started, or has ended
+            if not is_up():
+                os.kill(int.from_bytes(os.read(started, 4), sys.byteorder), signal.SIGKILL)
+        raise
     finally:
-        _children_ignore_signals = False
+        os.close(started)
+        os.close(_java_pids)
+        _java_pids = None
         for number, handler in before.items() if in_main_thread else ():
             signal.signal(number, handler)
 
@@ -176,9 +192,11 @@ def _watch(handler: _Handler, numbers: socket.socket, wakeup: socket.socket) -> 
     os._exit(128 + first[0])
 
 
-def _ignore_signals() -> None:
-    for number in (signal.SIGTERM, signal.SIGHUP) if _children_ignore_signals else ():
-        signal.signal(number, signal.SIG_IGN)
+def _become_java() -> None:
+    if _java_pids is not None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        os.write(_java_pids, os.getpid().to_bytes(4, sys.byteorder))
 
 
-os.register_at_fork(after_in_child=_ignore_signals)
+os.register_at_fork(after_in_child=_become_java)

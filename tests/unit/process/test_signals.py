@@ -176,7 +176,7 @@ ignored = "all(signal.getsignal(each) == signal.SIG_IGN for each in (signal.SIGT
 show = [sys.executable, "-c", f"import signal; print({ignored}, flush=True)"]
 with stop_on_signals():
     before = signal.getsignal(signal.SIGINT)
-    with java_starts():
+    with java_starts(lambda: False):
         subprocess.run(show, preexec_fn=lambda: None)
         signal.signal(signal.SIGINT, signal.default_int_handler)
     subprocess.run(show, preexec_fn=lambda: None)
@@ -184,3 +184,23 @@ with stop_on_signals():
 """
     with process(code) as started:
         assert [read(started), read(started), read(started)] == ["True", "False", "True"]
+
+
+@pytest.mark.parametrize(("is_up", "ended"), [(False, "-9"), (True, "0")])
+def test_java_that_is_starting_is_killed_and_java_that_is_up_ends_by_itself(is_up: bool, ended: str) -> None:
+    code = f"""
+import subprocess
+try:
+    with stop_on_signals(), java_starts(lambda: {is_up}):
+        java = subprocess.Popen(["cat"], stdin=subprocess.PIPE, preexec_fn=lambda: None)
+        say("begun")
+        time.sleep(600)
+except Stopped:
+    if {is_up}:
+        java.stdin.close()
+    say(java.wait())
+"""
+    with process(code) as started:
+        started.send_signal(signal.SIGTERM)
+        assert read(started) == ended
+        assert started.wait() == 0
