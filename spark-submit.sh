@@ -19,22 +19,23 @@ usage: ./spark-submit.sh [options] [spark-submit options] JOB [job options]
 Runs jobs/cqa.py JOB with spark-submit: ships the package (--py-files), the jars (--jars), and the settings of
 conf/spark/common.conf and cluster.conf. A JOB is a command of cqa, of one or two words; cqa --help lists them. The driver runs here; without --master, so does everything.
 With --deploy-mode cluster, on YARN and Kubernetes, it runs in the cluster, with the project of its nodes or its image in
-$THERE; the job's exit code comes back here.
+$THERE; on YARN with --environment, nothing is installed on the nodes. The job's exit code comes back here.
 
 options:
-  --environment FILE  ship this packed Python, made by 'make environment', to workers that lack our dependencies;
-                      they need this Python where this machine has it (also: CQA_ENVIRONMENT=FILE)
+  --environment FILE  ship this packed Python, made by 'make environment', to workers that lack our dependencies, and to
+                      the driver in a cluster of YARN, with conf/ and the jars; they need this Python where this machine
+                      has it (also: CQA_ENVIRONMENT=FILE)
   --dry-run           print the resolved command and stop
   --help              print this and stop
 
 environment variables:
-  SPARK_HOME      the Spark to run on; default: the one in .venv
+  SPARK_HOME      the Spark to run on, of the line of .venv (3.5 or 4); default: the one in .venv
   PYSPARK_PYTHON  the workers' Python; default: the one in .venv
   CQA_HOME        the folder whose conf/ describes systems and data sets; default: this one
 
 examples:
   ./spark-submit.sh --master spark://host:7077 --executor-memory 4g run --config conf/semeval2016.yaml
-  ./spark-submit.sh --master yarn --environment build/environment.tar.gz run --config conf/semeval2016.yaml
+  ./spark-submit.sh --master yarn --deploy-mode cluster --environment build/environment.tar.gz nightly --input … --lake …
   ./spark-submit.sh --dry-run run --config conf/demo.yaml
 END
 }
@@ -76,7 +77,7 @@ parse() {
 
 spark_submit() {
     local program="${SPARK_HOME:-$HERE/.venv}/bin/spark-submit"
-    [[ $DRY_RUN || -x $program ]] || fail "there is no $program" "run 'make setup', or point SPARK_HOME to a Spark 3.5"
+    [[ $DRY_RUN || -x $program ]] || fail "there is no $program" "run 'make setup', or point SPARK_HOME to a Spark of the same line"
     echo "$program"
 }
 
@@ -113,7 +114,8 @@ cluster_settings() {
     done <"$HERE/conf/spark/cluster.conf"
 }
 
-# Where the driver finds the project. YARN sends the job's script to the driver, Kubernetes does not.
+# Where the driver finds the project. YARN sends the job's script to the driver, Kubernetes does not. With a packed Python,
+# conf/ and the jars travel as well, in an archive that YARN unpacks in the driver's folder.
 driver() {
     HOME_OF_DRIVER="$HERE" JARS="$HERE/.jars/" PY_FILES="$PACKAGE$MORE_PY_FILES" SCRIPT="$HERE/jobs/cqa.py"
     [[ $MODE != client ]] || return 0
@@ -124,10 +126,18 @@ driver() {
         spark://*) fail "standalone clusters of Spark run no driver in Python" "leave out --deploy-mode cluster" ;;
         *) fail "only YARN and Kubernetes run the driver in the cluster" "leave out --deploy-mode cluster" ;;
     esac
-    [[ ! $ENVIRONMENT ]] || fail "the driver in the cluster has its own Python" "leave out --environment"
-    HOME_OF_DRIVER="$THERE" JARS="local:$THERE/.jars/" PY_FILES="${MORE_PY_FILES#,}"
-    VARIABLES=("PYSPARK_PYTHON=$THERE/.venv/bin/python") # YARN hands it on; the image sets both
-    CLUSTER+=(--deploy-mode cluster --conf "spark.yarn.appMasterEnv.CQA_HOME=$THERE")
+    CLUSTER+=(--deploy-mode cluster)
+    if [[ $ENVIRONMENT ]]; then
+        [[ $MASTER == yarn ]] || fail "the driver in the image has its own Python" "leave out --environment"
+        HOME_OF_DRIVER=./project PROJECT="$HERE/build/project.tar.gz"
+        MORE_ARCHIVES+=",$PROJECT#project"
+        VARIABLES=("PYSPARK_PYTHON=${PYSPARK_PYTHON:-$HERE/.venv/bin/python}") # with which Spark's script finds Spark
+        CLUSTER+=(--conf spark.yarn.appMasterEnv.PYSPARK_PYTHON=./environment/bin/python)
+    else
+        HOME_OF_DRIVER="$THERE" JARS="local:$THERE/.jars/" PY_FILES="${MORE_PY_FILES#,}"
+        VARIABLES=("PYSPARK_PYTHON=$THERE/.venv/bin/python") # YARN hands it on; the image sets both
+    fi
+    CLUSTER+=(--conf "spark.yarn.appMasterEnv.CQA_HOME=$HOME_OF_DRIVER")
 }
 
 command_line() {
@@ -138,7 +148,7 @@ command_line() {
         "$(spark_submit)"
         --properties-file "$HERE/conf/spark/common.conf"
         "${CLUSTER[@]}"
-        --driver-java-options "-Dlog4j2.configurationFile=file:$HOME_OF_DRIVER/conf/spark/log4j2.properties"
+        --driver-java-options "-Dlog4j2.configurationFile=$HOME_OF_DRIVER/conf/spark/log4j2.properties"
         --jars "$jars$MORE_JARS"
         ${PY_FILES:+--py-files "$PY_FILES"}
         ${MORE_ARCHIVES:+--archives "${MORE_ARCHIVES#,}"}
@@ -186,5 +196,6 @@ if [[ $DRY_RUN ]]; then
 else
     CQA_HOME="$HERE" PYTHONPATH="$HERE" "$HERE/.venv/bin/python" -m cqa_spark.spark.jars # checks Java and the jars
     "$HERE/.venv/bin/python" "$HERE/deploy/zip_package.py" "$PACKAGE"
+    [[ ! ${PROJECT:-} ]] || tar -czhf "$PROJECT" -C "$HERE" --exclude classes.jsa conf .jars
     "run_$MODE" env "${VARIABLES[@]}" "${COMMAND[@]}"
 fi

@@ -38,10 +38,10 @@ from cqa_spark.spark.session import spark_session
 from cqa_spark.synth.qatar_living import write_sample
 from cqa_spark.task_contract.contract import task
 from cqa_spark.tasks.formats import QatarLiving
+from cqa_spark.text.analysers.analyser import analyse
 from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.encoders.encoder import embed, ship
 from cqa_spark.text.encoders.model import EmbeddingModel
-from cqa_spark.text.pipeline import analyse
 
 COMMENTS_EACH = 10
 TABLES = ("examples", "posts", "comments", "documents", "texts")

@@ -3,9 +3,12 @@
 The names in ``__all__`` are the interface for Python, and are imported when they are first used:
 
 >>> import cqa_spark as cqa
->>> run = cqa.job("run", config="conf/demo.yaml", lake="build/lake").run()
->>> run.metrics().to_pandas()
->>> cqa.evaluate("dev.qrels", "best_a.run")
+>>> job = cqa.job("run", config="conf/demo.yaml", lake="build/lake")  # job.run() writes a run to the lake
+>>> run = cqa.open_lake("build/lake").run()
+>>> run.metrics().to_pandas()[["system", "measure", "value"]].values.tolist()
+[['best_a', 'MAP@10', 0.5]]
+>>> cqa.evaluate("dev.qrels", "best_a.run", ["MRR@10"])
+{'MRR@10': 0.75}
 """
 
 import importlib

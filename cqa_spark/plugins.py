@@ -185,9 +185,10 @@ def _package(module: str) -> str:
     return module.partition(":")[0].partition(".")[0]
 
 
-def _two_of_a_name(noun: str, one: Registration, other: Registration) -> ConfigError:
+def _two_of_a_name(noun: str, first: Registration, second: Registration) -> ConfigError:
     return ConfigError(
-        f"two {noun} plug-ins are named {one.name}: {one.target} of {one.origin}, and {other.target} of {other.origin}",
+        f"two {noun} plug-ins are named {first.name}: {first.target} of {first.origin}, and "
+        f"{second.target} of {second.origin}",
         "rename one of them, or uninstall one of the packages",
     )
 
@@ -196,9 +197,9 @@ def _two_of_a_name(noun: str, one: Registration, other: Registration) -> ConfigE
 def _registered(group: str, noun: str, path: tuple[str, ...]) -> Mapping[str, Registration]:
     registered: dict[str, Registration] = {}
     for entry in _entry_points(path).get(_PREFIX + group, ()):
-        other = registered.setdefault(entry.name, entry)
-        if other is not entry:
-            raise _two_of_a_name(noun, other, entry)
+        earlier = registered.setdefault(entry.name, entry)
+        if earlier is not entry:
+            raise _two_of_a_name(noun, earlier, entry)
     return MappingProxyType(dict(sorted(registered.items(), key=lambda item: item[0].lower())))
 
 

@@ -1,11 +1,13 @@
-"""Adds the jars of conf/spark/jars.sha256 to a CycloneDX list of Python packages: standard input to standard output."""
+"""Adds the jars of the installed line of Spark to a CycloneDX list of Python packages: standard input to output."""
 
 import json
 import re
 import sys
 from pathlib import Path
 
-HASHES = Path(__file__).resolve().parents[1] / "conf" / "spark" / "jars.sha256"
+from cqa_spark.spark import jars
+
+HASHES = Path(__file__).resolve().parents[1] / jars.HASHES
 
 
 def component(line: str) -> dict[str, object]:

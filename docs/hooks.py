@@ -10,7 +10,9 @@ from generators.measurements import measurements_page
 from generators.notebooks import notebook_page
 from generators.project_files import project_page
 from generators.provenance import provenance_page, with_notes
+from generators.published import published_page
 from generators.python_api import python_page
+from generators.reproducibility import reproducibility_page
 from generators.reproductions import reproductions_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -27,6 +29,8 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/tables.md": tables_page,
     "reference/python.md": python_page,
     "reference/reproductions.md": reproductions_page,
+    "reference/published.md": published_page,
+    "reference/reproducibility.md": reproducibility_page,
     "reference/measurements.md": measurements_page,
     "reference/provenance.md": provenance_page,
 }

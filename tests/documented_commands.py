@@ -37,7 +37,7 @@ NOT_HERE = {
 TEXTS = {
     ("gold.relevancy", "dev.relevancy", "dev.xml.subtaskA.relevancy", "android_devel.xml.relevancy",
      "android_test.relevancy"): "Q1\tQ1_R1\t1\t0\ttrue\nQ1\tQ1_R2\t2\t0\tfalse\n",
-    ("best_a.pred", "other.pred", "official.pred", "c.pred", "best_d.pred", "best_e.pred", "android.pred"):
+    ("best_a.pred", "other.pred", "official.pred", "c.pred", "best_d.pred", "fused_e.pred", "android.pred"):
         "Q1\tQ1_R1\t0\t0.2\ttrue\nQ1\tQ1_R2\t0\t0.7\tfalse\n",
     ("dev.qrels",): "q1 0 a 2\nq1 0 b 0\nq2 0 a 2\nq2 0 c 1\n",
     ("best.run", "best_a.run", "old.run", "new.run", "a.run", "b.run", "bm25.run", "dense.run", "ours.run"):

@@ -5,8 +5,8 @@ from typing import NoReturn
 
 import pytest
 
-KINDS = ("s3", "data", "small_disk")
-"""An S3 server, the public research data, a disk that fills up."""
+KINDS = ("s3", "gcs", "azure", "hadoop", "data", "small_disk")
+"""Servers of S3, Google's and Azure's storage, HDFS and YARN; the public research data; a disk that fills up."""
 
 
 def lacking(kind: str, reason: str) -> NoReturn:

@@ -10,19 +10,29 @@ from uuid import uuid4
 import pyarrow as pa
 import pyarrow.parquet as pq
 from deltalake import DeltaTable
-from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.lake.journal import JournalTable
+from cqa_spark.lake.journal import JournalTable, write_entries
 from cqa_spark.lake.lake import TABLES, Lake, LeasedLake
 from cqa_spark.lake.lease import Holder
+from cqa_spark.lake.manifest import RunManifest, folder_of, write_manifest
 from cqa_spark.lake.opening import hold
+from cqa_spark.lake.pointer import change_pointer, claim
 from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run import Run, open_run
-from cqa_spark.lake.run_log import RunRecord
+from cqa_spark.lake.run_log import RunLog, RunRecord
 from cqa_spark.lake.schemas.community import USERS
+from cqa_spark.lake.schemas.metrics import METRICS
 from cqa_spark.lake.snapshot import RunTables
 from cqa_spark.lake.table import DataFile, Table, TableFiles, column
 from cqa_spark.lake.writing import nullable
+from cqa_spark.object_store.folder import Folder
+from cqa_spark.spark.internals import to_arrow_schema
+
+METRIC = {
+    "system": "best_a", "task": "question_comment", "split": "dev", "measure": "MAP@10", "value": 0.5, "low": 0.4,
+    "high": 0.6, "confidence": 0.95, "queries": 2, "resamples": 9, "seed": 1,
+}  # fmt: skip
+"""A row of ``metrics``."""
 
 NOTES = JournalTable("notes", "Made for the test.", (column("note", "string", "a fact"),), key=("note",))
 
@@ -122,3 +132,16 @@ def published(lake: Lake, run_id: str) -> RunRecord:
     """Publish a run."""
     with held(lake) as leased:
         return publish(leased, run_id)
+
+
+def write_published_metrics(folder: Path) -> None:
+    """Write a lake with the published run monday, which has the metric ``METRIC``, and a failed one, tuesday."""
+    objects = Folder(str(folder))
+    log = RunLog(objects)
+    monday = RunRecord("monday", "succeeded", "run", "hash", "seed: 1", "0.1.0", attempt=1, tables={METRICS.name: 1})
+    metrics = f"{folder_of(monday)}/metrics.parquet"
+    write_entries(objects, METRICS, [METRIC], metrics, run_id="monday")
+    write_manifest(objects, monday, RunManifest(entries={METRICS.name: metrics}))
+    claim(objects, 1)
+    change_pointer(objects, 1, lambda pointer: pointer.model_copy(update={"record": log.append(monday)}))
+    log.append(RunRecord("tuesday", "failed", "run", "hash", "seed: 1", "0.1.0", message="no disk"))

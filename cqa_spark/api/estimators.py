@@ -40,6 +40,7 @@ from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.spark.frames import persisted
 from cqa_spark.systems.trained_system import load_groups, save_groups
 from cqa_spark.task_contract.contract import task as task_named
+from cqa_spark.text.analysers.analyser import analyse
 from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.encoders.encoder import embed, ship
 from cqa_spark.text.encoders.model import EmbeddingModel
@@ -57,7 +58,7 @@ class Saved(MLReadable[Any], MLWritable):
     """An estimator or model of this package: its metadata are saved, and what a subclass adds to them."""
 
     def _names(self) -> dict[str, Any]:
-        """What the metadata have beside the parameters."""
+        """Entries of the metadata beside the parameters."""
         return {}
 
     def _save(self, path: str) -> None:
@@ -157,8 +158,8 @@ class RankerEstimator(Estimator, _RankingParams, Saved):
         self._set(features=list(features), **parameters)
 
     def _fit(self, dataset: DataFrame) -> RankingModel:
-        given = {name: self.getOrDefault(name) for name in self._fields if self.isSet(name)}
-        model = build_ranker(self._ranker, given).fit(self._examples(dataset))
+        parameter_values = {name: self.getOrDefault(name) for name in self._fields if self.isSet(name)}
+        model = build_ranker(self._ranker, parameter_values).fit(self._examples(dataset))
         return self._copyValues(RankingModel(model))
 
     def _names(self) -> dict[str, Any]:
@@ -232,7 +233,7 @@ _GROUP, _RESTS = "group", "rests"
 
 
 class _GroupParams(Params):
-    """What the pairs of a frame are, and how a group that learns from labels is fitted."""
+    """The task of the pairs in a frame, and the folds for a group that learns from labels."""
 
     task: Param[str] = Param(_PARENT, "task", "task that the pairs are examples of")
     folds: Param[int] = Param(_PARENT, "folds", "folds of a group that learns from labels, by query")
@@ -245,24 +246,20 @@ class _GroupParams(Params):
         """
         require_columns(pairs.columns)
         task, spark = task_named(self.getOrDefault(self.task)), pairs.sparkSession
-        given = community_in_spark(pairs, task)
-        posts, comments, judgments = (
-            table.conform(
-                converted(given[table.name].withColumn("split", F.lit("train")), table, SITE, SITE)
-                .where(F.col(PROBLEM).isNull())
-                .select(*table.schema.names)
-            )
-            if table.name in given
-            else table.empty(spark)
-            for table in (POSTS, COMMENTS, JUDGMENTS)
-        )
+        tables = community_in_spark(pairs, task)
+        community = []
+        for table in (POSTS, COMMENTS, JUDGMENTS):
+            if table.name not in tables:
+                community.append(table.empty(spark))
+                continue
+            rows = converted(tables[table.name].withColumn("split", F.lit("train")), table, SITE, SITE)
+            community.append(table.conform(rows.where(F.col(PROBLEM).isNull()).select(*table.schema.names)))
+        posts, comments, judgments = community
         examples = task.build(posts, comments, judgments)
         split = F.when(F.col("relevant").isNull(), "test").otherwise("train")
         texts = TEXTS.empty(spark)
         models = [EmbeddingModel.read(name) for name in embedding_models([group])]
         if group_class(group).reads_texts:
-            from cqa_spark.text.pipeline import analyse  # slow import of Spark NLP
-
             texts = analyse(distinct_texts(posts, comments))
         for model in models:
             ship(spark, model)
@@ -287,6 +284,13 @@ class FeatureEstimator(Estimator, _GroupParams, Saved):
 
     Raises:
         ConfigError: an unknown group or task, or a group that reads more than texts, authors and times.
+
+    >>> import cqa_spark as cqa
+    >>> columns = "query_id string, query string, candidate_id string, candidate string"
+    >>> pairs = spark.createDataFrame([("q1", "Where is a good villa?", "a", "See http://villas.example")], columns)
+    >>> model = cqa.FeatureEstimator("answer_text_v1", "question_comment").fit(pairs)
+    >>> model.transform(pairs).select(model.features[0]).columns == [model.features[0]]
+    True
     """
 
     def __init__(self, group: str, task: str, *, folds: int = 5) -> None:

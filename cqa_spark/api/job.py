@@ -32,10 +32,15 @@ def job(name: str, *, config: Config = (), **settings: Any) -> Job:
 
     Raises:
         ConfigError: an unknown job or setting, or invalid settings; all mistakes are listed.
+
+    >>> import cqa_spark as cqa
+    >>> job = cqa.job("synth qatar-living", output="build/sample", threads=2, dev_threads=1)
+    >>> job.settings["threads"]
+    2
     """
-    known = jobs.listed_jobs()
-    if name not in known:
-        raise ConfigError(f"unknown job {name!r}", did_you_mean(name, known, f"known jobs: {', '.join(known)}"))
+    names = jobs.listed_jobs()
+    if name not in names:
+        raise ConfigError(f"unknown job {name!r}", did_you_mean(name, names, f"known jobs: {', '.join(names)}"))
     entry = jobs.load_job(name)
     files = [config] if isinstance(config, str | PathLike) else list(config)
     layer = _layer(name, entry.settings, settings)
@@ -100,18 +105,18 @@ def _layer(name: str, model: type[Command], settings: Mapping[str, Any]) -> Sett
     Raises:
         ConfigError: a setting that the job does not have.
     """
-    known = {flag.spelling.lstrip("-").replace("-", "_"): flag for flag in flags(model)}
+    flags_by_name = {flag.spelling.lstrip("-").replace("-", "_"): flag for flag in flags(model)}
     values: dict[Key, Any] = {}
-    places: dict[Key, str] = {}
+    origins: dict[Key, str] = {}
     for spelling, value in _flat(settings):
-        if spelling not in known:
+        if spelling not in flags_by_name:
             raise ConfigError(
-                f"cqa {name}: unknown setting {spelling}", did_you_mean(spelling, known, f"cqa {name} --help")
+                f"cqa {name}: unknown setting {spelling}", did_you_mean(spelling, flags_by_name, f"cqa {name} --help")
             )
-        key, is_list = known[spelling].key, known[spelling].many
+        key, is_list = flags_by_name[spelling].key, flags_by_name[spelling].many
         values[key] = [value] if is_list and isinstance(value, str | PathLike) else value
-        places[key] = f"argument {spelling}"
-    return SettingsLayer("arguments", nested(values), places)
+        origins[key] = f"argument {spelling}"
+    return SettingsLayer("arguments", nested(values), origins)
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from cqa_spark.commands.explain import explained_thread
 from cqa_spark.commands.similar import Index
@@ -24,6 +24,7 @@ from cqa_spark.lake.snapshot import Snapshot, published_runs, snapshot_of
 from cqa_spark.reports.sections.explanation import Explained
 from cqa_spark.runtime.workspace import read_lake
 from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings
+from cqa_spark.spark.internals import to_arrow_schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,6 +114,11 @@ def open_lake(path: str, *, object_storage: ObjectStorageSettings | None = None)
 
     Raises:
         ConfigError: there is no such lake, or an older version wrote it.
+
+    >>> import cqa_spark as cqa
+    >>> lake = cqa.open_lake("build/lake")
+    >>> lake.runs().to_pandas()[["run_id", "status", "published"]].values.tolist()
+    [['monday', 'succeeded', True], ['tuesday', 'failed', False]]
     """
     return Lake(read_lake(JobSettings(lake=path, object_storage=object_storage or ObjectStorageSettings())))
 
@@ -145,6 +151,10 @@ class Lake:
 
         Raises:
             InputError: no such run has succeeded, or nothing is published.
+
+        >>> import cqa_spark as cqa
+        >>> cqa.open_lake("build/lake").run().run_id
+        'monday'
         """
         return Run(snapshot_of(self._storage, run_id))
 
@@ -192,6 +202,13 @@ class Run:
 
         Raises:
             InputError: the run has no table of this name; the message lists its tables.
+
+        >>> import cqa_spark as cqa
+        >>> run = cqa.open_lake("build/lake").run()
+        >>> run.tables
+        ('metrics',)
+        >>> run.table("metrics").to_arrow().num_rows
+        1
         """
         if name not in self.tables:
             raise InputError(f"run {self.run_id} has no table {name}", f"it has {', '.join(self.tables)}")
@@ -211,7 +228,13 @@ class Run:
         return Index(self._snapshot)
 
     def metrics(self) -> Rows:
-        """Each measure of each system with its interval, as fractions."""
+        """Each measure of each system with its interval, as fractions; also over parts of replayed nights.
+
+        >>> import cqa_spark as cqa
+        >>> metrics = cqa.open_lake("build/lake").run().metrics().to_pandas()
+        >>> metrics[["system", "measure", "value", "low", "high"]].values.tolist()
+        [['best_a', 'MAP@10', 0.5, 0.4, 0.6]]
+        """
         return self.table(METRICS.name)
 
     def comparisons(self) -> Rows:

@@ -54,6 +54,14 @@ def evaluate(
     Raises:
         ConfigError: an unknown measure or precision, or a level that is not above 0.
         InputError: a file cannot be parsed, a grade or score is not a finite number, or no query is in both.
+
+    >>> import cqa_spark as cqa
+    >>> judgments = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
+    >>> ranking = {"q1": {"a": 0.9, "b": 0.2}, "q2": {"a": 0.7, "b": 0.4}}
+    >>> cqa.evaluate(judgments, ranking, ["RR", "P@1"])
+    {'RR': 0.75, 'P@1': 0.5}
+    >>> cqa.evaluate("dev.qrels", "best_a.run", ["RR"])
+    {'RR': 0.75}
     """
     options = TrecOptions(relevance_level, precision, judged_only, ignore_identical_ids)
     judged = judge(qrels, [("the run", run)], options, truncated=truncated)
@@ -72,10 +80,19 @@ def evaluate_queries(
     ignore_identical_ids: bool = False,
     truncated: bool = False,
 ) -> pd.DataFrame:
-    """Evaluate a ranking query by query; arguments and exceptions are those of ``evaluate``.
+    """Evaluate a ranking query by query; same arguments and exceptions as ``evaluate``.
 
     Returns:
         A row for each query, by its id, and a column for each measure; NaN if it has no value for single queries.
+
+    >>> import cqa_spark as cqa
+    >>> judgments = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
+    >>> ranking = {"q1": {"a": 0.9, "b": 0.2}, "q2": {"a": 0.7, "b": 0.4}}
+    >>> cqa.evaluate_queries(judgments, ranking, ["RR", "P@1"])
+            RR  P@1
+    query
+    q1     1.0  1.0
+    q2     0.5  0.0
     """
     import pandas as pd
 
@@ -126,6 +143,14 @@ def compare(
     Raises:
         ConfigError: an unknown measure, baseline or precision, or a level that is not above 0.
         InputError: a file cannot be parsed, a grade or score is not a finite number, or no query is in both.
+
+    >>> import cqa_spark as cqa
+    >>> judgments = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
+    >>> old = {"q1": {"a": 0.1, "b": 0.2}, "q2": {"a": 0.7, "b": 0.4}}
+    >>> new = {"q1": {"a": 0.9, "b": 0.2}, "q2": {"a": 0.7, "b": 0.4}}
+    >>> compared = cqa.compare(judgments, {"old": old, "new": new}, ["RR"], resamples=99)
+    >>> compared.loc[1, ["run", "value", "difference", "wins", "ties", "losses"]].tolist()
+    ['new', 0.75, 0.25, 1, 1, 0]
     """
     import pandas as pd
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from cqa_spark.api.job import job
 from cqa_spark.api.lake import Rows
@@ -24,6 +24,7 @@ from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.lake.model_folder import open_model_folder
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.spark.frames import whole_groups
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.spark.session import is_local_master
 from cqa_spark.systems.system import System, read_system
 from cqa_spark.systems.trained_system import load_recipe
@@ -105,21 +106,21 @@ def _labels(pairs: pa.Table, task: Task) -> list[str | None]:
     """
     if "label" not in pairs.column_names:
         return [None] * len(pairs)
-    given = pairs["label"].to_pylist()
+    labels_of_pairs = pairs["label"].to_pylist()
     if not task.grades:
-        return [None if value is None else str(value) for value in given]
+        return [None if value is None else str(value) for value in labels_of_pairs]
     labels: dict[object, str] = {label: label for label in task.grades}
     labels |= {grade: label for label, grade in task.grades.items()}
     best, worst = (choose(task.grades, key=lambda label: task.grades[label]) for choose in (max, min))
-    found: list[str | None] = []
-    for value in given:
+    label_names: list[str | None] = []
+    for value in labels_of_pairs:
         label = (best if value else worst) if isinstance(value, bool) else labels.get(value)
         if value is not None and label is None:
             raise InputError(
                 f"label {value!r} is not known", f"give a boolean, or one of {', '.join(map(str, labels))}"
             )
-        found.append(label)
-    return found
+        label_names.append(label)
+    return label_names
 
 
 Pairs = TypeVar("Pairs", "pd.DataFrame", pa.Table, DataFrame)
@@ -202,9 +203,9 @@ def _ranked(
     files: dict[str, Any] = {"input": _write(pairs, f"{folder}/input", task)}
     if train is not None:
         files["train"] = [_write(train, f"{folder}/train", task)]
-    name, given = ("rank", {"system": system}) if model is None else ("score", {"model": fspath(model)})
-    places = {"lake": f"{folder}/lake", "predictions": f"{folder}/predictions"}
-    run = job(name, **files, **given, **places, corpus="tables", site=SITE, **settings).run()
+    name, ranker = ("rank", {"system": system}) if model is None else ("score", {"model": fspath(model)})
+    locations = {"lake": f"{folder}/lake", "predictions": f"{folder}/predictions"}
+    run = job(name, **files, **ranker, **locations, corpus="tables", site=SITE, **settings).run()
     assert run is not None, "the job has a lake"
     return run.rankings()
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from cqa_spark.checks.check import RunUnderReview, Verdict, nothing_to_compare, reads, too_few
 from cqa_spark.evaluation.statistics.clusters import FEWEST
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.schemas.metrics import METRICS
+from cqa_spark.lake.schemas.metrics import METRICS, of_population
 from cqa_spark.settings.sections import CheckSettings
 
 VALIDATION = "dev"
@@ -27,4 +27,5 @@ def metric_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
 
 def _measured(metrics: Sequence[Entry], review: RunUnderReview) -> Entry | None:
     wanted = (review.system, review.measure, VALIDATION)
-    return next((entry for entry in metrics if (entry["system"], entry["measure"], entry["split"]) == wanted), None)
+    overall = of_population(metrics, None)
+    return next((entry for entry in overall if (entry["system"], entry["measure"], entry["split"]) == wanted), None)

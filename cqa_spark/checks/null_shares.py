@@ -12,14 +12,14 @@ LOOKED_AT = (POSTS, COMMENTS, USERS, VOTES, BADGES)
 @reads(*LOOKED_AT)
 def null_shares(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """The column whose share of nulls increased most; columns about people are null or not by a setting."""
-    shares = [
-        (f"{table}.{name}", before, after[name])
-        for table, (last, now) in review.differing(LOOKED_AT).items()
-        for after in [now.null_shares()]
-        for name, before in last.null_shares().items()
-        if name in after and f"{table}.{name}" not in PEOPLE_COLUMNS
-    ]
-    rises = [(after - before, f"{name}: {before:.1%} unknown, now {after:.1%}") for name, before, after in shares]
+    rises: list[tuple[float, str]] = []
+    for table, (last, now) in review.differing(LOOKED_AT).items():
+        shares_now = now.null_shares()
+        for name, before in last.null_shares().items():
+            column = f"{table}.{name}"
+            if name in shares_now and column not in PEOPLE_COLUMNS:
+                after = shares_now[name]
+                rises.append((after - before, f"{column}: {before:.1%} unknown, now {after:.1%}"))
     if not rises:
         verdict = nothing_differs if review.same else nothing_to_compare
         return verdict("unknown values", limits.max_null_rise)

@@ -4,14 +4,14 @@ import math
 
 from cqa_spark.checks.check import RunUnderReview, Verdict, reads, too_few
 from cqa_spark.evaluation.statistics.clusters import FEWEST
-from cqa_spark.lake.schemas.night import NIGHT_WORTH, TRAINED_WORTH, Worth
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, WHEN_TRAINED, Worth, of_population, worth_of
 from cqa_spark.settings.sections import CheckSettings
 
 NAME = "worth drop"
 """Name of the check."""
 
 
-@reads(NIGHT_WORTH, TRAINED_WORTH)
+@reads(METRICS, COMPARISONS)
 def worth_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     """How far the gain has fallen since the model was trained, at least: by the 95 % interval of the drop.
 
@@ -23,7 +23,7 @@ def worth_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
         27, 1693-1702). Threads that are in both make it wider than need be.
     """
     limit = limits.max_worth_drop
-    tonight, trained = _first(review, NIGHT_WORTH.name), _first(review, TRAINED_WORTH.name)
+    tonight, trained = _worth(review, None), _worth(review, WHEN_TRAINED)
     if tonight is None or trained is None or _about(tonight) != _about(trained):
         return Verdict(NAME, True, None, limit, f"no labels tell what {review.system} is and was worth")
     gains = f"{tonight.measure} over the simple order: {_gain(tonight)}; when the model was trained, {_gain(trained)}"
@@ -34,14 +34,21 @@ def worth_drop(review: RunUnderReview, limits: CheckSettings) -> Verdict:
     return Verdict(NAME, drop <= limit, drop, limit, gains)
 
 
-def _first(review: RunUnderReview, table: str) -> Worth | None:
-    """The worth of the system over all nights, by the most important measure."""
-    rows = (Worth(**entry) for entry in review.entries.get(table, ()))
-    return next((worth for worth in rows if worth.order == review.system), None)
+def _worth(review: RunUnderReview, population: str | None) -> Worth | None:
+    """The worth of the system, by the measure that orders systems if it is there."""
+    trained = of_population(review.entries.get(COMPARISONS.name, ()), WHEN_TRAINED)
+    baseline = next((test["baseline"] for test in trained), None)
+    # Both populations as all queries of their split, so that their splits can be compared.
+    metrics, comparisons = (
+        [{**entry, "population": None} for entry in of_population(review.entries.get(table.name, ()), population)]
+        for table in (METRICS, COMPARISONS)
+    )
+    rows = [row for row in worth_of(metrics, comparisons, baseline) if row.order == review.system]
+    return min(rows, key=lambda row: row.measure != review.measure, default=None)
 
 
-def _about(worth: Worth) -> tuple[str, str, str]:
-    return worth.population, worth.band, worth.measure
+def _about(worth: Worth) -> tuple[str, str]:
+    return worth.population, worth.measure
 
 
 def _gain(worth: Worth) -> str:

@@ -46,11 +46,13 @@ def audit_flow(settings: FeatureAuditSettings) -> Flow:
     """Features → a check that they do not depend on the future."""
     from cqa_spark.features.registry import group_class, known_groups
     from cqa_spark.runtime.flow import Flow
-    from cqa_spark.runtime.workspace import given
+    from cqa_spark.runtime.workspace import existing_products
     from cqa_spark.steps.audit import Audit
 
     groups = settings.audit.groups or tuple(name for name in known_groups() if group_class(name).is_as_of)
-    return Flow("features audit", (Audit(groups, settings.audit.moments, settings.features),), given(settings))
+    return Flow(
+        "features audit", (Audit(groups, settings.audit.moments, settings.features),), existing_products(settings)
+    )
 
 
 SHOWN_COLUMNS = 5

@@ -86,6 +86,13 @@ def print_encoders(settings: CatalogueSettings) -> None:
     _print_plugins(ENCODERS, settings)
 
 
+def print_analysers(settings: CatalogueSettings) -> None:
+    """Print the analysers of texts."""
+    from cqa_spark.text.analysers.analyser import ANALYSERS
+
+    _print_plugins(ANALYSERS, settings)
+
+
 def _print_plugins(kind: PluginKind[Any], settings: CatalogueSettings) -> None:
     """Print a row for each plug-in of a kind; one that cannot be imported is named in a warning."""
     rows = []
@@ -224,7 +231,7 @@ def _origin(system: System) -> str:
 
 def card_tables(card: ModelCard) -> Iterator[TextTable]:
     """The sites that a system learned from, and its backtest: by order of answers, and by band of nights."""
-    from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
+    from cqa_spark.lake.schemas.metrics import ALL, NIGHTS
 
     caption = f"version {card.version}; licence of the data: {card.licence}"
     sites = TextTable("learned from", *map(number, ("to", "threads", "with a label", "nights")), caption=caption)
@@ -303,6 +310,13 @@ JOBS = (
         "inspection",
         CatalogueSettings,
         print_encoders,
+    ),
+    Job(
+        "analysers list",
+        "list text analysers, with the packages that register them",
+        "inspection",
+        CatalogueSettings,
+        print_analysers,
     ),
     Job("features list", "list feature groups", "inspection", CatalogueSettings, print_groups),
     Job("features show", "show the columns of a feature group", "inspection", ShowGroupSettings, print_group),

@@ -83,7 +83,7 @@ def compared_runs(lake: Lake, runs: Sequence[str | None]) -> ComparedRuns:
         code_version=code_version(),
         runs=tuple(snapshot.record.run_id for snapshot in snapshots),
         settings=tuple(_different_settings([snapshot.record for snapshot in snapshots])),
-        measures=(*_common_nights(snapshots), *_worth(snapshots), *_measures(snapshots)),
+        measures=(*_measures(snapshots), *_unpaired(snapshots)),
         answers=tuple(_answers(first, other) for other in others) if ranks else (),
         changes=tuple(_changes(first, other) for other in others),
     )
@@ -103,67 +103,54 @@ def _different_settings(records: Sequence[RunRecord]) -> Iterator[tuple[str, tup
 
 
 def _measures(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
-    """Measures of every system that all runs have, with paired tests over the queries that all have measured."""
+    """Every measure over what all runs have measured: replayed nights, tested by thread; others, by topic."""
+    from pyspark.sql import functions as F
+
     from cqa_spark.evaluation.statistics.bootstrap import Resampling
+    from cqa_spark.evaluation.statistics.nights import compare_nights
     from cqa_spark.evaluation.statistics.summary import summarise_runs
-    from cqa_spark.lake.schemas.metrics import QUERY_METRICS
+    from cqa_spark.lake.schemas.metrics import NIGHTS, QUERY_METRICS
     from cqa_spark.reports.evaluation import Comparison
     from cqa_spark.reports.reported_run import from_entry
-    from cqa_spark.reports.sections.comparison import ComparedMeasure
+    from cqa_spark.reports.sections.comparison import COMMON_NIGHTS, ComparedMeasure
 
     if not all(snapshot.has(QUERY_METRICS) for snapshot in snapshots):
         return
     runs = [snapshot.record.run_id for snapshot in snapshots]
-    by_run = {snapshot.record.run_id: snapshot.read(QUERY_METRICS) for snapshot in snapshots}
+    by_run = {run: snapshot.read(QUERY_METRICS) for run, snapshot in zip(runs, snapshots, strict=True)}
+    others = {run: rows.where(F.col("split") != NIGHTS) for run, rows in by_run.items()}
     groups: dict[tuple[str, ...], dict[str, Entry]] = {}
-    for entry in summarise_runs(by_run, Resampling()):
-        group = (f"{entry['task']}, {entry['split']}", entry["scope"], entry["measure"])
-        groups.setdefault(group, {})[entry["system"]] = entry
+    for entry in (*compare_nights(by_run), *summarise_runs(others, Resampling())):
+        population = COMMON_NIGHTS if entry["split"] == NIGHTS else f"{entry['task']}, {entry['split']}"
+        groups.setdefault((population, entry["scope"], entry["measure"]), {})[entry["system"]] = entry
     for (population, system, measure), entries in groups.items():
-        values = tuple(entries[run]["value"] for run in runs)
-        tests = tuple(from_entry(Comparison, entries[run]) for run in runs[1:])
-        yield ComparedMeasure(population, system, measure, values, tests)
+        # The difference on a single thread has no interval.
+        tested = [entries[run] for run in runs[1:] if entries[run].get("topics") != 1]
+        tests = tuple(from_entry(Comparison, entry) for entry in tested)
+        yield ComparedMeasure(population, system, measure, tuple(entries[run]["value"] for run in runs), tests)
 
 
-def _common_nights(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
-    """What every order is worth on the replayed nights that all runs have measured, with paired tests by thread."""
-    from cqa_spark.evaluation.statistics.nights import compare_nights
-    from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
-    from cqa_spark.reports.evaluation import Comparison
-    from cqa_spark.reports.sections.comparison import COMMON_NIGHTS, ComparedMeasure
+def _unpaired(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
+    """Every measure over all queries of a run, where others have measured other queries: nights always do.
 
-    if not all(snapshot.has(MEASURED_NIGHTS) for snapshot in snapshots):
-        return
-    measured = [snapshot.read(MEASURED_NIGHTS) for snapshot in snapshots]
-    for order, nights, threads, values, tests in compare_nights(measured):
-        paired = tuple(
-            Comparison(
-                snapshot.record.run_id, "P@1", test.difference, test.p_value, test.wins, test.losses,
-                nights - test.wins - test.losses, snapshots[0].record.run_id, test.low, test.high,
-            )
-            for snapshot, test in zip(snapshots[1:], tests, strict=True)
-        )  # fmt: skip
-        yield ComparedMeasure(COMMON_NIGHTS, order, "P@1", values, paired if threads > 1 else ())
-
-
-def _worth(snapshots: Sequence[Snapshot]) -> Iterator[ComparedMeasure]:
-    """What every order is worth on a run's replayed nights or labelled queries: runs have others, so none is paired."""
-    from cqa_spark.evaluation.statistics.nights import ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES
-    from cqa_spark.lake.schemas.night import NIGHT_WORTH
+    Of other queries, different numbers tell.
+    """
+    from cqa_spark.lake.schemas.metrics import METRICS, NIGHTS, of_population
     from cqa_spark.reports.sections.comparison import ComparedMeasure
 
     by_run = [
         {
-            (entry["population"], entry["order"], entry["measure"]): entry["value"]
-            for entry in snapshot.entries_or_none(NIGHT_WORTH)
-            if entry["band"] == ALL and entry["population"] not in (SERVED_AGES, LAST_NIGHTS)
+            (entry["task"], entry["split"], entry["system"], entry["measure"]): (entry["value"], entry["queries"])
+            for entry in of_population(snapshot.entries_or_none(METRICS), None)
         }
         for snapshot in snapshots
     ]
-    for key in dict.fromkeys(key for values in by_run for key in values):
-        population, order, measure = key
-        where = "replayed nights" if population == NIGHTS else f"labelled queries, {population}"
-        yield ComparedMeasure(where, order, measure, tuple(values.get(key) for values in by_run))
+    for key in dict.fromkeys(key for entries in by_run for key in entries):
+        task, split, system, measure = key
+        values, queries = zip(*(of_run.get(key, (None, None)) for of_run in by_run), strict=True)
+        if split == NIGHTS or len(set(queries)) > 1:
+            where = "replayed nights" if split == NIGHTS else f"{task}, {split}: all queries of each run"
+            yield ComparedMeasure(where, system, measure, values)
 
 
 def _answers(before: Snapshot, after: Snapshot) -> FirstAnswerChanges:

@@ -1,14 +1,17 @@
 """``cqa completion``: a script that completes commands, flags and their values in a shell."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, get_args, get_origin
 
 from pydantic import Field
 
 from cqa_spark.commands.jobs import Job, all_jobs
+from cqa_spark.plugins import PluginKind
 from cqa_spark.settings.command_line import Flag, flags
+from cqa_spark.settings.conf_files import conf_files
 from cqa_spark.settings.sections import Command, JobSettings
 from cqa_spark.settings.values import Positional
+from cqa_spark.systems.system import known_systems
 
 
 class CompletionSettings(Command):
@@ -50,7 +53,7 @@ def print_completion(settings: CompletionSettings) -> None:
     """Print the script; it holds all commands, flags and names, and calls no program."""
     jobs = all_jobs()
     values: dict[str, set[str]] = {}
-    names = {kind: load() for kind, load in _names().items()}
+    names = _names()
     for flag in (flag for job in jobs for flag in flags(job.settings) if flag.spelling.startswith("--")):
         values.setdefault(flag.spelling, set()).update(_values(flag, names))
     next_words = {"": {job.name.split()[0] for job in jobs}}
@@ -80,22 +83,14 @@ def print_completion(settings: CompletionSettings) -> None:
     )
 
 
-def _names() -> Mapping[str, Callable[[], list[str]]]:
-    """What lists the names of a kind."""
-    from cqa_spark.evaluation.measures import MEASURES
-    from cqa_spark.features.registry import known_groups
-    from cqa_spark.systems.system import known_systems
-    from cqa_spark.task_contract.contract import TASKS
-
-    return {
-        "system": lambda: list(known_systems()),
-        "feature group": lambda: list(known_groups()),
-        "measure": lambda: [str(measure()) for measure in MEASURES.load_all().values()],
-        "task": lambda: list(TASKS.names()),
-    }
+def _names() -> Mapping[str, Sequence[str]]:
+    """The names of each kind, from entry points and recipes: numpy and Spark are not imported for them."""
+    groups = {"feature group": "feature_groups", "measure": "measures", "task": "tasks"}
+    of_plugins = {kind: PluginKind[object](group, kind).names() for kind, group in groups.items()}
+    return {**of_plugins, "system": known_systems(), "published table": tuple(conf_files("published"))}
 
 
-def _values(flag: Flag, names: Mapping[str, list[str]]) -> list[str]:
+def _values(flag: Flag, names: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """The values that a flag may have, as far as they can be listed."""
     if get_origin(flag.kind) is Literal:
         return [str(value) for value in get_args(flag.kind)]

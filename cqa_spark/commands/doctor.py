@@ -251,12 +251,12 @@ def jars(folder: Path, expected: str) -> str:
 
     Args:
         folder: the folder of the jars.
-        expected: the content of ``conf/spark/jars.sha256``.
+        expected: the content of ``HASHES``.
     """
-    from cqa_spark.spark.jars import check_hashes
+    from cqa_spark.spark.jars import LINE, check_hashes
 
     check_hashes(folder, expected)
-    return f"{len(expected.splitlines())} jars in {folder}"
+    return f"{len(expected.splitlines())} for Spark {LINE} in {folder}"
 
 
 def space(folder: Path) -> str:

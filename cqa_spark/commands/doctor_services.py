@@ -245,9 +245,15 @@ def _python_of_workers(spark: SparkSession) -> str:
 
 
 def _table(spark: SparkSession, folder: str, storage: ObjectStorageSettings) -> str:
+    from cqa_spark.lake.reading import read_parquet  # these need PySpark, which the machine may lack
+    from cqa_spark.lake.writing import write_plain_files
+
     try:
-        spark.range(10).write.parquet(folder)
-        rows = spark.read.parquet(folder).count()
+        numbers = spark.range(10)
+        files = write_plain_files(numbers, folder, storage)
+        sizes = open_store(folder, storage).sizes()
+        found = read_parquet(spark, numbers.schema, {f"{folder}/{file}": sizes[file] for file in files}, storage)
+        rows = found.count()
     finally:
         store = open_store(folder, storage)
         store.delete_all(store.sizes())

@@ -14,7 +14,13 @@ from cqa_spark.settings.sections import JobSettings, ReadRunId, output_in_lake
 from cqa_spark.settings.values import NotHashed, OutputFolder, Positional, RunName, Shown, SystemName
 
 if TYPE_CHECKING:
+    from cqa_spark.lake.snapshot import Snapshot
+    from cqa_spark.steps.export_manifest import ExportTarget
     from cqa_spark.steps.export_trec import ExportedQrels
+
+
+PUBLISHED = "published"
+"""Names the published run, whichever it is."""
 
 
 class ExportSettings(JobSettings):
@@ -36,13 +42,9 @@ class ExportSettings(JobSettings):
     )
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """An output in the lake."""
-        return output_in_lake(given, "output")
-
-
-PUBLISHED = "published"
-"""Names the published run, whichever it is."""
+        return output_in_lake(values, "output")
 
 
 def export(settings: ExportSettings) -> None:
@@ -52,28 +54,75 @@ def export(settings: ExportSettings) -> None:
         InputError: the output folder has the manifest of another program, or a later publication than the published
             one that was read; a run that is named is exported all the same.
     """
-    from cqa_spark.lake.run_log import RunLog
-    from cqa_spark.lake.snapshot import snapshot_of
     from cqa_spark.object_store.locations import open_store
-    from cqa_spark.runtime.workspace import read_lake
     from cqa_spark.steps.export_manifest import MANIFEST, ExportTarget
     from cqa_spark.steps.export_rankings import export_rankings, served_system
 
-    lake, folder = read_lake(settings), settings.output.rstrip("/")
+    folder = settings.output.rstrip("/")
     target = ExportTarget(open_store(folder, settings.object_storage))
-    snapshot = snapshot_of(lake, None if settings.run == PUBLISHED else settings.run)
+    snapshot, publication = _exported(settings, settings.run, target)
+    system = settings.system or served_system(snapshot)
+    alone = settings.system is not None
+    export_rankings(snapshot, system, folder, target, settings.format, publication=publication, alone=alone)
+    Terminal().line(f"exported {snapshot.record.run_id}, rankings by {system}: {folder}/{MANIFEST}")
+
+
+def _exported(settings: JobSettings, run: str, target: ExportTarget) -> tuple[Snapshot, int]:
+    """The run to export, and the number of its publication.
+
+    Args:
+        settings: of the job.
+        run: its id, or ``PUBLISHED``.
+        target: where the files go; it may have a later publication than the published run that was read.
+    """
+    from cqa_spark.lake.run_log import RunLog
+    from cqa_spark.lake.snapshot import snapshot_of
+    from cqa_spark.runtime.workspace import read_lake
+
+    lake = read_lake(settings)
+    snapshot = snapshot_of(lake, None if run == PUBLISHED else run)
     record, publication = snapshot.record, snapshot.record.sequence
-    if settings.run == PUBLISHED:
+    if run == PUBLISHED:
         target.refuse_older(record.run_id, publication)
     else:
         log = RunLog(lake.objects).listed("published")
         same_attempt = [entry for entry in log if (entry.run_id, entry.attempt) == (record.run_id, record.attempt)]
-        numbers = [entry.sequence for entry in same_attempt]
-        publication = max(numbers, default=publication)
-    system = settings.system or served_system(snapshot)
-    alone = settings.system is not None
-    export_rankings(snapshot, system, folder, target, settings.format, publication=publication, alone=alone)
-    Terminal().line(f"exported {record.run_id}, rankings by {system}: {folder}/{MANIFEST}")
+        publication = max([entry.sequence for entry in same_attempt], default=publication)
+    return snapshot, publication
+
+
+class ExportFindingsSettings(JobSettings):
+    """Write the findings of a run to files, with the addresses of their posts; a manifest names the files."""
+
+    examples = ("cqa export findings --lake build/lake --output build/findings --format csv",)
+    reading = ("{job.lake}: findings of run {job.published_run}",)
+    writing = ("{job.output}: a folder of {job.format} files, and manifest.json",)
+
+    run_id: ReadRunId = None
+    output: Annotated[OutputFolder, NotHashed(), Field(description="folder of the files and of manifest.json")]
+    format: Annotated[ExportFormat, Field(description="format of the files")] = "parquet"
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """An output in the lake."""
+        return output_in_lake(given, "output")
+
+
+def export_findings(settings: ExportFindingsSettings) -> None:
+    """Write the files and print the path of their manifest.
+
+    Raises:
+        InputError: as for ``export``, or the run has no findings.
+    """
+    from cqa_spark.object_store.locations import open_store
+    from cqa_spark.steps.export_manifest import MANIFEST, ExportTarget
+    from cqa_spark.steps.export_rankings import export_findings as write_findings
+
+    folder = settings.output.rstrip("/")
+    target = ExportTarget(open_store(folder, settings.object_storage))
+    snapshot, publication = _exported(settings, settings.run_id or PUBLISHED, target)
+    write_findings(snapshot, folder, target, settings.format, publication=publication)
+    Terminal().line(f"exported {snapshot.record.run_id}, findings: {folder}/{MANIFEST}")
 
 
 class ExportDatasetSettings(JobSettings):
@@ -87,9 +136,9 @@ class ExportDatasetSettings(JobSettings):
     run_id: ReadRunId = None
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """An output in the lake."""
-        return output_in_lake(given, "dataset")
+        return output_in_lake(values, "dataset")
 
 
 def export_dataset(settings: ExportDatasetSettings) -> None:
@@ -120,9 +169,9 @@ class ExportTrecSettings(JobSettings):
     split: Annotated[str | None, Shown("NAME"), Field(description="split to export; default: all")] = None
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """An output in the lake."""
-        return output_in_lake(given, "trec")
+        return output_in_lake(values, "trec")
 
 
 def export_trec(settings: ExportTrecSettings) -> None:
@@ -158,6 +207,14 @@ JOBS = (
         "single steps",
         ExportSettings,
         export,
+        step=9,
+    ),
+    Job(
+        "export findings",
+        "write what somebody should look at to Parquet, JSON lines or CSV files",
+        "single steps",
+        ExportFindingsSettings,
+        export_findings,
         step=9,
     ),
     Job(

@@ -49,9 +49,9 @@ class ForgetSettings(RunLogSettings):
     forgotten: Annotated[ForgottenSettings, NotHashed()] = ForgottenSettings()
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Not exactly one of user and post."""
-        forgotten = given.get("forgotten")
+        forgotten = values.get("forgotten")
         if isinstance(forgotten, Mapping) and bool(forgotten.get("user")) == bool(forgotten.get("post")):
             yield "forgotten.user", "name one user or one post", "give --user ID or --post ID"
 

@@ -30,9 +30,9 @@ class IngestSettings(JobSettings):
     inputs: Inputs = Inputs()
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """No input files."""
-        inputs = given.get("inputs")
+        inputs = values.get("inputs")
         if not isinstance(inputs, Mapping) or not any(inputs.values()):
             yield "inputs", "no input files", "give --train, --dev, --test or --unannotated FILE"
 

@@ -147,6 +147,7 @@ def checks() -> Checks:
         "corpus": partial(_look_up, "cqa_spark.corpora.source", "require_file_format"),
         "source format": partial(_look_up, "cqa_spark.corpora.source", "require_format"),
         "data set": partial(_look_up, "cqa_spark.settings.datasets", "read_data_set"),
+        "published table": partial(_look_up, "cqa_spark.evaluation.published", "read_published_table"),
         "package of data": partial(_look_up, "cqa_spark.settings.research_data", "read_package"),
         "embedding model": _check_embedding_model,
         "feature group": partial(_look_up, "cqa_spark.features.registry", "group_class"),

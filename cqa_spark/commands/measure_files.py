@@ -12,7 +12,15 @@ from pydantic import Field
 
 from cqa_spark.commands.jobs import Job
 from cqa_spark.settings.sections import FilesCommand, ResamplingSettings, SettingsSection
-from cqa_spark.settings.values import InputFiles, JudgmentsFile, MeasureNames, NotHashed, Positional, one_or_many
+from cqa_spark.settings.values import (
+    InputFiles,
+    JudgmentsFile,
+    MeasureNames,
+    NotHashed,
+    Positional,
+    PublishedTableName,
+    one_or_many,
+)
 
 if TYPE_CHECKING:
     from cqa_spark.evaluation.files.judging import JudgedSet
@@ -71,10 +79,10 @@ class PredictionFilesCommand(FilesCommand):
     """Settings that do not apply to the task sts."""
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Settings of rankings for files of scores."""
         for key in cls.of_rankings:
-            if given.get("task") == "sts" and given.get(key):
+            if values.get("task") == "sts" and values.get(key):
                 yield key, f"{key} does not apply to the task sts", f"omit {key}: scores are measured by correlation"
 
     def reads(self) -> list[str]:
@@ -91,16 +99,29 @@ class EvaluateFileSettings(PredictionFilesCommand):
         "cqa evaluate-file dev.qrels *.run --relevance-level 2 --measures nDCG@10 bpref Judged@10 --format latex",
         "cqa evaluate-file dev.qrels best_a.run --per-query --format csv",
         "cqa evaluate-file irds:antique/test best_a.run",
-        "cqa evaluate-file android_test.relevancy best_e.pred --task duplicate",
+        "cqa evaluate-file android_test.relevancy fused_e.pred --task duplicate",
         "cqa evaluate-file STS.gs.headlines.txt STS.output.headlines.txt --task sts",
+        "cqa evaluate-file test.xml.subtaskA.relevancy best_a.pred --against semeval2016_a",
     )
 
     predictions: Annotated[
         InputFiles, Positional(), Field(min_length=1, description="official prediction files, or runs of TREC")
     ]
     per_query: bool = Field(default=False, description="print the measures of each query")
+    against: PublishedTableName = Field(
+        default="",
+        description="table of published results in conf/published: print the rank that each file would have had, by "
+        "the official measure or those named, with its 95 % interval and its neighbours",
+    )
 
     of_rankings: ClassVar[tuple[str, ...]] = ("measures", "per_query")
+
+    @classmethod
+    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Settings of rankings for files of scores; a rank by single queries."""
+        yield from super().contradictions(given)
+        if given.get("against") and given.get("per_query"):
+            yield "per_query", "a published table has no values of single queries", "omit per-query or against"
 
 
 class CompareFilesSettings(PredictionFilesCommand):
@@ -125,11 +146,13 @@ class CompareFilesSettings(PredictionFilesCommand):
     of_rankings: ClassVar[tuple[str, ...]] = ("measures", "baselines")
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Settings of rankings for files of scores; baselines that are not compared."""
-        yield from super().contradictions(given)
+        yield from super().contradictions(values)
         others = [
-            file for file in one_or_many(given.get("baselines") or ()) if file not in one_or_many(given["predictions"])
+            file
+            for file in one_or_many(values.get("baselines") or ())
+            if file not in one_or_many(values["predictions"])
         ]
         if others:
             yield "baselines", f"{', '.join(others)}: not among the prediction files", "name files that are compared"
@@ -140,6 +163,9 @@ def print_scores(settings: EvaluateFileSettings) -> None:
     from cqa_spark.evaluation.evaluate import ReportedMeasure, query_records, records
 
     with _local_copies(settings) as (gold, *predictions):
+        if settings.against:
+            _print_standings(settings, gold, predictions)
+            return
         if settings.task == "sts":
             from cqa_spark.evaluation.files.scores import evaluate_scores
 
@@ -158,6 +184,34 @@ def print_scores(settings: EvaluateFileSettings) -> None:
     headings = {measure.key: measure.heading for measure in reported}
     caption = "\n".join(filter(None, ("in percent; --format json: fractions", about)))
     _print(settings, rows, lambda key: headings.get(key, key), lambda value: f"{100 * value:.2f}", caption)
+
+
+def _print_standings(settings: EvaluateFileSettings, gold: str, predictions: Sequence[str]) -> None:
+    """Print the rank that each file would have had in the published table."""
+    from cqa_spark.errors import ConfigError
+    from cqa_spark.evaluation.published import (
+        ranking_standings,
+        read_published_table,
+        score_standings,
+        shown_standings,
+    )
+
+    table = read_published_table(settings.against)
+    if settings.task != table.task:
+        raise ConfigError(f"{table.name} is a table of the task {table.task}", f"add --task {table.task}")
+    if table.task == "sts":
+        files = dict(zip(settings.predictions, map(Path, predictions), strict=True))
+        standings = score_standings(table, Path(gold), files)
+    else:
+        judged = _judged(settings, gold, predictions)
+        measures = [*map(str, judged.measures(settings.measures))] if settings.measures else []
+        standings = ranking_standings(table, judged.rankings, measures)
+    if settings.format in ("json", "csv"):
+        records = [row._asdict() for row in standings]
+    else:
+        records = [*shown_standings(table, standings)]
+    caption = table.source if table.complete else f"{table.source}; not all of its runs are known"
+    _print(settings, records, str, str, caption if settings.format == "table" else "")
 
 
 def print_comparison(settings: CompareFilesSettings) -> None:

@@ -18,14 +18,15 @@ from cqa_spark.steps.changes import Changes, FirstAnswers
 from cqa_spark.steps.check import Check
 from cqa_spark.steps.evaluate import Evaluate
 from cqa_spark.steps.featurize import ComputeFeatures
+from cqa_spark.steps.find import finding_steps
 from cqa_spark.steps.ingest import Ingest
 from cqa_spark.steps.kept_models import Challenge, KeepModels, can_be_challenged, challenging_release, kept_model
 from cqa_spark.steps.lake_page import WriteLakePage, WriteThreads
-from cqa_spark.steps.night_worth import MeasureLabelled
 from cqa_spark.steps.publish import Publish
 from cqa_spark.steps.report import Report
 from cqa_spark.steps.score import Score
 from cqa_spark.steps.train import Train
+from cqa_spark.steps.trained_worth import RememberWorth
 from cqa_spark.steps.upstream import ScoreUpstream, tasks_of, upstream_of
 from cqa_spark.systems.recipes import (
     are_fitted,
@@ -141,7 +142,7 @@ class NightPlan:
         kept = {**self.kept, **trained}
         task = task_named(task_of(systems))
         evaluation = evaluation_of(settings.evaluation, task.name)
-        baseline = simple_orders(task.name)[0]
+        baseline = systems[1].name if task.replays_nights else simple_orders(task.name)[0]
         unchanged = None if settings.full else last  # the run whose rows of unchanged sites stay
 
         steps: list[Step] = []
@@ -157,18 +158,29 @@ class NightPlan:
                     Challenge(system, settings.features, last, settings.retrain, settings.max_model_age, release)
                 )
         steps += task.measure_nights(systems, last, unchanged)
-        steps.append(Score(systems, task.name, unchanged, task.candidates_stay, settings.system))
+        steps.append(
+            Score(
+                systems,
+                task.name,
+                unchanged,
+                task.candidates_stay,
+                settings.system,
+                accepted_first=task.replays_nights and settings.accepted == "first",
+            )
+        )
         if not task.replays_nights:
             # Without nights to replay, the order is measured on the queries with a label.
             steps.append(Evaluate(evaluation, baseline, last=unchanged))
-            steps.append(MeasureLabelled(systems[0], baseline, evaluation.measures, last))
+        steps.append(RememberWorth(systems[0], baseline, last))
+        if task.replays_nights:
+            steps += finding_steps(settings.findings, unchanged)
         if last is not None:
             steps += [Changes(last), FirstAnswers(last)]
         min_answers = settings.answers.min_answers if task.replays_nights else None
         steps.append(Check(last, settings.checks, settings.system, evaluation.measures[0], min_answers))
         if settings.pages:
             steps.append(WriteThreads(settings.page_rows, served=True, last=unchanged))
-        steps.append(Report(settings.report, evaluation.measures, baseline, evaluated=not task.replays_nights))
+        steps.append(Report(settings.report, evaluation.measures, baseline))
         if settings.pages:
             steps.append(WriteLakePage(settings.keep))
         steps.append(Publish(force=settings.force, who=settings.who))

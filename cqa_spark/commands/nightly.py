@@ -134,10 +134,11 @@ def _train(lake: LeasedLake, plan: NightPlan) -> dict[str, str]:
 
 def _print_night(run: Run) -> None:
     """Print what the night is worth, what changed and the verdicts, before anything is published."""
-    from cqa_spark.reports.sections import first_answers, night, night_worth
+    from cqa_spark.reports.sections import findings, first_answers, night, night_worth
     from cqa_spark.steps.report import written_report
 
-    written_report(run).show(Terminal(), night_worth.SECTION, first_answers.SECTION, night.SECTION)
+    sections = (findings.SECTION, night_worth.SECTION, first_answers.SECTION, night.SECTION)
+    written_report(run).show(Terminal(), *sections)
 
 
 JOBS = (

@@ -71,9 +71,9 @@ class ReproduceSettings(TrackedSettings):
     features: FeatureSettings = FeatureSettings()
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Neither recipes nor all."""
-        if not given.get("recipes") and not given.get("all"):
+        if not values.get("recipes") and not values.get("all"):
             yield "recipes", "no recipes", "name recipes, or give --all"
 
     def reads(self) -> list[str]:
@@ -216,13 +216,11 @@ def _reproduce_together(
         training = EvaluatedPart(CROSS_VALIDATED, locate(folder, data.train[0]), gold)
         _train_and_rank(settings, folder, data, systems, [training])
         parts.append(training)
-    return [
-        outcome
-        for system in systems
-        for outcome in score_parts(
-            system, data, {part: _predictions(settings, data, system, part) for part in parts}, settings.object_storage
-        )
-    ]
+    outcomes: list[Reproduced] = []
+    for system in systems:
+        predictions = {part: _predictions(settings, data, system, part) for part in parts}
+        outcomes += score_parts(system, data, predictions, settings.object_storage)
+    return outcomes
 
 
 def _train_and_rank(
@@ -234,12 +232,18 @@ def _train_and_rank(
 ) -> None:
     """One run: train the recipes, and write their predictions for each part."""
     from cqa_spark.corpora.source import file_source
+    from cqa_spark.lake.schemas.community import UNANNOTATED
     from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
     from cqa_spark.runtime.workspace import run_flow, temporary_lake
 
     every_fold = parts[0].name == CROSS_VALIDATED
     by_split = {"train": [str(locate(folder, path)) for path in data.train]}
     by_split |= {part.name: [str(part.input)] for part in parts if not every_fold}
+    unannotated = [locate(folder, path) for path in data.unannotated]
+    if present := [str(path) for path in unannotated if path.exists()]:
+        by_split[UNANNOTATED] = present
+    if absent := [path.name for path in unannotated if not path.exists()]:
+        Terminal(stderr=True).line(f"data set {data.name}: without {', '.join(absent)}, which {folder} lacks")
     source = file_source(data.corpus, by_split, site=data.site, storage=settings.object_storage)
     predictions = {
         (system.name, part.name): _predictions(settings, data, system, part) for system in systems for part in parts

@@ -64,16 +64,16 @@ class RunSettings(IngestSettings, TrackedSettings):
     experiments: ExperimentSettings = ExperimentSettings()
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """No evaluation data, or a baseline that is not run."""
-        inputs = given.get("inputs")
+        inputs = values.get("inputs")
         held_out = isinstance(inputs, Mapping) and (inputs.get("dev") or inputs.get("test"))
-        if given.get("every_fold") and held_out:
+        if values.get("every_fold") and held_out:
             yield "every_fold", "evaluates on the training files", "remove it, or the dev and test files"
-        elif not given.get("every_fold") and not held_out:
+        elif not values.get("every_fold") and not held_out:
             yield "inputs", "no evaluation data", "pass --dev FILE or --test FILE, or --every-fold"
-        yield from baseline_not_run(given, "given_order")
-        yield from studied_not_run(given)
+        yield from baseline_not_run(values, "given_order")
+        yield from studied_not_run(values)
 
     def writes(self) -> list[str]:
         """The tables of the run, the report, and the MLflow experiment."""

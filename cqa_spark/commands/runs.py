@@ -195,7 +195,7 @@ def show_run(settings: ShowRunSettings) -> None:
             records.append(replace(published, sequence=log.next_sequence()))
     last = records[-1]
     if settings.format == "json":
-        print(json.dumps(_shown(records) | _worth(Snapshot(lake, last)), indent=2))
+        print(json.dumps(_shown(records) | _measured(Snapshot(lake, last)), indent=2))
         return
     terminal = Terminal()
     terminal.line(f"run {last.run_id}: {last.status} ({last.message or last.job}), code {last.code_version}")
@@ -225,15 +225,16 @@ def show_run(settings: ShowRunSettings) -> None:
     terminal.text(f"settings, hash {last.config_hash}:\n{last.config}")
 
 
-def _worth(snapshot: Snapshot) -> dict[str, list[Entry]]:
-    """What a night is worth, what it serves and what changed, by table; infinite bounds, of a single thread, are null.
+def _measured(snapshot: Snapshot) -> dict[str, list[Entry]]:
+    """Metrics, comparisons, what a night serves and what changed, by table; infinite bounds, of one thread, are null.
 
     Empty for a run that has not succeeded, or whose files were collected.
     """
-    from cqa_spark.lake.schemas.night import FIRST_ANSWERS, NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH
+    from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
+    from cqa_spark.lake.schemas.night import FIRST_ANSWERS, SERVED_ORDERS
 
     try:
-        tables = [table for table in (NIGHT_WORTH, TRAINED_WORTH, SERVED_ORDERS, FIRST_ANSWERS) if snapshot.has(table)]
+        tables = [table for table in (METRICS, COMPARISONS, SERVED_ORDERS, FIRST_ANSWERS) if snapshot.has(table)]
     except ContractError:
         return {}
     return {table.name: [_finite(entry) for entry in snapshot.entries(table)] for table in tables}

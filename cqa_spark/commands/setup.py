@@ -25,7 +25,7 @@ class SetupSettings(Command):
     examples = ("cqa setup", "cqa setup --models")
 
     write_hashes: bool = Field(
-        default=False, description="record the jars' hashes in conf/spark/jars.sha256 in place of checking them"
+        default=False, description="record the jars' hashes in conf/spark/jars-….sha256 in place of checking them"
     )
     models: bool = Field(
         default=False, description="download the embedding models of conf/models that do not come with the jars"
@@ -35,7 +35,9 @@ class SetupSettings(Command):
         """The jars, or the models."""
         if self.models:
             return [f"{models_folder()}: the embedding models of conf/models"]
-        return [f"{jars_folder()}: the jars of conf/spark/jars.conf"]
+        from cqa_spark.spark.jars import JARS
+
+        return [f"{jars_folder()}: the jars of {JARS}"]
 
 
 def setup(settings: SetupSettings) -> None:

@@ -10,8 +10,7 @@ from pydantic import Field
 from cqa_spark.commands.jobs import Job
 from cqa_spark.errors import ContractError, InputError
 from cqa_spark.process.terminal import Terminal
-from cqa_spark.settings.duplicates import RetrievalSettings
-from cqa_spark.settings.sections import JobSettings, OutputFormat, ReadRunId
+from cqa_spark.settings.sections import JobSettings, OutputFormat, ReadRunId, RetrievalSettings
 from cqa_spark.settings.values import Shown
 from cqa_spark.settings.yaml import parse_yaml
 

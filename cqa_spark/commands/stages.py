@@ -38,11 +38,13 @@ class PairSettings(StageSettings):
 def pair_flow(settings: PairSettings) -> Flow:
     """Community tables → examples, if the run has the tables."""
     from cqa_spark.runtime.flow import Flow
-    from cqa_spark.runtime.workspace import given
+    from cqa_spark.runtime.workspace import existing_products
     from cqa_spark.steps.pair import Pair
     from cqa_spark.task_contract.contract import TASKS
 
-    return Flow("pair", (Pair(TASKS.names(), allow_shared_threads=settings.allow_shared_threads),), given(settings))
+    return Flow(
+        "pair", (Pair(TASKS.names(), allow_shared_threads=settings.allow_shared_threads),), existing_products(settings)
+    )
 
 
 def pair(settings: PairSettings) -> None:
@@ -73,11 +75,11 @@ class FeaturizeSettings(StageSettings):
     features: FeatureSettings = FeatureSettings()
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Neither systems nor groups; groups without a task."""
-        if given.get("groups") and not given.get("systems") and not given.get("task"):
+        if values.get("groups") and not values.get("systems") and not values.get("task"):
             yield "task", "required for groups without systems", "give --task NAME"
-        if not given.get("systems") and not given.get("groups"):
+        if not values.get("systems") and not values.get("groups"):
             yield "groups", "no feature groups", "give --systems NAME or --groups NAME"
 
 
@@ -85,7 +87,7 @@ def featurize_flow(settings: FeaturizeSettings) -> Flow:
     """Examples → features, with the texts that they need."""
     from cqa_spark.flows import text_steps
     from cqa_spark.runtime.flow import Flow
-    from cqa_spark.runtime.workspace import given
+    from cqa_spark.runtime.workspace import existing_products
     from cqa_spark.steps.featurize import Featurize
     from cqa_spark.steps.upstream import TrainUpstream, upstream_of
     from cqa_spark.systems.recipes import groups_of, rank_by_words, read_systems, task_of
@@ -101,7 +103,7 @@ def featurize_flow(settings: FeaturizeSettings) -> Flow:
             *([TrainUpstream(systems, settings.features)] if upstream_of(systems) else []),
             Featurize(groups, task, settings.features, strict=settings.strict),
         ),
-        given(settings),
+        existing_products(settings),
     )
 
 
@@ -146,14 +148,14 @@ def evaluate_flow(settings: EvaluateSettings) -> Flow:
         ConfigError: the baseline is not among the systems of the run.
     """
     from cqa_spark.runtime.flow import Flow
-    from cqa_spark.runtime.workspace import given
+    from cqa_spark.runtime.workspace import existing_products
     from cqa_spark.steps.evaluate import Evaluate
     from cqa_spark.systems.recipes import at_random, read_systems
     from cqa_spark.systems.system import known_systems
     from cqa_spark.systems.trained_system import model_artifact
 
     prefix = model_artifact("")
-    present = given(settings)
+    present = existing_products(settings)
     trained = sorted(name.removeprefix(prefix) for name in present or () if name.startswith(prefix))
     if trained and settings.baseline not in trained:
         raise ConfigError(
@@ -188,11 +190,13 @@ class ReportSettings(StageSettings):
 def report_flow(settings: ReportSettings) -> Flow:
     """Metrics → a page."""
     from cqa_spark.runtime.flow import Flow
-    from cqa_spark.runtime.workspace import given
+    from cqa_spark.runtime.workspace import existing_products
     from cqa_spark.steps.report import Report as WriteReport
 
     return Flow(
-        "report", (WriteReport(settings.report, _evaluation(settings).measures, settings.baseline),), given(settings)
+        "report",
+        (WriteReport(settings.report, _evaluation(settings).measures, settings.baseline),),
+        existing_products(settings),
     )
 
 

@@ -41,9 +41,9 @@ class FileOrRunSettings(JobSettings):
     needs_with_files: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def required(cls, given: Mapping[str, Any]) -> tuple[str, ...]:
+    def required(cls, values: Mapping[str, Any]) -> tuple[str, ...]:
         """The files if a model is given, the run otherwise."""
-        return cls.needs_with_files if given.get("model") else ("lake", "run_id", "systems")
+        return cls.needs_with_files if values.get("model") else ("lake", "run_id", "systems")
 
 
 class TrainSettings(FileOrRunSettings, TrackedSettings):
@@ -97,14 +97,14 @@ def train_on_files(settings: TrainSettings) -> Flow:
 def train_flow(settings: TrainSettings) -> Flow:
     """The training on files if a folder for the model is given, else on a run."""
     from cqa_spark.runtime.flow import Flow
-    from cqa_spark.runtime.workspace import given
+    from cqa_spark.runtime.workspace import existing_products
     from cqa_spark.steps.train import Train
     from cqa_spark.systems.recipes import read_systems, task_of
 
     if settings.model:
         return train_on_files(settings)
     systems = read_systems(settings.systems)
-    return Flow("train", (Train(systems, task_of(systems)),), given(settings))
+    return Flow("train", (Train(systems, task_of(systems)),), existing_products(settings))
 
 
 def planned_nights(settings: TrainNightsSettings) -> Flow:
@@ -178,14 +178,14 @@ def score_flow(settings: ScoreSettings) -> Flow:
     """The ranking of a file if the folder of a trained system is given, else of a run."""
     from cqa_spark.lake.model_folder import open_model_folder
     from cqa_spark.runtime.flow import Flow
-    from cqa_spark.runtime.workspace import given
+    from cqa_spark.runtime.workspace import existing_products
     from cqa_spark.steps.score import Score
     from cqa_spark.systems.recipes import read_systems, task_of
     from cqa_spark.systems.trained_system import load_recipe
 
     if settings.model is None:
         systems = read_systems(settings.systems)
-        return Flow("score", (Score(systems, task_of(systems)),), given(settings))
+        return Flow("score", (Score(systems, task_of(systems)),), existing_products(settings))
     system = load_recipe(open_model_folder(settings.model, "trained_system", settings.object_storage)).system
     return score_file(settings, system)
 

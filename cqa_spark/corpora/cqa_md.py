@@ -77,7 +77,7 @@ class CqaMdFiles(AnnotatedFiles):
                 splits.
         """
         inputs = self.inputs
-        content = read_whole_files(spark, [file.path for file in inputs])
+        content = read_whole_files(spark, [file.path for file in inputs], self.storage)
         split = of_file([file.split for file in inputs])
         parsed = persist(parse_files(content, _rows, _RECORD).withColumn("split", split))
         check_content(

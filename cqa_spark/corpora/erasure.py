@@ -40,7 +40,9 @@ _USERS = frozenset({"user_id", "author_id", "asker_id"})
 _ALIASES = frozenset({"alias", "person"})
 """Columns of models that name such a user by an alias."""
 
-_DOCUMENTS = frozenset({"post_id", "thread_id", "related_post_id", "query_id", "candidate_id", "document_id"})
+_DOCUMENTS = frozenset(
+    {"post_id", "thread_id", "related_post_id", "query_id", "candidate_id", "document_id", "other_id"}
+)
 """Columns that name a post, or a comment by its document."""
 
 _COMMENT = "comment_id"
@@ -53,6 +55,7 @@ _REFERENCES = {
     "wiki_post_id": None,
     "fold_key": "query_id",
     "topic": "query_id",
+    "cluster": "post_id",
 }
 """Columns that refer to a post, and the column whose value takes its place; None for null."""
 

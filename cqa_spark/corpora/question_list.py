@@ -188,7 +188,7 @@ class QuestionList(CommunityFiles):
     def _rows(self, spark: SparkSession, name: str, location: Location) -> DataFrame:
         """The records of a file, with the columns of ``converted`` and their byte offsets as numbers."""
         parse = partial(_records, name == POSTS.name)
-        records = parse_files(read_whole_files(spark, [location.name]), parse, _RECORD)
+        records = parse_files(read_whole_files(spark, [location.name], self.storage), parse, _RECORD)
         texts = {"site": self.site, "source_file": location.name, "split": UNANNOTATED}
         values = {name: F.lit(text) for name, text in texts.items()}
         values |= {column: F.expr(value) for column, value in _VALUES[name].items()}

@@ -18,7 +18,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.corpora.accounting import FileAccount
 from cqa_spark.corpora.inputs import exists, files_below
-from cqa_spark.errors import InputError
+from cqa_spark.errors import EnvironmentProblem, InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import POSTS, UNANNOTATED
 from cqa_spark.lake.table import Table
@@ -27,6 +27,7 @@ from cqa_spark.object_store.store import delta_address, delta_options
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
+from cqa_spark.spark.internals import java_reads
 
 Format = Literal["parquet", "csv", "json lines"]
 
@@ -73,6 +74,7 @@ class Location:
 
         Raises:
             InputError: the catalogue has no such table.
+            EnvironmentProblem: the files are in a bucket, and Spark has no file system for it.
         """
         if self.format is None:
             if not spark.catalog.tableExists(self.name):
@@ -81,6 +83,12 @@ class Location:
                     "name a .parquet, .csv or .jsonl file, a folder of them, a Delta table, or a catalogue's table",
                 )
             return spark.table(self.name)
+        if is_remote(self.files[0]) and not java_reads(spark, self.files[0]):
+            raise EnvironmentProblem(
+                f"Spark reads tables of users itself, and has no file system for {self.files[0]}",
+                "copy them to a local folder, or start Spark with a connector, such as spark-submit.sh --packages "
+                "org.apache.hadoop:hadoop-aws:VERSION, of the version of its Hadoop client",
+            )
         if self.format == "parquet":
             # Partitions are folders such as year=2024.
             folder = {} if self.files == (self.name,) else {"basePath": self.name}

@@ -199,24 +199,21 @@ def _unpack_into_bucket(
     Returns:
         The outcome, or the user's error; if it were raised, Spark would retry the task and bury it in a trace.
     """
-    from cqa_spark.object_store.bucket import Bucket, MultipartUpload
-
     archive, version = versioned
     name = split(archive)[1]
     use_credentials(environment)
     folder = f"{staging}/{folder_name(name, hashlib.sha256(f'{archive} {version}'.encode()).hexdigest())}"
-    bucket = open_store(folder, storage)
-    assert isinstance(bucket, Bucket)
+    store = open_store(folder, storage)
     with TemporaryDirectory(prefix="cqa-archive-", dir=scratch_folders(None)[0]) as scratch:
         copy = Path(scratch) / name
         try:
-            record = bucket.read(RECORD)
+            record = store.read(RECORD)
             if record:
                 sizes = json.loads(record.data)
             else:
                 fetch(archive, copy, storage)
-                sizes = extract(copy, limits, lambda table: MultipartUpload(bucket, table))
-                bucket.put(RECORD, json.dumps(sizes).encode())
+                sizes = extract(copy, limits, store.writer)
+                store.put(RECORD, json.dumps(sizes).encode())
         except CqaError as error:
             return type(error)(error.problem.replace(str(copy), archive), error.remedy)
     files = tuple(f"{folder}/{table}" for table in sorted(sizes))

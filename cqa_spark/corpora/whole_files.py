@@ -3,33 +3,53 @@
 import gzip
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.errors import InputError
+from cqa_spark.object_store.locations import open_file
+from cqa_spark.object_store.s3 import credentials, use_credentials
+from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.settings.values import is_remote
+from cqa_spark.spark.internals import to_arrow_schema
 
 GZIP = b"\x1f\x8b"
 ROWS_PER_BATCH = 10_000
 
 
-def read_whole_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
-    """Read each file into one row.
+def read_whole_files(spark: SparkSession, paths: Sequence[str], storage: ObjectStorageSettings) -> DataFrame:
+    """Read each file into one row, in a task of its own.
+
+    A file that does not exist or cannot be read is an ``InputError`` of the task.
+
+    Args:
+        spark: the session.
+        paths: local, or addresses in buckets.
+        storage: object storage settings.
 
     Returns:
         file (int, position in the list) and content (binary).
-
-    Raises:
-        InputError: a file does not exist or cannot be read.
     """
-    return reduce(DataFrame.unionByName, [_read(spark, path, file) for file, path in enumerate(paths)])
+    rows = [(file, path if is_remote(path) else str(Path(path).absolute())) for file, path in enumerate(paths)]
+    files = spark.createDataFrame(spark.sparkContext.parallelize(rows, len(rows)), "file int, path string")
+    return files.mapInArrow(partial(_contents, storage, credentials()), "file int, content binary")
+
+
+def _contents(
+    storage: ObjectStorageSettings, variables: Mapping[str, str], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    use_credentials(variables)
+    for batch in batches:
+        for row in batch.to_pylist():
+            with open_file(row["path"], storage) as opened:
+                content = opened.read()
+            yield pa.record_batch({"file": pa.array([row["file"]], pa.int32()), "content": [content]})
 
 
 def parse_files(files: DataFrame, parse: Callable[..., Iterator[Mapping[str, Any]]], schema: T.StructType) -> DataFrame:
@@ -77,14 +97,3 @@ def of_file(values: Sequence[str]) -> Column:
         values: one value per file, in the same order.
     """
     return F.array(*[F.lit(value) for value in values])[F.col("file")]
-
-
-def _read(spark: SparkSession, path: str, file: int) -> DataFrame:
-    try:
-        files = spark.read.format("binaryFile").load(path)
-    except AnalysisException as error:
-        raise InputError(
-            f"cannot read {path}: {error.getMessageParameters() or error}",
-            "check the address and that the job may read it",
-        ) from error
-    return files.select(F.lit(file).alias("file"), "content")

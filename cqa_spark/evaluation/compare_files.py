@@ -85,6 +85,15 @@ def compare_rankings(
 
     Raises:
         InputError: the rankings have different queries.
+
+    >>> from cqa_spark.evaluation.files.judging import judge
+    >>> judgments = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
+    >>> old = {"q1": {"a": 0.1, "b": 0.2}, "q2": {"a": 0.7, "b": 0.4}}
+    >>> new = {"q1": {"a": 0.9, "b": 0.2}, "q2": {"a": 0.7, "b": 0.4}}
+    >>> data = judge(judgments, [("old", old), ("new", new)])
+    >>> first, second = compare_rankings(data.rankings, data.measures(["RR"]), Resampling(resamples=99))
+    >>> first.value, second.value, second.difference, second.wins
+    (0.5, 0.75, 0.25, 1)
     """
     first = rankings[0]
     for ranking in rankings[1:]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cqa_spark.evaluation.measure import Candidate, Measure, RankedQuery
 from cqa_spark.evaluation.measures import parse_measure
-from cqa_spark.evaluation.statistics.bootstrap import SEED, bootstrap_intervals, in_groups
+from cqa_spark.evaluation.statistics.bootstrap import SEED, Intervals, bootstrap_intervals, in_groups
 from cqa_spark.evaluation.statistics.clusters import topic_numbers
 
 CANDIDATE = np.dtype(
@@ -121,15 +121,22 @@ def evaluate(
     }
 
 
+def intervals(
+    ranking: JudgedRanking, measures: Sequence[str | Measure], *, at_random: bool = False
+) -> dict[str, Intervals]:
+    """Intervals over topics, by bootstrap, of the measures that have a value; the arguments of ``evaluate``."""
+    of_queries = query_components(ranking, measures, at_random=at_random)
+    components = {measure: of_measure.all()[None] for measure, of_measure in of_queries.items()}
+    resampled, sizes = in_groups(components, SEED, topic_numbers(ranking.queries))
+    return {str(measure): ends for measure, ends in bootstrap_intervals(resampled, sizes=sizes).items()}
+
+
 def standard_errors(
     ranking: JudgedRanking, measures: Sequence[str | Measure], *, at_random: bool = False
 ) -> dict[str, float]:
     """Standard errors over topics, by bootstrap, of the measures that have a value; the arguments of ``evaluate``."""
-    of_queries = query_components(ranking, measures, at_random=at_random)
-    components = {measure: of_measure.all()[None] for measure, of_measure in of_queries.items()}
-    resampled, sizes = in_groups(components, SEED, topic_numbers(ranking.queries))
-    intervals = bootstrap_intervals(resampled, sizes=sizes)
-    return {str(measure): float(ends.standard_error[0]) for measure, ends in intervals.items()}
+    of_measures = intervals(ranking, measures, at_random=at_random)
+    return {measure: float(ends.standard_error[0]) for measure, ends in of_measures.items()}
 
 
 class QueryComponents(NamedTuple):

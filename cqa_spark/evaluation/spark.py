@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql import types as T
 
 from cqa_spark.evaluation.evaluate import (
     CANDIDATE,
@@ -49,7 +50,7 @@ _LAST = np.iinfo(np.int32).max
 _BYTES = 4_000_000
 """Size of the packed rows that are measured at once, about 150,000 candidates."""
 
-_SCHEMA = QUERY_METRICS.schema.simpleString()
+_SCHEMA = T.StructType([field for field in QUERY_METRICS.columns if not field.nullable]).simpleString()
 
 _DIGITS = 3
 """Components above 2 ** -12 are then added exactly."""
@@ -97,7 +98,7 @@ def query_metrics(
                     of_queries.append(cache.components(pattern))
             yield from _rows(queries, by_name, of_queries).to_batches()
 
-    return QUERY_METRICS.conform(judged_and_ranked(rankings, examples).mapInArrow(measure_batches, _SCHEMA))
+    return QUERY_METRICS.complete(judged_and_ranked(rankings, examples).mapInArrow(measure_batches, _SCHEMA))
 
 
 def measure_totals(measured: DataFrame, measure: str, by: Sequence[str]) -> dict[tuple[Any, ...], float]:

@@ -100,19 +100,19 @@ def chosen(trials: Sequence[Trial]) -> Trial:
     return max(trials, key=lambda trial: trial.mean)
 
 
-def verdict(given: Trial, best: Trial, measure: str, p: float | None) -> str:
+def verdict(recipe: Trial, best: Trial, measure: str, p: float | None) -> str:
     """The conclusion of the search, in sentences.
 
     Args:
-        given: the recipe's own parameters.
-        best: the best trial, which may be the given one.
+        recipe: the trial of the recipe's own parameters.
+        best: the best trial, which may be that of the recipe.
         measure: display name of the measure.
         p: p-value of the paired test between the two over queries; None if they are the same.
     """
-    lines = [given.line(measure)]
-    if best is given or p is None:
+    lines = [recipe.line(measure)]
+    if best is recipe or p is None:
         return "\n".join([*lines, "No trial is better than the given parameters: keep them."])
-    difference, spread = best.mean - given.mean, math.hypot(given.spread, best.spread)
+    difference, spread = best.mean - recipe.mean, math.hypot(recipe.spread, best.spread)
     beyond_folds, beyond_chance = difference > spread, p < SIGNIFICANT
     lines.append(best.line(measure))
     folds = "beyond" if beyond_folds else "inside"
@@ -128,18 +128,18 @@ def verdict(given: Trial, best: Trial, measure: str, p: float | None) -> str:
     return "\n".join(lines)
 
 
-def nested_verdict(given: float, choice: float, measure: str, p: float) -> str:
+def nested_verdict(recipe: float, choice: float, measure: str, p: float) -> str:
     """The score of the choice itself, in a sentence.
 
     Args:
-        given: the measure of the given parameters, a fraction.
+        recipe: the measure of the recipe's parameters, a fraction.
         choice: the measure of the parameters chosen for each fold on the other folds, over the same queries.
         measure: display name of the measure.
         p: p-value of the paired test between the two over queries.
     """
     return (
         f"Nested cross-validation, where each fold is ranked by the choice of the other folds: {measure} "
-        f"{points(choice)}, the given parameters {points(given)} ({signed_points(choice - given)}, {p_value(p)})."
+        f"{points(choice)}, the given parameters {points(recipe)} ({signed_points(choice - recipe)}, {p_value(p)})."
     )
 
 

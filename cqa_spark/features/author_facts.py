@@ -72,21 +72,21 @@ def with_facts(examples: DataFrame, facts: Mapping[str, AuthorFacts], inputs: Fe
         id_is_free = F.col("user_name").isNull() | ~F.col(f"facts_by_id.{group}.named")
         by_id_if_free = F.when(id_is_free, F.col(f"facts_by_id.{group}"))
         columns.append(F.coalesce(F.col(f"facts_by_name.{group}"), by_id_if_free).alias(group))
-    known = joined.select(*columns)
+    with_facts = joined.select(*columns)
     for group, of_group in facts.items():
         if of_group.in_threads is not None:
-            known = _with_thread(known, group, of_group.in_threads, inputs)
-    return known.select(*examples.columns, F.struct(*facts).alias("facts"))
+            with_facts = _with_thread(with_facts, group, of_group.in_threads, inputs)
+    return with_facts.select(*examples.columns, F.struct(*facts).alias("facts"))
 
 
-def _with_thread(known: DataFrame, group: str, in_threads: DataFrame, inputs: FeatureInputs) -> DataFrame:
+def _with_thread(with_facts: DataFrame, group: str, in_threads: DataFrame, inputs: FeatureInputs) -> DataFrame:
     """Add ``here`` to a group's facts: their share from the candidate's thread and its copies."""
     first_copies = inputs.posts.where("post_type = 'question'").selectExpr(
         "site", "post_id AS thread_id", "coalesce(same_as, post_id) AS first_copy"
     )
     keys = ("site", "person", "first_copy")
     here = in_threads.select(*keys, F.struct(*_without(in_threads, *keys)).alias("here"))
-    with_keys = known.withColumn("person", F.col(f"{group}.person")).join(
+    with_keys = with_facts.withColumn("person", F.col(f"{group}.person")).join(
         first_copies, on=["site", "thread_id"], how="left"
     )
     joined = with_keys.join(here, on=list(keys), how="left")
@@ -153,8 +153,8 @@ def with_person(rows: DataFrame, names: DataFrame) -> DataFrame:
         The rows whose author is one known person. ``person`` is the alias by name if any row of that id has a name,
         else the alias by id.
     """
-    known = rows.withColumn("account", person("site", "user_id", "user_name")).where(F.col("account").isNotNull())
-    named = known.join(names, on=["site", "account"], how="left")
+    accounts = rows.withColumn("account", person("site", "user_id", "user_name")).where(F.col("account").isNotNull())
+    named = accounts.join(names, on=["site", "account"], how="left")
     return named.withColumn("person", F.coalesce(by_name("user_name"), by_name("known_name"), by_id("account"))).drop(
         "account", "known_name"
     )
@@ -190,8 +190,8 @@ def aliases_of(tables: Iterable[DataFrame], users: Sequence[str]) -> list[str]:
         rows.where(F.col("user_id").isin(*users)).select(F.explode(F.array(by_id("user_id"), by_name("user_name"))))
         for rows in tables
     ]
-    known = reduce(DataFrame.union, aliases).toDF("alias").where("alias IS NOT NULL")
-    return [row["alias"] for row in known.distinct().collect()]
+    known_aliases = reduce(DataFrame.union, aliases).toDF("alias").where("alias IS NOT NULL")
+    return [row["alias"] for row in known_aliases.distinct().collect()]
 
 
 def by_name(name: str) -> Column:

@@ -14,7 +14,6 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.stackexchange.values import ACCEPTED, DOWN, UP
 from cqa_spark.features.arrays import Mask, Reals
@@ -33,6 +32,7 @@ from cqa_spark.features.feature_table import KEY, declared_values, pass_type, va
 from cqa_spark.features.group import AuthorGroup, Marked
 from cqa_spark.features.inputs import FeatureInputs, known_pairs
 from cqa_spark.spark.frames import whole_groups
+from cqa_spark.spark.internals import to_arrow_schema
 
 AT_POSTS = frozenset({*CONTRIBUTIONS, EventKind.CHOSEN})
 """Kinds of events that are derived from posts, with their comments and votes."""

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.stackexchange.values import DOWN, UP, end_of_day
 from cqa_spark.errors import ContractError
@@ -28,6 +27,7 @@ from cqa_spark.lake.schemas.activity import DUPLICATE_LINK
 from cqa_spark.lake.schemas.examples import QUERY_POST
 from cqa_spark.lake.schemas.text import comment_document
 from cqa_spark.spark.frames import run_concurrently, whole_groups
+from cqa_spark.spark.internals import to_arrow_schema
 
 QUESTION = ("site", "query_post_id")
 """The key of the pass: a batch has whole questions."""

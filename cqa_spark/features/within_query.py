@@ -50,10 +50,10 @@ class WithinQuery:
 
 def above_mean(values: Reals, query: Indices) -> Reals:
     """Values minus the mean of the known values of the same query."""
-    known = ~np.isnan(values)
+    is_known = ~np.isnan(values)
     size = query.max(initial=0) + 1
-    sums = np.bincount(query, np.where(known, values, 0), size)
-    numbers = np.bincount(query, known, size)
+    sums = np.bincount(query, np.where(is_known, values, 0), size)
+    numbers = np.bincount(query, is_known, size)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(values - (sums / numbers)[query])
 
@@ -61,9 +61,9 @@ def above_mean(values: Reals, query: Indices) -> Reals:
 def ranks(values: Reals, query: Indices) -> Reals:
     """Rank of each value within its query, highest first, from 1; ties share a rank, unknown values are ignored."""
     rank = np.full(len(values), np.nan)
-    known = np.flatnonzero(~np.isnan(values))
-    for number in np.unique(query[known]).tolist():
-        candidates = known[query[known] == number]
+    rows = np.flatnonzero(~np.isnan(values))
+    for number in np.unique(query[rows]).tolist():
+        candidates = rows[query[rows] == number]
         higher = values[candidates][None, :] > values[candidates][:, None]
         rank[candidates] = 1 + higher.sum(axis=1)
     return rank

@@ -14,10 +14,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import ContractError
 from cqa_spark.object_store.store import ObjectStore, damaged, missing
+from cqa_spark.spark.internals import to_arrow_schema
 
 RUN_ID = pa.field("run_id", pa.string(), nullable=False)
 """The first column of every file: the run that wrote it, for readers of the files of many runs."""

@@ -1,6 +1,5 @@
 """A lake: tables as Parquet files in folders of runs, and the objects that say which files belong to which run."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from cqa_spark.lake.lease import Lease
+from cqa_spark.lake.reading import read_parquet
 from cqa_spark.lake.table import DataFile, Table, TableFiles
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.store import ObjectStore, damaged, missing
@@ -20,8 +20,6 @@ TABLES = "tables"
 RUNS = "runs"
 """Folder of everything else that a run writes: ``LAKE/runs/RUN.ATTEMPT/``."""
 
-_PATTERN_CHARACTER = re.compile(r"[][{}*?\\]")
-
 
 @dataclass(frozen=True)
 class Lake:
@@ -29,7 +27,7 @@ class Lake:
 
     Attributes:
         session: the Spark session that reads and writes tables, or a function that starts it on first use.
-        root: folder of the lake; a local path or a URL that Spark supports.
+        root: folder of the lake; a local path, or an address in a bucket.
         storage: object storage settings.
     """
 
@@ -79,9 +77,9 @@ class Lake:
         if not files:
             return table.empty(self.spark)
         self._refuse_damaged(files)
-        # Spark expands patterns in paths: brackets and asterisks are escaped.
-        paths = [_PATTERN_CHARACTER.sub(r"\\\g<0>", self.path(file.path)) for file in files]
-        return self.spark.read.schema(table.schema).parquet(*paths)
+        return read_parquet(
+            self.spark, table.schema, {self.path(file.path): file.bytes for file in files}, self.storage
+        )
 
     def _refuse_damaged(self, files: Sequence[DataFile]) -> None:
         stored: dict[str, int] = {}

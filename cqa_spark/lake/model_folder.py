@@ -165,12 +165,14 @@ class FolderOfModel:
     Attributes:
         location: location of the whole folder, as Spark accepts it.
         store: the objects of the whole folder.
+        storage: object storage settings.
         manifest: manifest of the whole folder.
         prefix: prefix of the keys in this folder; empty, or ends in a slash.
     """
 
     location: str
     store: ObjectStore
+    storage: ObjectStorageSettings
     manifest: Manifest
     prefix: str = ""
 
@@ -248,10 +250,11 @@ class ModelFolder(FolderOfModel):
         schema = ", ".join(f"`{column}` {kind}" for column, kind in columns)
         from pyspark.sql import SparkSession  # here, because lists of models need no Spark
 
+        from cqa_spark.lake.reading import read_parquet
+
         session = SparkSession.active()
-        if not table.files:
-            return session.createDataFrame([], schema)
-        return session.read.schema(schema).parquet(*[f"{self.location}/{file}" for file in table.files])
+        files = {f"{self.location}/{file}": self.manifest.files[file].size for file in table.files}
+        return read_parquet(session, session.createDataFrame([], schema).schema, files, self.storage)
 
     def refusal(self, name: str, reason: str) -> ContractError:
         """The error of a file that cannot be used."""
@@ -292,7 +295,7 @@ def open_model_folder(location: str, kind: Kind, storage: ObjectStorageSettings)
     manifest = read_manifest(store)
     if manifest.kind != kind:
         raise ContractError(f"{location} contains {manifest.kind}, not {kind}", "give the folder of the right model")
-    return ModelFolder(location.rstrip("/"), store, manifest)
+    return ModelFolder(location.rstrip("/"), store, storage, manifest)
 
 
 def original_of(lake: str, location: str, storage: ObjectStorageSettings) -> str:
@@ -335,9 +338,11 @@ class NewModelFolder(FolderOfModel):
 
     def write_table(self, name: str, frame: DataFrame) -> None:
         """Write a table of any size as Parquet, with Spark."""
+        from cqa_spark.lake.writing import write_plain_files  # here, because lists of models need no Spark
+
         key = self.prefix + name
-        frame.write.mode("overwrite").parquet(f"{self.location}/{key}")
-        files = tuple(file for file in self.store.keys(f"{key}/") if file.endswith(".parquet"))
+        names = write_plain_files(frame, f"{self.location}/{key}", self.storage)
+        files = tuple(f"{key}/{file}" for file in sorted(names))
         for file in files:
             stored = self.store.read(file)
             assert stored is not None, "it was listed"
@@ -370,7 +375,7 @@ def new_model_folder(
     with suppress(InputError, ContractError):  # there is none, or it cannot be read by its manifest
         for key in (MANIFEST, *read_manifest(store).files):
             store.delete(key)
-    folder = NewModelFolder(location.rstrip("/"), store, Manifest(kind=kind, copy_of=copy_of))
+    folder = NewModelFolder(location.rstrip("/"), store, storage, Manifest(kind=kind, copy_of=copy_of))
     yield folder
     store.put(MANIFEST, folder.manifest.model_dump_json(indent=2).encode())
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import get_type_hints
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -37,19 +36,6 @@ def required(name: str, data_type: T.DataType | str, comment: str) -> T.StructFi
     """Declare a non-nullable column; same arguments as ``column``."""
     field = column(name, data_type, comment)
     return T.StructField(name, field.dataType, False, field.metadata)
-
-
-_OF_VALUES = {str: "string", int: "bigint", float: "double"}
-
-
-def columns_of(row: type) -> tuple[T.StructField, ...]:
-    """Declare the columns of rows that are objects of a class.
-
-    Args:
-        row: a class whose attributes are annotated with type and meaning, as ``value: Annotated[float, "the mean"]``.
-    """
-    hints = get_type_hints(row, include_extras=True)
-    return tuple(required(name, _OF_VALUES[hint.__origin__], hint.__metadata__[0]) for name, hint in hints.items())
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Writes the rows of a table as Parquet files: tasks write the files themselves, and return what is in them.
+"""Writes rows as Parquet files, of a table or for other programs: tasks write them, and return what is in them.
 
 A file has the rows of one site (and of one value of every other column that divides the table), so that a later run can
 replace the rows of a site by replacing files. Only the files that the action returns count: a repeated
@@ -7,7 +7,6 @@ task leaves files that no manifest names.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
@@ -21,14 +20,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
-from cqa_spark.errors import ContractError
 from cqa_spark.lake.table import DataFile, Table
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
+from cqa_spark.spark.internals import to_arrow_schema
 
 _ROWS = 32_768
 _BYTES = 64 << 20
@@ -74,11 +72,53 @@ class Destination:
         """The folder's path."""
         return f"{self.root.rstrip('/')}/{self.folder}"
 
+    @property
+    def schema(self) -> T.StructType:
+        """The columns of the files."""
+        return nullable(self.table.schema)
+
+    @property
+    def divided_by(self) -> list[str]:
+        """Columns of which a file has one value."""
+        return [name for name in self.table.partition_by if name in self.table.schema.names]
+
+    @property
+    def key(self) -> list[str]:
+        """Columns by which the rows of a file are sorted."""
+        return [name for name in self.table.key if name in self.table.schema.names and name not in self.divided_by]
+
+    def file_name(self, values: Mapping[str, str | None]) -> str:
+        """A new name for a file of rows with these values of the columns that divide the table."""
+        return f"part-{uuid4().hex}.parquet"
+
     @contextmanager
     def writer(self) -> Iterator[TableWriter]:
         """Open the writer of a task; what it has not finished at the end of the block stays invisible."""
         with folder_to_write(self.path) as here:
             yield TableWriter(self, here)
+
+
+@dataclass(frozen=True)
+class PlainDestination(Destination):
+    """Where the tasks put files for other programs: in a folder ``NAME=VALUE`` for each value of a column.
+
+    The table of other programs has no declaration: ``table`` holds the columns of the rows and those that divide them.
+    """
+
+    @property
+    def path(self) -> str:
+        """The folder's path."""
+        return self.root
+
+    @property
+    def schema(self) -> T.StructType:
+        """The columns of the files: without those that divide them, whose values are in the names of folders."""
+        return T.StructType([field for field in super().schema if field.name not in self.divided_by])
+
+    def file_name(self, values: Mapping[str, str | None]) -> str:
+        """A new name, in the folder of the values."""
+        folders = (f"{name}={_NO_VALUE if value is None else value}/" for name, value in values.items())
+        return f"{''.join(folders)}{super().file_name(values)}"
 
 
 def write_files(frame: DataFrame, *destinations: Destination) -> tuple[DataFile, ...]:
@@ -111,20 +151,19 @@ class TableWriter:
 
     def __init__(self, destination: Destination, here: Path) -> None:
         self._destination, self._here = destination, here
-        self._schema = to_arrow_schema(nullable(destination.table.schema))
-        table = destination.table
-        self._divided_by = [name for name in table.partition_by if name in self._schema.names]
-        self._key = [name for name in table.key if name in self._schema.names and name not in self._divided_by]
+        self._schema = to_arrow_schema(destination.schema)
+        self._divided_by, self._key = destination.divided_by, destination.key
         self._files: dict[tuple[str | None, ...], _File] = {}
         self._rows = self._bytes = 0
 
     def add(self, rows: pa.RecordBatch) -> None:
         """Add rows, which may have further columns; they are written when there are enough for a row group."""
-        for values, part in _divided(rows.select(self._schema.names), self._divided_by):
+        for values, part in _divided(rows, self._divided_by):
             if values not in self._files:
                 named = dict(zip(self._divided_by, values, strict=True))
-                self._files[values] = _File(self._here, self._schema, self._key, named)
-            self._files[values].add(part)
+                name = self._destination.file_name(named)
+                self._files[values] = _File(self._here, name, self._schema, self._key, named)
+            self._files[values].add(part.select(self._schema.names))
         self._rows, self._bytes = self._rows + rows.num_rows, self._bytes + rows.nbytes
         if self._rows >= _ROWS or self._bytes >= _BYTES:
             self._rows = self._bytes = 0
@@ -133,7 +172,8 @@ class TableWriter:
 
     def finish(self) -> list[DataFile]:
         """Complete the files."""
-        files = [file.close(self._destination.folder) for file in self._files.values()]
+        folder = self._destination.folder
+        files = [file.close(f"{folder}/" if folder else "") for file in self._files.values()]
         use_credentials(self._destination.credentials)
         for file in self._files.values():
             deliver(file.path, self._destination.path, file.name, self._destination.storage)
@@ -143,9 +183,11 @@ class TableWriter:
 class _File:
     """A file that grows by row groups, in a folder of this machine."""
 
-    def __init__(self, folder: Path, schema: pa.Schema, key: Sequence[str], values: Mapping[str, str | None]) -> None:
-        self.name = f"part-{uuid4().hex}.parquet"
-        self.path = folder / f"{self.name}.unfinished"
+    def __init__(
+        self, folder: Path, name: str, schema: pa.Schema, key: Sequence[str], values: Mapping[str, str | None]
+    ) -> None:
+        self.name = name
+        self.path = folder / f"{name.rpartition('/')[2]}.unfinished"
         self.values = values
         self._key = [(name, "ascending") for name in key]
         self._schema = schema
@@ -176,7 +218,7 @@ class _File:
         self.end_row_group()
         self._writer.close()
         rows, size = pq.read_metadata(self.path).num_rows, self.path.stat().st_size
-        return DataFile(f"{folder}/{self.name}", size, rows, dict(self.values), self._nulls)
+        return DataFile(f"{folder}{self.name}", size, rows, dict(self.values), self._nulls)
 
 
 def _write(destinations: Sequence[Destination], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -220,7 +262,7 @@ def deliver(file: Path, folder: str, name: str, storage: ObjectStorageSettings) 
         file.unlink()
     else:
         target = Path(folder, name)
-        target.parent.mkdir(exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         file.rename(target)
 
 
@@ -248,52 +290,33 @@ def _divided(batch: pa.RecordBatch, by: Sequence[str]) -> Iterator[tuple[tuple[s
         yield values, batch.filter(reduce(pc.and_, in_group))
 
 
-COMMITTER = "magic"
+SUCCESS = "_SUCCESS"
+"""Name of the empty file by which programs of the Hadoop world know that a folder is complete."""
+
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 def write_plain_files(
-    frame: DataFrame,
-    folder: str,
-    storage: ObjectStorageSettings,
-    *,
-    file_format: str = "parquet",
-    partition_by: Sequence[str] = (),
-    options: Mapping[str, bool] | None = None,
-) -> None:
-    """Write a frame outside the lake, for other programs, overwriting the folder; with ``_SUCCESS``, it is complete.
+    frame: DataFrame, folder: str, storage: ObjectStorageSettings, *, partition_by: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Write a frame as Parquet outside the lake, for other programs, in place of all files that are in the folder.
 
-    In a bucket, the files appear when the job commits, by completing their uploads; Spark's default committer would
-    copy them one by one, and leave some of them after a crash.
+    Files of earlier calls and of failed tasks are deleted once the new ones are complete; then ``_SUCCESS`` is written.
 
     Args:
         frame: the rows.
         folder: target folder, local or in a bucket.
         storage: object storage settings.
-        file_format: Spark output format, such as "json".
-        partition_by: partition columns.
-        options: of the format.
+        partition_by: columns of strings with a folder for each value.
 
-    Raises:
-        ContractError: another committer wrote to the bucket.
+    Returns:
+        The names of the new files, relative to the folder.
     """
-    frame.write.format(file_format).options(**options or {}).mode("overwrite").partitionBy(*partition_by).save(folder)
-    if is_remote(folder):
-        check_committer(folder, storage)
-
-
-def check_committer(folder: str, storage: ObjectStorageSettings) -> None:
-    """Check that a folder in a bucket was committed atomically, by the committer's entry in ``_SUCCESS``.
-
-    Raises:
-        ContractError: there is none, or another committer wrote it, which leaves an empty one.
-    """
-    mark = open_store(folder, storage).read("_SUCCESS")
-    try:
-        committer = json.loads(mark.data)["committer"] if mark else None
-    except (ValueError, KeyError):
-        committer = None
-    if committer != COMMITTER:
-        raise ContractError(
-            f"{folder} was not written by the {COMMITTER} committer; it may be incomplete",
-            "start Spark with the settings of conf/spark/common.conf, then write it again",
-        )
+    store = open_store(folder, storage)
+    store.delete(SUCCESS)
+    table = Table("plain", "For other programs.", tuple(frame.schema), key=(), partition_by=tuple(partition_by))
+    local = folder if is_remote(folder) else str(Path(folder).absolute())
+    names = tuple(file.path for file in write_files(frame, PlainDestination(table, local, "", storage)))
+    store.delete_all(sorted({*store.keys()} - {*names}))
+    store.put(SUCCESS, b"")
+    return names

@@ -7,11 +7,8 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.object_store.store import (
-    OBJECT_STORES,
-    ObjectStorage,
-    ObjectStore,
-)
+from cqa_spark.object_store.remote_store import RemoteStore
+from cqa_spark.object_store.store import OBJECT_STORES, ObjectStorage, ObjectStore
 from cqa_spark.settings.sections import ObjectStorageSettings
 
 
@@ -28,9 +25,15 @@ class S3(ObjectStorage):
         if not bucket:
             raise ConfigError(f"{location} names no bucket", "give s3a://BUCKET/PREFIX")
 
-        from cqa_spark.object_store.bucket import Bucket  # boto3 is slow to import, and lists of stores need none
+        from cqa_spark.object_store.s3_requests import (
+            S3Requests,  # boto3 is slow to import, and lists of stores need none
+        )
 
-        return Bucket(s3_client(settings), bucket, prefix.strip("/"), attempts=settings.attempts)
+        return RemoteStore(S3Requests(s3_client(settings), bucket, prefix.strip("/")), attempts=settings.attempts)
+
+    def forget_clients(self) -> None:
+        """Forget boto3's clients."""
+        s3_client.cache_clear()
 
     def hadoop_options(self, settings: ObjectStorageSettings) -> Mapping[str, str]:
         """Options of S3A, which finds credentials itself."""
@@ -107,4 +110,5 @@ def use_credentials(variables: Mapping[str, str]) -> None:
     """Use the credentials of another process in this one."""
     if any(os.environ.get(name) != value for name, value in variables.items()):
         os.environ.update(variables)
-        s3_client.cache_clear()
+        for storage in OBJECT_STORES.load_all().values():
+            storage().forget_clients()

@@ -1,10 +1,12 @@
 """The interface of stores of objects, and of kinds of storage, which plug-ins register by the scheme of addresses.
 
-A folder and S3 are the two stores of this package. Both have the same conditional writes, with the same errors.
+Folders, S3, HDFS, Google Cloud Storage and Azure are the stores of this package. All have the same conditional writes,
+with the same errors; `tests/store_contract.py` states them.
 """
 
 import io
 import shutil
+import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -58,6 +60,22 @@ class AlreadyThere(Changed):
     """Another writer has created the object; nothing was written."""
 
 
+class ObjectWriter(Protocol):
+    """Writes an object from its start to its end; it becomes visible when it is complete."""
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Append bytes."""
+        ...
+
+    def close(self) -> None:
+        """Complete the object."""
+        ...
+
+    def abort(self) -> None:
+        """Leave nothing of an incomplete object; nothing happens to a complete one."""
+        ...
+
+
 class ObjectStore(Protocol):
     """Objects by key below one root. Writes are atomic: readers see all bytes of an object or none.
 
@@ -65,8 +83,8 @@ class ObjectStore(Protocol):
     compared with the bytes to write, which must therefore be unique to the writer, for example by an owner's token.
 
     Every operation raises ``EnvironmentProblem`` if the storage is unreachable or denies access: a listing has all
-    objects that were written before it, or fails. ``listed``, ``open`` and ``upload`` hold an object in memory here;
-    stores of large objects override them.
+    objects that were written before it, or fails. ``listed``, ``open`` and ``upload`` hold an object in memory here,
+    and ``writer`` a file on this machine; stores of large objects override them.
     """
 
     root: str
@@ -156,6 +174,10 @@ class ObjectStore(Protocol):
         """Copy a file to an object atomically."""
         self.put(key, source.read_bytes())
 
+    def writer(self, key: str) -> ObjectWriter:
+        """Open an object that is written sequentially."""
+        return _FileWriter(self, key)
+
     def sizes(self, prefix: str = "") -> dict[str, int]:
         """The sizes, in bytes, of the objects whose keys start with a prefix, by key."""
         ...
@@ -175,6 +197,25 @@ class ObjectStore(Protocol):
             within: the folder; empty for the store's root.
         """
         ...
+
+
+class _FileWriter:
+    """Collects an object in a temporary file of this machine."""
+
+    def __init__(self, store: ObjectStore, key: str) -> None:
+        self._store, self._key = store, key
+        self._file = tempfile.NamedTemporaryFile(prefix="cqa-object-")  # noqa: SIM115
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self._file.write(data)
+
+    def close(self) -> None:
+        self._file.flush()
+        self._store.upload(Path(self._file.name), self._key)
+        self.abort()
+
+    def abort(self) -> None:
+        self._file.close()
 
 
 def check_key(key: str) -> None:
@@ -252,6 +293,10 @@ class ObjectStorage(ABC):
         Raises:
             ConfigError: the location is incomplete.
         """
+
+    def forget_clients(self) -> None:
+        """Forget what was made with the credentials of the environment, which have changed."""
+        return None
 
     def hadoop_options(self, settings: ObjectStorageSettings) -> Mapping[str, str]:
         """Hadoop's options, with which Spark reads these addresses; without credentials."""

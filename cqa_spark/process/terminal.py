@@ -239,6 +239,11 @@ class Terminal:
             self.line(f"no room for {', '.join(absent)}: a wider window, or a pipe such as | less -S, shows all", "dim")
 
 
+def _passing_console() -> Console:
+    """The console for what is renewed; a notebook, which would need widgets to renew it, is as a file or pipe."""
+    return Console(stderr=True, force_jupyter=False)
+
+
 @contextmanager
 def progress_bar(what: str, total: int) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar on standard error while the block runs.
@@ -250,7 +255,7 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int, int], None]]:
     Yields:
         A function of the number of completed items and the total.
     """
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with Progress(console=_passing_console(), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
@@ -262,7 +267,7 @@ def renewed_line(text: Callable[[], str]) -> Iterator[None]:
     Args:
         text: returns the current line, from a thread.
     """
-    console = Console(stderr=True)
+    console = _passing_console()
     with Live(get_renderable=lambda: Text(visible_line(text())), console=console, transient=True):
         yield
 

@@ -25,6 +25,7 @@ from cqa_spark.rankers.training import TaskRows, TrainingParameters, train_in_ta
 from cqa_spark.rankers.training_group import TrainingGroup
 
 LossName = Literal["logistic", "hinge", "squared", "choice"]
+Scaling = Literal["deviation", "range"]
 Floats = NDArray[np.float64]
 Starts = NDArray[np.intp]
 Loss = Callable[[Floats, Floats, Starts], tuple[Floats, Floats]]
@@ -43,9 +44,9 @@ class LinearWeights(LearnedNumbers):
     """A linear function of standardised features.
 
     Attributes:
-        mean: mean of each feature in the training data.
-        std: standard deviation of each feature in the training data.
-        coefficients: coefficient of each standardised feature.
+        mean: mean of each feature in the training data, or its lowest value; see ``LinearParameters.scaling``.
+        std: standard deviation of each feature in the training data, or the width of its range.
+        coefficients: coefficient of each scaled feature.
         intercept: the intercept.
     """
 
@@ -113,6 +114,11 @@ class LinearParameters(TrainingParameters):
 
     l2: float = Field(0.001, ge=0, description="strength of the L2 penalty on the standardised coefficients")
     iterations: int = Field(100, ge=1, description="maximum number of iterations of L-BFGS")
+    scaling: Scaling = Field(
+        "deviation",
+        description="how features are scaled before the penalty counts: to mean 0 and standard deviation 1, or to the "
+        "range from 0 to 1, as before LIBLINEAR",
+    )
 
 
 P = TypeVar("P", bound=LinearParameters)
@@ -153,15 +159,22 @@ class LinearRanker(Ranker[P]):
         Args:
             features: names of the features, in order.
         """
-        return LinearLearning(self.loss, self.parameters.l2, self.parameters.iterations)
+        return LinearLearning(
+            self.loss, self.parameters.l2, self.parameters.iterations, scaling=self.parameters.scaling
+        )
 
 
 class _Scale(NamedTuple):
-    """The number of rows, and mean and corrected standard deviation of each column: the features, then the target."""
+    """The number of rows, and of each column mean, corrected standard deviation, and bounds.
+
+    The columns are the features, then the target.
+    """
 
     rows: float
     mean: Floats
     std: Floats
+    lowest: Floats
+    highest: Floats
 
 
 @dataclass(frozen=True)
@@ -178,6 +191,7 @@ class LinearLearning:
         tolerance: relative decrease of the objective at which the optimizer stops.
         signs: for each feature, 1 or -1 if a higher value may only raise or lower the linear value, or 0; empty for no
             such limits.
+        scaling: what the penalised coefficients are of: standardised features, or those of range 0 to 1.
 
     Source:
         Liu and Nocedal 1989, On the Limited Memory BFGS Method for Large Scale Optimization, Mathematical Programming
@@ -189,6 +203,7 @@ class LinearLearning:
     iterations: int
     tolerance: float = 1e-9
     signs: tuple[int, ...] = ()
+    scaling: Scaling = "deviation"
 
     def __call__(self, rows: TaskRows, group: TrainingGroup) -> str | None:
         """The weights as JSON, in worker 0."""
@@ -208,13 +223,15 @@ class LinearLearning:
         from scipy.optimize import minimize  # slow import, and every task that ranks loads this module
 
         mean, std = scale.mean[:-1], scale.std[:-1]
+        if self.scaling == "range":
+            mean, std = scale.lowest[:-1], scale.highest[:-1] - scale.lowest[:-1]
         factor = np.divide(1.0, std, out=np.zeros_like(std), where=std > 0)
         spread = scale.std[-1] * np.sqrt((scale.rows - 1) / scale.rows)
         l2 = self.l2 / spread if self.loss == "squared" and spread > 0 else self.l2
 
         def objective(weights: Floats) -> tuple[float, Floats]:
-            # The optimizer sees standardised coefficients; rows stay as they are, so the function of raw features is
-            # sent instead: coefficient / std for each feature, and an intercept that subtracts the means.
+            # The optimizer sees coefficients of scaled features; rows stay as they are, so the function of raw features
+            # is sent instead: coefficient / std for each feature, and an intercept that subtracts the means.
             coefficients, intercept = weights[:-1], weights[-1]
             raw = coefficients * factor
             message = np.concatenate([raw, [intercept - (raw * mean).sum(), 1.0]])
@@ -265,7 +282,8 @@ def _scale(rows: TaskRows, group: TrainingGroup) -> _Scale:
     # The minimum over all workers is the maximum of the negated values. A constant column has deviation 0, whatever
     # rounding makes of it.
     highest, negated_lowest = np.split(group.highest(np.append(high, -low)), 2)
-    return _Scale(count, mean, np.where(highest == -negated_lowest, 0.0, std))
+    lowest = -negated_lowest
+    return _Scale(count, mean, np.where(highest == lowest, 0.0, std), lowest, highest)
 
 
 def logistic(values: Floats, targets: Floats, starts: Starts) -> tuple[Floats, Floats]:

@@ -9,7 +9,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
@@ -19,6 +18,7 @@ from cqa_spark.lake.writing import TABLE, nullable
 from cqa_spark.rankers.candidates import WORD_COLUMNS, Candidates, feature_columns
 from cqa_spark.rankers.model import RankerModel
 from cqa_spark.rankers.scoring import VALUES, Decide, candidate_batches, whole_queries, with_values
+from cqa_spark.spark.internals import to_arrow_schema
 
 _SERVED = "served_system"
 
@@ -45,6 +45,7 @@ def rank(
     *,
     table: Table = RANKINGS,
     served: Column | None = None,
+    accepted_first: bool = False,
     side_output: SideOutput | None = None,
 ) -> DataFrame:
     """Rank each query's candidates by score descending, then initial_rank, then candidate_id; in one pass.
@@ -55,6 +56,7 @@ def rank(
         run_id: id of the run.
         table: ``RANKINGS``, or a table with further columns of the examples.
         served: the name of the system whose order a night serves; None outside nights.
+        accepted_first: whether an accepted candidate comes before all others, whatever its score.
         side_output: a second table to compute from the scores.
 
     Returns:
@@ -81,6 +83,7 @@ def rank(
             input_columns = {name: inputs.column(name) for name in inputs.column_names}
             # 1, 2, … within each query; the candidates of a query are adjacent.
             counting = np.arange(len(candidates)) - np.repeat(candidates.starts, candidates.sizes) + 1
+            is_first = inputs.column("accepted").fill_null(False).to_numpy() if accepted_first else None
             scores_by_system = {}
             for system, decide in decisions.items():
                 scores, predicted = decide(candidates)
@@ -88,7 +91,7 @@ def rank(
                 scores_by_system[system] = scores
                 # best_first has the index of the best candidate first: that candidate gets rank 1, and so on.
                 ranks = np.empty(len(candidates), dtype=np.int32)
-                ranks[best_first(candidates, scores)] = counting
+                ranks[best_first(candidates, scores, is_first)] = counting
                 columns = input_columns | {
                     "score": pa.array(scores),
                     "rank": pa.array(ranks),
@@ -125,19 +128,21 @@ def _require_finite(scores: Scores, examples: pa.Table, system: str) -> None:
         )
 
 
-def best_first(candidates: Candidates, scores: Scores) -> NDArray[np.int64]:
+def best_first(candidates: Candidates, scores: Scores, is_first: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
     """Order candidates as ``rank`` does, query by query.
 
     Args:
         candidates: whole queries, sorted by candidate id.
         scores: shape (candidates,).
+        is_first: whether each candidate comes before those of its query that do not; None for none.
 
     Returns:
         Indices of candidates, shape (candidates,): the first query from best to worst, then the next query.
     """
     query = np.repeat(np.arange(len(candidates.starts)), candidates.sizes)
     # The last key sorts first. The sort is stable, so equal scores and ranks stay in the order of the candidate ids.
-    return np.lexsort((candidates.examples.column("initial_rank").to_numpy(), -scores, query))
+    behind = np.zeros(len(query)) if is_first is None else ~is_first
+    return np.lexsort((candidates.examples.column("initial_rank").to_numpy(), -scores, behind, query))
 
 
 def rank_scored(scored: DataFrame, system: str, run_id: str) -> DataFrame:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.schemas.examples import QUERY
 from cqa_spark.rankers.candidates import WORD_COLUMNS, Candidates, as_array, feature_columns
 from cqa_spark.spark.frames import whole_groups
+from cqa_spark.spark.internals import to_arrow_schema
 
 VALUES = "values"
 """Column with the features of a row, an array of doubles."""

@@ -11,13 +11,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.rankers.candidates import Candidates, feature_columns
 from cqa_spark.rankers.members import MemberModel, MemberParameters, build_member
 from cqa_spark.rankers.model import FeatureImportance, RankerModel
 from cqa_spark.rankers.ranker import Ranker
 from cqa_spark.rankers.scoring import VALUES, candidate_batches, whole_queries, with_values
+from cqa_spark.spark.internals import to_arrow_schema
 
 
 @dataclass(frozen=True, eq=False)

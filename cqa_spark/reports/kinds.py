@@ -12,8 +12,8 @@ SECTIONS: PluginKind[Section[ReportedRun, Any]] = PluginKind("report_sections", 
 """The sections of the reports of runs."""
 
 _RESULTS = (
-    "night-worth", "first-answers", "cautions", "night", "preferred-answer", "systems", "similarity", "differences",
-    "scores", "features", "experiments", "queries", "pairs",
+    "findings", "night-worth", "first-answers", "cautions", "night", "preferred-answer", "systems", "similarity",
+    "differences", "scores", "features", "experiments", "queries", "pairs",
 )  # fmt: skip
 _ORIGIN = ("intake", "run")
 

@@ -229,8 +229,9 @@ def _analysed(tables: Mapping[str, DataFrame], ids: Sequence[Query]) -> Iterator
     documents, texts = tables.get("documents"), tables.get("texts")
     if documents is not None and texts is not None:
         wanted = documents.where(any_of("document_id", ids)).select("site", "document_id", "text_id")
-        said = texts.select("text_id", F.col("raw").alias("body")).join(F.broadcast(wanted), on="text_id", how="inner")
-        yield said.select(
+        raw_texts = texts.select("text_id", F.col("raw").alias("body"))
+        bodies = raw_texts.join(F.broadcast(wanted), on="text_id", how="inner")
+        yield bodies.select(
             "site",
             F.col("document_id").alias("id"),
             F.lit(None).cast("string").alias("subject"),

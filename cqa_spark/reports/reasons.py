@@ -31,32 +31,32 @@ def reasons(ranked: Sequence[Values]) -> list[str]:
         where nothing that can be said differs.
     """
     return [
-        "; ".join(_reasons(values, *_neighbour(ranked, place))) if len(ranked) > 1 else ""
-        for place, values in enumerate(ranked)
+        "; ".join(_reasons(values, *_neighbour(ranked, index))) if len(ranked) > 1 else ""
+        for index, values in enumerate(ranked)
     ]
 
 
-def _neighbour(ranked: Sequence[Values], place: int) -> tuple[Values, str]:
-    is_last = place == len(ranked) - 1
-    return (ranked[place - 1], "the answer above") if is_last else (ranked[place + 1], "the next answer")
+def _neighbour(ranked: Sequence[Values], index: int) -> tuple[Values, str]:
+    is_last = index == len(ranked) - 1
+    return (ranked[index - 1], "the answer above") if is_last else (ranked[index + 1], "the next answer")
 
 
-def _reasons(own: Values, other: Values, than: str) -> Iterator[str]:
-    if votes := _difference(own, other, _NET):
+def _reasons(own: Values, neighbour: Values, than: str) -> Iterator[str]:
+    if votes := _difference(own, neighbour, _NET):
         yield f"{counted(abs(votes), 'vote')} {'more' if votes > 0 else 'fewer'} than {than}"
-    if characters := _difference(own, other, _LENGTH):
+    if characters := _difference(own, neighbour, _LENGTH):
         yield f"{counted(abs(characters), 'character')} {'longer' if characters > 0 else 'shorter'} than {than}"
-    if own.get(_BY_ASKER) and not other.get(_BY_ASKER):
+    if own.get(_BY_ASKER) and not neighbour.get(_BY_ASKER):
         yield "the asker wrote it"
-    if _difference(own, other, _ACCEPTED) or _difference(own, other, _ANSWERS):
+    if _difference(own, neighbour, _ACCEPTED) or _difference(own, neighbour, _ANSWERS):
         answers, accepted = _count(own[_ANSWERS]), _count(own[_ACCEPTED])
         record = f"{accepted:,} of {counted(answers, 'answer')} accepted" if answers else "no answers before"
         yield f"its author had {record}"
 
 
-def _difference(own: Values, other: Values, feature: str) -> int:
+def _difference(own: Values, neighbour: Values, feature: str) -> int:
     """The difference of counts; 0 where the feature is absent."""
-    return _count(own[feature]) - _count(other[feature]) if feature in own and feature in other else 0
+    return _count(own[feature]) - _count(neighbour[feature]) if feature in own and feature in neighbour else 0
 
 
 def _count(logarithm: float) -> int:

@@ -2,8 +2,8 @@
 
 import math
 
-from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
 from cqa_spark.lake.run_log import RecordedScore
+from cqa_spark.lake.schemas.metrics import ALL, NIGHTS
 from cqa_spark.reports.evaluation import evaluation
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.sections import night_worth
@@ -14,10 +14,10 @@ def recorded_scores(run: ReportedRun) -> tuple[RecordedScore, ...]:
 
     The system that the report presents first has the first scores; its first measure is the main one.
     """
-    worth = run.once(night_worth.data).worth if night_worth.SECTION.applies_to(run) else ()
+    night = run.once(night_worth.data)
     scores = [
         RecordedScore(each.order, each.measure, each.value, *_bounds(each.low, each.high))
-        for each in worth
+        for each in (night.worth if night is not None else ())
         if (each.population, each.band) == (NIGHTS, ALL)
     ]
     if scores:

@@ -12,11 +12,14 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run_log import RunRecord
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, of_population
 from cqa_spark.reports.reasons import FeatureContribution
 from cqa_spark.reports.section import Reported
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+_OF_POPULATIONS = {METRICS.name, COMPARISONS.name}
 
 Value = TypeVar("Value", bound="DataclassInstance")
 
@@ -191,11 +194,15 @@ class ReportedRun(Reported):
         return rankings
 
     def entries(self, name: str) -> list[Entry]:
-        """The entries of a journal table for the task and split, where it has these columns; empty if it is absent."""
+        """The entries of a journal table for the task and split, where it has these columns; empty if it is absent.
+
+        Measures of parts of a split are left out.
+        """
         covered = {"task": self.task, "split": self.split}
+        entries = self.journal.get(name, ())
         return [
             entry
-            for entry in self.journal.get(name, ())
+            for entry in (of_population(entries, None) if name in _OF_POPULATIONS else entries)
             if all(entry[column] == value for column, value in covered.items() if column in entry)
         ]
 

@@ -146,7 +146,7 @@ def best_questions(
             # Postings are in the order of time: the earlier questions are a prefix.
             for posting in range(first, first + np.searchsorted(rows[first:last], end)):
                 total[rows[posting]] += weight * scores[posting]
-        best = _best(total[:end], limit)
+        best = highest_scores(total[:end], limit)
         counts[query] = len(best)
         best_rows[size : size + len(best)] = best
         best_scores[size : size + len(best)] = total[best]
@@ -155,7 +155,7 @@ def best_questions(
 
 
 @numba.njit(cache=True, nogil=True)
-def _best(total: Scores, limit: int) -> Indices:
+def highest_scores(total: Scores, limit: int) -> Indices:
     """The rows of the highest scores above 0; of two equal ones the older is first.
 
     The score that at least ``limit`` blocks reach is a lower bound of the last score to keep. Few scores reach it, and

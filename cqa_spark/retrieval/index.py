@@ -6,10 +6,10 @@ from itertools import pairwise
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.lake.schemas.retrieval import INDEX_SHARDS
 from cqa_spark.retrieval.shard import as_vectors, build_shard, from_row, to_row
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.text.encoders.model import EmbeddingModel
 from cqa_spark.text.markup import parse_body
 

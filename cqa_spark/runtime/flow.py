@@ -13,8 +13,6 @@ from importlib import import_module
 from threading import Thread
 from typing import ClassVar, TypeAlias
 
-from pyspark import inheritable_thread_target
-
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.run import Run, published_product
@@ -22,6 +20,7 @@ from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.table import Table
 from cqa_spark.process.signals import Stopped
 from cqa_spark.spark.frames import cancel, persistence_scope
+from cqa_spark.spark.internals import in_another_thread
 
 
 @dataclass(frozen=True)
@@ -235,7 +234,7 @@ def execute_steps(flow: Flow, run: Run) -> None:
             while waiting or running:
                 for number in [number for number, others in waiting.items() if others <= finished]:
                     del waiting[number]
-                    target = inheritable_thread_target(execute_step)
+                    target = in_another_thread(execute_step)
                     running[threads.submit(target, flow.making[number], run)] = number
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:

@@ -155,7 +155,7 @@ def run_flow(flow: Flow, settings: JobSettings, *, resume: bool = False, create:
     Args:
         flow: the steps.
         settings: of the job.
-        resume: continue with the outputs of earlier jobs of the same run; see ``given``.
+        resume: continue with the outputs of earlier jobs of the same run; see ``existing_products``.
         create: whether a lake that does not exist is created; resuming a run requires one.
 
     Returns:
@@ -242,7 +242,7 @@ def open_run_in(lake: LeasedLake, settings: JobSettings, job: str, *, resume: bo
         raise
 
 
-def given(settings: JobSettings) -> frozenset[str]:
+def existing_products(settings: JobSettings) -> frozenset[str]:
     """The names of the existing tables and artifacts of the run in the settings; needs no Spark."""
     assert settings.run_id is not None, "resuming a run requires its id"
     record = RunLog(read_lake(settings).objects).last_success(settings.run_id)

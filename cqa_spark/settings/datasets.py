@@ -31,6 +31,7 @@ class DataSet(SettingsSection):
         site: site name of the files.
         corpus: source format of the files.
         train: training files, or folders of them.
+        unannotated: files without judgments, for text and statistics of authors; those that are absent are left out.
         leave_out: training threads that an evaluation part contains under another id.
         parts: evaluation parts by name, which becomes the split of their queries.
         mean: the official score, if it is a mean over the parts: weighted by their labelled queries, or unweighted.
@@ -43,6 +44,7 @@ class DataSet(SettingsSection):
     site: SiteName
     corpus: str
     train: tuple[str, ...] = Field(min_length=1)
+    unannotated: tuple[str, ...] = ()
     leave_out: tuple[str, ...] = ()
     parts: Mapping[str, DataPart]
     mean: Literal["weighted", "unweighted"] | None = None
@@ -55,7 +57,7 @@ class DataSet(SettingsSection):
     def paths(self) -> list[str]:
         """All its files, and folders of training files."""
         of_parts = [path for part in self.parts.values() for path in (part.input, *part.gold.values())]
-        return [*dict.fromkeys([*self.train, *of_parts, *self.cross_validation.values()])]
+        return [*dict.fromkeys([*self.train, *self.unannotated, *of_parts, *self.cross_validation.values()])]
 
 
 def read_data_set(name: str) -> DataSet:

@@ -35,9 +35,9 @@ class ExperimentSettings(SettingsSection):
         return self.cross_validation or self.ablation or self.learning_curve or self.seeds > 1
 
 
-def studied_not_run(given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def studied_not_run(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Enabled experiments without a system, or with a system that the run does not train."""
-    experiments, systems = given.get("experiments"), given.get("systems")
+    experiments, systems = values.get("experiments"), values.get("systems")
     if not isinstance(experiments, Mapping):
         return
     if not any(map(experiments.get, ("ablation", "learning_curve"))) and experiments.get("seeds", 1) == 1:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from cqa_spark.settings.dumps import DumpJobSettings
-from cqa_spark.settings.duplicates import RetrievalSettings
+from cqa_spark.settings.findings import FindingSettings
 from cqa_spark.settings.sections import (
     CheckSettings,
     EvaluationSettings,
@@ -16,6 +16,7 @@ from cqa_spark.settings.sections import (
     PageRows,
     Pages,
     Report,
+    RetrievalSettings,
     SettingsSection,
     Task,
     TrackedSettings,
@@ -48,6 +49,7 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
         "cqa nightly --input beer.stackexchange.com/ --lake build/lake --force --who 'A. Editor'",
     )
     rare = DumpJobSettings.rare | {
+        "accepted",
         "dump_format",
         "retrain",
         "max_model_age",
@@ -60,6 +62,11 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
     inputs: Annotated[TrainingInputs, NotHashed()] = TrainingInputs()
     task: Task = None
     answers: NightSettings = NightSettings()
+    accepted: Annotated[
+        Literal["first", "ignored"],
+        Field(description="whether the accepted answer is served before the others, or in their order"),
+    ] = "first"
+    findings: FindingSettings = FindingSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     system: Annotated[
         SystemName,
@@ -93,9 +100,9 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
     keep: KeptPublications = 7
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """``--force`` without ``--who``."""
-        if given.get("force") and not given.get("who"):
+        if values.get("force") and not values.get("who"):
             yield "who", "required with --force", "give --who NAME, which is recorded in the run log"
 
     def space_factors(self) -> tuple[float, float]:

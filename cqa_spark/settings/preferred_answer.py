@@ -135,9 +135,9 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
     report: Report = None
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Neither or both of sites and all sites; no questions to evaluate or tune on; a studied ranker not trained."""
-        threads, experiment = given.get("threads") or {}, given.get("experiment") or {}
+        threads, experiment = values.get("threads") or {}, values.get("experiment") or {}
         if bool(threads.get("site")) == bool(experiment.get("all_sites")):
             yield (
                 "threads.site",
@@ -158,7 +158,7 @@ class PreferredAnswerExperimentSettings(TrackedSettings):
             )
         if (
             experiment.get("protocol", "asof") == "asof"
-            and (given.get("features") or {}).get("cut", "delay") != "delay"
+            and (values.get("features") or {}).get("cut", "delay") != "delay"
         ):
             yield (
                 "features.cut",

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from cqa_spark.settings.values import (
     CorpusName,
+    EmbeddingModelName,
     FormatName,
     InputFiles,
     LakeFolder,
@@ -97,6 +98,25 @@ class EvaluationSettings(ResamplingSettings):
     )
 
 
+class RetrievalSettings(SettingsSection):
+    """Retrieval of candidates."""
+
+    k1: float = Field(default=1.2, ge=0, description="BM25: saturation of the term frequency")
+    b: float = Field(default=0.75, ge=0, le=1, description="BM25: strength of the length normalization")
+    embeddings: EmbeddingModelName | None = Field(
+        default=None, description="embedding model for dense retrieval in addition to BM25; default: BM25 only"
+    )
+    candidates: int = Field(default=50, ge=1, le=1000, description="candidates per question and retrieval method")
+    shard_size: int = Field(
+        default=100_000, ge=1, description="questions in a shard of the index; does not affect candidates or scores"
+    )
+    queries: Literal["all", "annotated"] = Field(
+        default="all",
+        description="questions to find duplicates for: all, or only those with a known duplicate, if the list of "
+        "duplicates is a sample",
+    )
+
+
 class SparkSettings(SettingsSection):
     """The Spark session; see also conf/spark/*.conf."""
 
@@ -138,12 +158,12 @@ class Command(SettingsSection):
     writing: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def required(cls, given: Mapping[str, Any]) -> tuple[str, ...]:
+    def required(cls, values: Mapping[str, Any]) -> tuple[str, ...]:
         """The dotted keys that must be set, given the other settings."""
         return cls.needs
 
     @classmethod
-    def contradictions(cls, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Yield (key, problem, remedy) for every setting that contradicts another."""
         return iter(())
 
@@ -277,31 +297,31 @@ class FilesCommand(Command):
     object_storage: ObjectStorage = ObjectStorageSettings()
 
 
-def baseline_not_run(given: Mapping[str, Any], default: str) -> Iterator[tuple[str, str, str]]:
+def baseline_not_run(values: Mapping[str, Any], default: str) -> Iterator[tuple[str, str, str]]:
     """A contradiction: a baseline that is not among the systems.
 
     Args:
-        given: the settings of the job.
+        values: the settings of the job.
         default: the baseline if none is set.
     """
-    systems, baseline = one_or_many(given.get("systems") or ()), given.get("baseline", default)
+    systems, baseline = one_or_many(values.get("systems") or ()), values.get("baseline", default)
     if isinstance(systems, list | tuple) and systems and baseline not in systems:
         yield "baseline", f"{baseline} is not in systems", f"add {baseline} to systems, or set another baseline"
 
 
-def output_in_lake(given: Mapping[str, Any], key: str) -> Iterator[tuple[str, str, str]]:
+def output_in_lake(values: Mapping[str, Any], key: str) -> Iterator[tuple[str, str, str]]:
     """A contradiction: files for other programs that would lie among those of the lake, or replace them.
 
     Args:
-        given: the settings of the job.
+        values: the settings of the job.
         key: of the output.
     """
     lake, output = (
         name if is_remote(name) else os.path.realpath(name)
-        for name in (str(given.get("lake") or ""), str(given.get(key) or ""))
+        for name in (str(values.get("lake") or ""), str(values.get(key) or ""))
     )
-    if given.get("lake") and given.get(key) and f"{output.rstrip('/')}/".startswith(f"{lake.rstrip('/')}/"):
-        yield key, f"{given[key]} is in the lake", "name a folder outside of the lake"
+    if values.get("lake") and values.get(key) and f"{output.rstrip('/')}/".startswith(f"{lake.rstrip('/')}/"):
+        yield key, f"{values[key]} is in the lake", "name a folder outside of the lake"
 
 
 class JobSettings(Command):

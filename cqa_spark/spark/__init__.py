@@ -15,6 +15,7 @@ With the environment variable ``CQA_PLAIN_SPARK=1``, Spark does without all of t
 """
 
 import os
+from importlib.metadata import PackageNotFoundError, version
 
 PLAIN_SPARK = "CQA_PLAIN_SPARK"
 """The environment variable that switches the shortcuts off."""
@@ -23,3 +24,11 @@ PLAIN_SPARK = "CQA_PLAIN_SPARK"
 def has_shortcuts() -> bool:
     """Whether this process takes the shortcuts."""
     return not os.environ.get(PLAIN_SPARK)
+
+
+def installed_line() -> str:
+    """The line of the installed PySpark, ``3.5`` or ``4``; 3.5 if there is none. PySpark is not imported."""
+    try:
+        return "4" if version("pyspark").startswith("4.") else "3.5"
+    except PackageNotFoundError:
+        return "3.5"

@@ -19,13 +19,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pyspark import inheritable_thread_target
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.process.signals import Stopped
-from cqa_spark.spark.internals import active_context, scan_of
+from cqa_spark.spark.internals import active_context, in_another_thread, scan_of
 
 _SCOPE: ContextVar[ExitStack | None] = ContextVar("persistence scope", default=None)
 
@@ -97,7 +96,7 @@ def run_concurrently(do: Callable[[Part], Result], parts: Iterable[Part]) -> lis
     """
     with ThreadPoolExecutor(AT_A_TIME) as threads:
         # A part runs in a copy of the context, with the caller's scope of persisted rows.
-        results = [threads.submit(copy_context().run, inheritable_thread_target(do), part) for part in parts]
+        results = [threads.submit(copy_context().run, in_another_thread(do), part) for part in parts]
         try:
             return [result.result() for result in results]
         except Stopped:

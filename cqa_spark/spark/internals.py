@@ -1,22 +1,50 @@
 """Private attributes of PySpark and Java classes of Spark that this package uses beyond the public interface.
 
-No other module uses any. Each function says what the public interface lacks, and ``test_internals.py`` and
-``test_java_internals.py`` fail when a version of Spark has changed what it uses.
+No other module uses any, and none but this one and ``jars.py`` knows in what the lines of Spark, 3.5 and 4, differ.
+Each function says what the public interface lacks, and ``test_internals.py`` and ``test_java_internals.py`` fail when a
+version of Spark has changed what it uses.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from inspect import signature
+from typing import Any, TypeVar, cast
 
-from pyspark import SparkContext
+import pyarrow as pa
+import pyspark
+from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext, inheritable_thread_target
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as T
+from pyspark.sql.pandas import types as arrow_types
 
 from cqa_spark.spark import has_shortcuts
+
+LINE = "3.5" if pyspark.__version__.startswith("3.") else "4"
+"""The line of the installed PySpark: Scala 2.12 and Hadoop 3.3, or Scala 2.13 and Hadoop 3.4 and later."""
+
+# Spark 4 keeps the wall clock of a session's time zone unless it is told one; 3.5 knows UTC only.
+_IN_UTC = {"timezone": "UTC"} if "timezone" in signature(arrow_types.to_arrow_schema).parameters else {}
+
+
+def to_arrow_schema(schema: T.StructType) -> pa.Schema:
+    """The Arrow schema of rows that Spark gives to Python and takes from it; timestamps are in UTC."""
+    return arrow_types.to_arrow_schema(schema, **_IN_UTC)
 
 
 def active_context() -> SparkContext | None:
     """The running context; None if Spark does not run. The public method would start it."""
     return SparkContext._active_spark_context
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def in_another_thread(function: Function) -> Function:
+    """The function, with the Spark properties of this thread in the one that calls it; Spark 4 asks for the session."""
+    wrap: Any = inheritable_thread_target  # its types are those of 3.5
+    session = SparkSession.getActiveSession() if LINE == "4" else None
+    return cast(Function, wrap(function) if session is None else wrap(session)(function))
 
 
 def connect_to_java() -> None:
@@ -42,6 +70,17 @@ def set_hadoop_options(session: SparkSession, options: Iterable[tuple[str, str]]
     hadoop: Any = session.sparkContext._jsc.hadoopConfiguration()
     for name, value in options:
         hadoop.set(name, value)
+
+
+def java_reads(session: SparkSession, address: str) -> bool:
+    """Whether Java has a file system for an address such as ``s3a://BUCKET/…``; the public interface does not tell."""
+    jvm: Any = session._jvm
+    hadoop: Any = session.sparkContext._jsc.hadoopConfiguration()
+    try:
+        jvm.org.apache.hadoop.fs.FileSystem.getFileSystemClass(address.partition("://")[0], hadoop)
+    except Py4JJavaError:  # its class is not on the class path
+        return False
+    return True
 
 
 def keep_java_classes(session: SparkSession, names: Iterable[str]) -> None:
@@ -80,7 +119,8 @@ def scan_of(frame: DataFrame) -> DataFrame:
         return frame
     spark = frame.sparkSession
     jvm: Any = spark._jvm
-    of_rows, session = jvm.org.apache.spark.sql.Dataset.ofRows, spark._jsparkSession
+    sql = jvm.org.apache.spark.sql
+    of_rows, session = (sql.Dataset if LINE == "3.5" else sql.classic.Dataset).ofRows, spark._jsparkSession
     relation = of_rows(session, frame._jdf.logicalPlan()).queryExecution().withCachedData()
     # Without the order of the rows, which would keep the ids of the columns when a join of the scan with itself gives
     # one side new ones; the physical scan knows it.

@@ -1,4 +1,4 @@
-"""Java and the jars of Spark: finds Java and checks its version; resolves the jars of ``conf/spark/jars.conf`` once.
+"""Java and the jars of Spark: finds Java and checks its version; resolves the jars of the installed line of Spark once.
 
 All jobs use the same jars, which are checked by hash.
 """
@@ -18,6 +18,7 @@ from pathlib import Path
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.process.terminal import renewed_line
 from cqa_spark.settings.conf_files import cache_folder, jars_folder, project_root
+from cqa_spark.spark import installed_line
 
 JAVA = 17
 WORKERS_PYTHON = "PYSPARK_PYTHON"
@@ -88,10 +89,17 @@ def _java_version(banner: str) -> int | None:
     return int(match[1]) if match else None
 
 
-HASHES = "conf/spark/jars.sha256"
+LINE = installed_line()
+JARS = f"conf/spark/jars-{LINE}.conf"
+"""Coordinates of the jars for the installed line of Spark, and what Spark's resolver leaves out."""
+
+HASHES = f"conf/spark/jars-{LINE}.sha256"
 """SHA-256 of each jar, in the format of ``sha256sum``."""
 
-_MARK = ".resolved"
+SCALA = {"3.5": "2.12", "4": "2.13"}[LINE]
+"""The version of Scala in the names of jars."""
+
+_MARK = f".resolved-{LINE}"
 """Marker for make, written when all jars are in place."""
 
 
@@ -107,11 +115,29 @@ def installed_jars() -> list[Path]:
     return jars
 
 
+def require_jar(group: str, artifact: str, purpose: str) -> None:
+    """Check, before Spark starts, that a jar is among those of the project.
+
+    Args:
+        group: group of the artifact in Maven.
+        artifact: its name, without the version of Scala.
+        purpose: what needs it, for the message.
+
+    Raises:
+        EnvironmentProblem: it is not there.
+    """
+    if not any(jars_folder().glob(f"{group}_{artifact}_*.jar")):
+        raise EnvironmentProblem(
+            f"{purpose} needs the jar {group}:{artifact}_{SCALA}, which is not in {jars_folder()}",
+            f"add it with its version to {JARS}, then: cqa setup --write-hashes",
+        )
+
+
 def resolve_jars(*, write_hashes: bool = False) -> list[Path]:
     """Download the jars with Spark's resolver, check them, and install them for all jobs.
 
     Args:
-        write_hashes: record the hashes of the jars instead of checking them, after a change of ``jars.conf``.
+        write_hashes: record the hashes of the jars instead of checking them, after a change of ``JARS``.
 
     Raises:
         EnvironmentProblem: no Java, the repository cannot be reached, or a jar is not the expected one.
@@ -173,7 +199,25 @@ def check_hashes(folder: Path, expected: str) -> None:
     if different := sorted({line.split()[1] for line in installed ^ set(expected.splitlines())}):
         raise EnvironmentProblem(
             f"jars in {folder} are not those of {HASHES}: {', '.join(different)}",
-            "run `cqa setup`; after a change of conf/spark/jars.conf: cqa setup --write-hashes",
+            f"run `cqa setup`; after a change of {JARS}: cqa setup --write-hashes",
+        )
+
+
+def check_line(spark_home: str) -> None:
+    """Check that a Spark is of the same line as the installed PySpark, for which the jars are.
+
+    Args:
+        spark_home: its folder; empty for the installed one.
+
+    Raises:
+        EnvironmentProblem: it is of another line.
+    """
+    cores = sorted(Path(spark_home, "jars").glob("spark-core_*.jar")) if spark_home else []
+    if cores and not cores[0].name.startswith(f"spark-core_{SCALA}-"):
+        other = "4" if LINE == "3.5" else "3.5"
+        raise EnvironmentProblem(
+            f"SPARK_HOME={spark_home} has {cores[0].name}, and PySpark and the jars are of Spark {LINE}",
+            f"set up for its line: make setup SPARK={other}",
         )
 
 
@@ -185,7 +229,7 @@ def _retrieved(packages: Sequence[str] = (), *, jars: int) -> Iterator[Path]:
     the next try.
 
     Args:
-        packages: packages to resolve instead of the ones in ``jars.conf``, whose exclusions still apply.
+        packages: packages to resolve instead of the ones in ``JARS``, whose exclusions still apply.
         jars: their expected number, for the progress; 0 if unknown.
     """
     cache = cache_folder() / "ivy"
@@ -217,7 +261,7 @@ def _retrieve(cache: Path, packages: Sequence[str]) -> Path:
     shutil.rmtree(retrieved, ignore_errors=True)  # Spark adds files to it and would keep an older version
     program = cache / "nothing.py"
     program.write_text("", encoding="utf-8")  # spark-submit resolves jars before it runs even an empty program
-    settings = ["--properties-file", str(project_root() / "conf/spark/jars.conf")]
+    settings = ["--properties-file", str(project_root() / JARS)]
     settings += ["--conf", f"spark.jars.ivy={cache}", "--conf", "spark.driver.host=127.0.0.1"]
     if packages:
         settings += ["--packages", ",".join(packages)]
@@ -235,7 +279,7 @@ def _retrieve(cache: Path, packages: Sequence[str]) -> Path:
         log = cache / "resolve.log"
         log.write_text(answer.stderr, encoding="utf-8")
         raise EnvironmentProblem(
-            f"the jars of conf/spark/jars.conf could not be resolved: {_reason(answer.stderr)}",
+            f"the jars of {JARS} could not be resolved: {_reason(answer.stderr)}",
             f"see {log}; check that this machine can reach the Maven repository",
         )
     return retrieved
@@ -250,6 +294,7 @@ def _reason(log: str) -> str:
 if __name__ == "__main__":  # spark-submit.sh runs this before it starts Spark
     try:
         check_java()
+        check_line(os.environ.get("SPARK_HOME", ""))
         check_hashes(jars_folder(), (project_root() / HASHES).read_text(encoding="utf-8"))
     except EnvironmentProblem as problem:
         print(f"cqa: {problem}", file=sys.stderr)

@@ -116,6 +116,8 @@ def spark_session(
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     keep_java_classes(session, _OFTEN_NAMED)
+    # Paths without a scheme are those of this machine, as for Python, also where a cluster's own files are the default.
+    set_hadoop_options(session, [("fs.defaultFS", "file:///")])
     for storage in OBJECT_STORES.load_all().values():
         set_hadoop_options(session, storage().hadoop_options(object_storage or ObjectStorageSettings()).items())
     return session

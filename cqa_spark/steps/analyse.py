@@ -13,6 +13,7 @@ from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, TEXTS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.steps.changed_sites import site_update, too_many_unused
+from cqa_spark.text.analysers.analyser import ANALYSERS, analyse, analyser_in_use
 from cqa_spark.text.documents import distinct_texts, documents
 from cqa_spark.text.markup import body_parts, distinct_bodies, with_prose
 
@@ -30,8 +31,16 @@ class Analyse(Step):
     last: Snapshot | None = None
 
     name = "text"
-    compiled_from = 8 << 20  # Spark NLP runs in Java
-    imports = ("cqa_spark.text.pipeline",)
+    compiled_from = 8 << 20  # texts are cleaned in Java
+
+    def prepare(self) -> None:
+        """Check that the analyser in use can run.
+
+        Raises:
+            ConfigError: ``conf/text.yaml`` names none that is registered.
+            EnvironmentProblem: it needs something that is not installed.
+        """
+        ANALYSERS.load(analyser_in_use())().require()
 
     def reads(self) -> tuple[Product, ...]:
         """Posts and comments."""
@@ -45,7 +54,7 @@ class Analyse(Step):
         """Write the three tables."""
         last = self.last
         inputs = (POSTS,) if self.questions_only else (POSTS, COMMENTS)
-        update = site_update(run, last, DOCUMENTS, inputs, settings={})
+        update = site_update(run, last, DOCUMENTS, inputs, settings={}, versions=[analyser_in_use()])
         if not update.keep(BODIES, TEXTS):
             posts, comments = self._documents(run)
             run.write(BODIES, body_parts(distinct_bodies(posts)))
@@ -66,8 +75,6 @@ def _write_texts(run: Run, texts: DataFrame, last: Snapshot | None) -> int:
 
     Texts that no document has any more stay in the published files, until they are too many.
     """
-    from cqa_spark.text.pipeline import analyse  # slow import of Spark NLP
-
     if last is None:
         return run.write(TEXTS, analyse(texts))
     published = last.read(TEXTS)

@@ -117,19 +117,19 @@ def site_update(
         *[f"{name} {hashed_settings(section)}" for name, section in settings.items()],
         *versions,
     )
-    of_all = [
-        *table.schema.names,
-        *[_model(run, name) for name in models],
-    ]
-    given = [run.files_or_none(each) for each in inputs]
-    sites = set[str]().union(*(files.sites for files in given))
-    made_from = {site: fingerprint_of(*of_all, *(files.fingerprint(site) for files in given)) for site in sites}
-    fingerprints = {site: f"{made_by}{_AND}{each}" for site, each in made_from.items()}
+    # What the rows of all sites are made from, before the rows of the site in the inputs.
+    common = [*table.schema.names, *[_model(run, name) for name in models]]
+    input_files = [run.files_or_none(input_table) for input_table in inputs]
+    sites = set[str]().union(*(files.sites for files in input_files))
+    fingerprints = {}
+    for site in sites:
+        made_from = fingerprint_of(*common, *(files.fingerprint(site) for files in input_files))
+        fingerprints[site] = f"{made_by}{_AND}{made_from}"
     if last is None or not last.has(table):
         return SiteUpdate(run, None, table, fingerprints, None)
     before = last.files(table)
     same = {site for site in sites if before.fingerprints.get(site) == fingerprints[site]}
-    makers = {each.partition(_AND)[0] for each in before.fingerprints.values()}
+    makers = {fingerprint.partition(_AND)[0] for fingerprint in before.fingerprints.values()}
     # The published run may have had further models, whose rows do no harm.
     is_usable = makers == {made_by} and all(_model(run, name) == _model(last, name) for name in models)
     return SiteUpdate(run, last if is_usable else None, table, fingerprints, (sites | before.sites) - same)

@@ -49,7 +49,7 @@ class ExportManifest(BaseModel):
         publication: number of its publication in the run log, or of its own record if it was never published; exports
             of earlier releases have none.
         recorded_at: time of that record.
-        system: the system that ranks.
+        system: the system that ranks, or findings.
         format: of the files.
         folder: the folder of the files.
         replaced_folder: the folder of the export before, whose readers may still have its files open.

@@ -29,10 +29,11 @@ import yaml
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import ContractError, CqaError, InputError
+from cqa_spark.lake.done import done_findings, not_done
 from cqa_spark.lake.schemas.community import POSTS
+from cqa_spark.lake.schemas.findings import FINDINGS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.writing import deliver, folder_to_write
@@ -40,6 +41,7 @@ from cqa_spark.object_store.locations import require_writable
 from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.settings.nightly import ExportFormat
 from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.steps.attribution import ATTRIBUTION, attributions
 from cqa_spark.steps.export_manifest import MANIFEST, UNFINISHED, ExportedFile, ExportManifest, ExportTarget
 from cqa_spark.task_contract.contract import TASKS, task
@@ -89,23 +91,74 @@ def export_rankings(
         ContractError: rows are missing from the files; the manifest is unchanged.
         AnotherWriter: an export of a later publication was faster; its manifest stays.
     """
-    record, storage = snapshot.record, snapshot.lake.storage
     rankings = snapshot.read(RANKINGS)
     of_system = F.col("system") == system
     chosen = of_system if alone else F.coalesce("served", of_system)
     served_rows = _rows_by_site(snapshot, system, chosen)
-    require_writable(folder, storage)
-    of_export = f"{record.run_id}-{uuid4().hex[:8]}"
+    require_writable(folder, snapshot.lake.storage)
     served = _with_posts(snapshot, rankings.where(chosen).drop("run_id", "split", "served"))
     # Several tasks write large sites to several files; a query's candidates are in one file.
     by_query = ["site", "task", "query_id"]
     rows = served.repartitionByRange(*by_query).sortWithinPartitions(*by_query, "rank")
+    _export(snapshot, rows, served_rows, system, folder, target, file_format, publication)
+
+
+def export_findings(
+    snapshot: Snapshot, folder: str, target: ExportTarget, file_format: ExportFormat, *, publication: int
+) -> None:
+    """Write the findings of a run that nobody has marked as done, with addresses, as ``export_rankings`` does.
+
+    Args:
+        snapshot: the tables of the run.
+        folder: output folder, local or in a bucket.
+        target: the same folder, opened before the run was read.
+        file_format: of the files.
+        publication: number of the run's publication in the run log.
+
+    Raises:
+        InputError: the run has no table of findings.
+        EnvironmentProblem, ContractError, AnotherWriter: as for ``export_rankings``.
+    """
+    if not snapshot.has(FINDINGS):
+        raise InputError(
+            f"run {snapshot.record.run_id} has no findings", "name a run of cqa nightly on dumps of a site"
+        )
+    require_writable(folder, snapshot.lake.storage)
+    findings = not_done(snapshot.read(FINDINGS), done_findings(snapshot.lake.objects))
+    posts = snapshot.read(POSTS).select("site", "post_id", "post_type", "subject")
+    titles = posts.select("site", F.col("post_id").alias("thread_id"), F.col("subject").alias("title"))
+    rows = findings.join(titles, on=["site", "thread_id"], how="left")
+    for name in ("post", "other"):
+        path = F.concat(F.when(F.col("post_type") == "answer", "/a/").otherwise("/q/"), "post_id")
+        address = F.concat(F.lit("https://"), "site", path).alias(f"{name}_address")
+        of_posts = posts.select("site", F.col("post_id").alias(f"{name}_id"), address)
+        rows = rows.join(of_posts, on=["site", f"{name}_id"], how="left")
+    numbers = {row["site"]: row["count"] for row in findings.groupBy("site").count().collect()}
+    in_order = rows.repartition("site").sortWithinPartitions(
+        "site", "kind", F.col("score").desc(), "post_id", "other_id"
+    )
+    _export(snapshot, in_order, numbers, FINDINGS.name, folder, target, file_format, publication)
+
+
+def _export(
+    snapshot: Snapshot,
+    rows: DataFrame,
+    rows_by_site: Mapping[str, int],
+    system: str,
+    folder: str,
+    target: ExportTarget,
+    file_format: ExportFormat,
+    publication: int,
+) -> None:
+    """Write rows to files of their own, and let the manifest name these if they are complete."""
+    record, storage = snapshot.record, snapshot.lake.storage
+    of_export = f"{record.run_id}-{uuid4().hex[:8]}"
     try:
         target.begin(of_export, publication)
         files = write_ranking_files(rows, folder, of_export, storage, file_format)
         complete = frozenset(file.path for file in files)
         target.delete(of_export, but=complete | {f"{of_export}/{UNFINISHED}"})  # files of repeated tasks
-        require_every_row(files, served_rows, record.run_id)
+        require_every_row(files, rows_by_site, record.run_id)
     except BaseException:
         with suppress(CqaError):
             target.delete(of_export)

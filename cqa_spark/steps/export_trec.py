@@ -10,12 +10,10 @@ from pyspark.sql import functions as F
 from cqa_spark.errors import InputError
 from cqa_spark.evaluation.files.trec import QrelsRow, RunRow, write_qrels, write_run
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED
+from cqa_spark.lake.schemas.metrics import NIGHTS
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.task_contract.contract import task as task_of
-
-NIGHTS = "nights"
-"""The split of replayed nights in file names and in ``split``."""
 
 
 class ExportedQrels(NamedTuple):
@@ -92,9 +90,7 @@ def _rankings(snapshot: Snapshot) -> DataFrame:
     rankings = snapshot.read(RANKINGS)
     if not snapshot.has(NIGHT_RANKINGS):
         return rankings
-    return rankings.unionByName(
-        snapshot.read(NIGHT_RANKINGS).withColumn("split", F.lit(NIGHTS)), allowMissingColumns=True
-    )
+    return rankings.unionByName(snapshot.read(NIGHT_RANKINGS), allowMissingColumns=True)
 
 
 def _examples(snapshot: Snapshot) -> DataFrame:

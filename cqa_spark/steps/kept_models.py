@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.statistics.nights import CommonNights, compare_hits, expected_hits
+from cqa_spark.evaluation.statistics.nights import compare_hits, expected_hits
 from cqa_spark.features.feature_table import KEY, assemble, read_values
 from cqa_spark.features.group import FeatureGroup
 from cqa_spark.features.probe import values_hash
@@ -306,7 +306,7 @@ def _about(entry: Entry) -> tuple[str, bool]:
 def _compared(run: Run, frame: DataFrame, challenger: TrainedSystem, *, released: bool) -> Entry:
     """The entry of ``CHALLENGES`` on the comparison with the model that ranks, but for ``won``."""
     champion = trained_system(run, model_artifact(challenger.system.name))
-    compared = compare_models(frame.where("relevant IS NOT NULL"), [champion.model, challenger.model])
+    compared = compare_models(frame.where("relevant IS NOT NULL"), champion.model, challenger.model)
     assert challenger.card is not None, "systems that learned from nights have cards"
     entry = {
         "system": challenger.system.name, "run_id": challenger.training_run, "champion": champion.training_run,
@@ -316,33 +316,35 @@ def _compared(run: Run, frame: DataFrame, challenger: TrainedSystem, *, released
     if compared is None:
         nothing = {"difference": 0.0, "low": -np.inf, "high": np.inf, "p_value": 1.0, "queries": 0, "threads": 0}
         return entry | nothing
-    (test,) = compared.tests
-    bounds = {"difference": test.difference, "low": test.low, "high": test.high, "p_value": test.p_value}
-    return entry | bounds | {"queries": compared.nights, "threads": compared.threads}
+    return entry | {
+        "difference": compared["difference"], "low": compared["difference_low"], "high": compared["difference_high"],
+        "p_value": compared["p_value"], "queries": compared["queries"], "threads": compared["topics"],
+    }  # fmt: skip
 
 
-def compare_models(frame: DataFrame, models: Sequence[RankerModel]) -> CommonNights | None:
-    """Compare models by P@1 on the same labelled queries, with a paired test by thread.
+def compare_models(frame: DataFrame, champion: RankerModel, challenger: RankerModel) -> Entry | None:
+    """Compare two models by P@1 on the same labelled queries, with a paired test by thread.
 
     Args:
         frame: labelled candidates with the models' features; no model has learned from what it scores.
-        models: the champion, then its challengers.
+        champion: the model that ranks.
+        challenger: the one that may take its place.
 
     Returns:
-        None without a query.
+        The entry of the challenger, as from ``compare_hits``; None without a query.
     """
 
     def hits(candidates: Candidates) -> pa.Table:
         queries = candidates.examples.take(pa.array(candidates.starts))
         relevant = candidates.examples["relevant"].to_numpy(zero_copy_only=False).astype(np.bool_)
         columns = {"order": pa.repeat("", len(queries)), "site": queries["site"], "thread_id": queries["fold_key"]}
-        for number, model in enumerate(models):
-            columns[f"hit{number}"] = pa.array(expected_hits(model.score(candidates), relevant, candidates.starts))
+        for name, model in (("hit0", champion), ("hit1", challenger)):
+            columns[name] = pa.array(expected_hits(model.score(candidates), relevant, candidates.starts))
         return pa.table(columns)
 
-    schema = "order string, site string, thread_id string, " + ", ".join(f"hit{n} double" for n in range(len(models)))
-    compared = compare_hits(map_queries(frame, hits, schema), len(models))
-    return compared[0] if compared else None
+    schema = "order string, site string, thread_id string, hit0 double, hit1 double"
+    compared = compare_hits(map_queries(frame, hits, schema), ["champion", "challenger"])
+    return compared[1] if compared else None
 
 
 def verdict(entry: Entry) -> str:

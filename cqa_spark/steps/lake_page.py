@@ -43,7 +43,7 @@ from cqa_spark.reports.kit.wording import listed
 from cqa_spark.reports.reasons import REASON_FEATURES, reasons
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import ReportValues, Section
-from cqa_spark.reports.sections import first_answers, lake_page, night_worth, summary, systems, trend
+from cqa_spark.reports.sections import findings, first_answers, lake_page, night_worth, summary, systems, trend
 from cqa_spark.reports.sections.lake_page import LakePage, Publication, SearchableSite
 from cqa_spark.reports.sections.trend import Trend, points_of
 from cqa_spark.runtime.flow import Artifact, Product, Step
@@ -205,8 +205,8 @@ def _write_sites(run: Run, is_shown: Column, rows_by_site: Mapping[str, int]) ->
 
 def _with_texts(run: Run, orders: DataFrame, sites: Collection[str]) -> DataFrame:
     """The ranked candidates and, with rank 0, their questions, with title, text and attribution."""
-    ranked = F.struct("candidate_id", "rank")
-    asked = F.struct(F.col("query_id").alias("candidate_id"), F.lit(0).alias("rank"))
+    ranked = F.struct("candidate_id", "rank", "accepted")
+    asked = F.struct(F.col("query_id").alias("candidate_id"), F.lit(0).alias("rank"), F.lit(False).alias("accepted"))
     rows = F.when(F.col("rank") == 1, F.array(ranked, asked)).otherwise(F.array(ranked))
     documents = orders.select("site", "query_id", "system", "score", F.inline(rows))
     comments = _of_sites(run, COMMENTS, sites).where("thread_id IS NOT NULL")  # others are no candidates of any task
@@ -323,7 +323,7 @@ def _thread(rows: Sequence[Row]) -> dict[str, Any]:
         "number": len(ranked),
         "candidates": [
             {"id": row["candidate_id"], "score": row["score"], "title": row["subject"] or "", "html": _html(row),
-             **_attribution(row), "reason": reason}
+             **_attribution(row), "reason": reason, **({"accepted": True} if row.get("accepted") else {})}
             for row, reason in zip(shown, sentences, strict=True)
         ],
     }  # fmt: skip
@@ -338,7 +338,9 @@ def _attribution(row: Row) -> dict[str, Any]:
     return {name: row.get(name) for name in ("author", "address", "licence")}
 
 
-_RESULTS: tuple[Section[ReportedRun, Any], ...] = (night_worth.SECTION, first_answers.SECTION, systems.SECTION)
+_RESULTS: tuple[Section[ReportedRun, Any], ...] = (
+    findings.SECTION, night_worth.SECTION, first_answers.SECTION, systems.SECTION
+)  # fmt: skip
 """Sections of the run's report that the page shows, too."""
 
 

@@ -14,7 +14,7 @@ from cqa_spark.lake.publishing import REPORT as REPORT_FILE
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.examples import CROSS_VALIDATED, EXAMPLES, LEFT_OUT_GROUPS
-from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS
+from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS, of_population
 from cqa_spark.lake.schemas.rankings import FEATURE_IMPORTANCES, RANKINGS
 from cqa_spark.lake.table import Table
 from cqa_spark.object_store.locations import local_target, write_file
@@ -70,20 +70,18 @@ class Report(Step):
         path: HTML file; None for one inside the lake.
         measures: order of the measures; the first one orders the systems.
         baseline: system to compare the others with.
-        evaluated: whether an earlier step measures the rankings; False for nights that measure replayed ones instead.
     """
 
     path: str | None
     measures: tuple[str, ...]
     baseline: str
-    evaluated: bool = True
 
     name = "report"
     imports = ("matplotlib.figure", "matplotlib.backends.backend_svg")
 
     def reads(self) -> tuple[Product, ...]:
-        """The rankings, and the metrics of an evaluated run."""
-        return RANKINGS, EXAMPLES, *((QUERY_METRICS, METRICS) if self.evaluated else ())
+        """The rankings, and the metrics."""
+        return RANKINGS, EXAMPLES, QUERY_METRICS, METRICS
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """All other tables that the page may show."""
@@ -160,8 +158,13 @@ class _Evaluated(NamedTuple):
 
 
 def _evaluated(metrics: Sequence[Entry], ranked: Sequence[RankedSystem], measure: str) -> _Evaluated:
-    """The system that a night serves most, else the best one, on the first split with measurements."""
-    measured = [entry for entry in metrics if entry["measure"] == measure]
+    """The system that a night serves most, else the best one, on the first ranked split with measurements."""
+    splits = {(system.task, system.split) for system in ranked}
+    measured = [
+        entry
+        for entry in of_population(metrics, None)
+        if entry["measure"] == measure and (entry["task"], entry["split"]) in splits
+    ]
     if measured:
         best = min(measured, key=lambda entry: (entry["split"], -entry["value"], entry["system"]))
         compared = [system for system in ranked if (system.task, system.split) == (best["task"], best["split"])]

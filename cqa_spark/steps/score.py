@@ -44,6 +44,7 @@ class Score(Step):
         ranked_once: also keep the rankings of queries whose candidates are the published ones.
         served: name of the system whose rankings a night serves, unless ``SERVED_ORDERS`` names another; None outside
             nights.
+        accepted_first: whether the accepted answer comes first, before the order of the system.
     """
 
     systems: Sequence[System]
@@ -51,6 +52,7 @@ class Score(Step):
     last: Snapshot | None = None
     ranked_once: bool = False
     served: str | None = None
+    accepted_first: bool = False
 
     name = "score"
 
@@ -75,7 +77,8 @@ class Score(Step):
         trained = load_trained(run, [system.name for system in self.systems])
         recipes, last = [each.system for each in trained.values()], self.last
         inputs = (EXAMPLES, *tables_of(groups_of(recipes)), *([DOCUMENTS] if rank_by_words(recipes) else []))
-        update = site_update(run, last, RANKINGS, inputs, settings={}, models=[*trained])
+        versions = ["accepted first"] if self.accepted_first else []
+        update = site_update(run, last, RANKINGS, inputs, settings={}, models=[*trained], versions=versions)
         if not update.keep():
             with ExitStack() as held:
                 before = update.last if self.ranked_once else None
@@ -84,7 +87,15 @@ class Score(Step):
                 examples = examples.where(OUTSIDE_TRAINING)
                 served = None if self.served is None else served_system(self.served, run.entries_or_none(SERVED_ORDERS))
                 where = f"NOT {IS_REPLAYED}" if task_named(self.task).replays_nights else None
-                rankings = rank_by(trained, run, examples, sites=update.sites, where=where, served=served)
+                rankings = rank_by(
+                    trained,
+                    run,
+                    examples,
+                    sites=update.sites,
+                    where=where,
+                    served=served,
+                    accepted_first=self.accepted_first,
+                )
                 update.write(rankings, ranked=ranked)
         counts.rows_out = run.rows(RANKINGS)
         counts.rows_in = counts.rows_out // len(trained)
@@ -142,6 +153,7 @@ def rank_by(
     where: str | None = None,
     table: Table = RANKINGS,
     served: Column | None = None,
+    accepted_first: bool = False,
     side_output: SideOutput | None = None,
 ) -> DataFrame:
     """The rankings of several systems, as rows of a table.
@@ -154,6 +166,7 @@ def rank_by(
         where: as for ``feature_frame``.
         table: ``RANKINGS``, or ``NIGHT_RANKINGS``.
         served: the name of the system whose order is served; None outside nights.
+        accepted_first: as for ``rank``.
         side_output: a second table to compute from the scores.
 
     Raises:
@@ -165,7 +178,15 @@ def rank_by(
     recipes = [trained.system for trained in systems.values()]
     decisions = {name: trained.model.decide for name, trained in systems.items()}
     frame = feature_frame(run, recipes, examples, sites=sites, where=where)
-    return rank(frame, decisions, run.run_id, table=table, served=served, side_output=side_output)
+    return rank(
+        frame,
+        decisions,
+        run.run_id,
+        table=table,
+        served=served,
+        accepted_first=accepted_first,
+        side_output=side_output,
+    )
 
 
 def map_queries(frame: DataFrame, function: Callable[[Candidates], pa.Table], schema: T.StructType | str) -> DataFrame:

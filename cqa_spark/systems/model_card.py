@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from cqa_spark.lake.schemas.night import Worth
+from cqa_spark.lake.schemas.metrics import Worth
 
 CARD = "card.json"
 

@@ -23,7 +23,7 @@ from cqa_spark.systems.model_card import CARD, ModelCard
 from cqa_spark.systems.system import System
 
 _RECIPE, _RANKER = "system.json", "ranker"
-_LIBRARIES = ("pyspark", "xgboost-cpu", "numpy", "spark-nlp")
+_LIBRARIES = ("pyspark", "xgboost-cpu", "numpy")
 
 
 class SavedSystem(BaseModel):

@@ -1,4 +1,4 @@
-"""Detects leakage: threads that are in both training and evaluation data."""
+"""Detects leakage, that is threads in both training and evaluation data, by their ids and by their texts."""
 
 from functools import reduce
 
@@ -30,13 +30,13 @@ def threads_of(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> Da
         (null if the question has no letters), subject.
     """
     queries = examples.select("site", "task", "split", F.expr(QUERY_POST).alias("query_id"), "fold_key").distinct()
-    asked = queries.select("site", F.col("query_id").alias("post_id"))
-    marks = fingerprints(posts.join(asked, on=["site", "post_id"], how="left_semi"), comments)
+    questions = queries.select("site", F.col("query_id").alias("post_id"))
+    marks = fingerprints(posts.join(questions, on=["site", "post_id"], how="left_semi"), comments)
     return queries.join(marks.withColumnRenamed("post_id", "query_id"), on=["site", "query_id"], how="left")
 
 
 def training_threads(examples: DataFrame, posts: DataFrame, comments: DataFrame) -> DataFrame:
-    """The training threads, as stored with a model; the arguments are those of ``threads_of``.
+    """The training threads, as stored with a model; same arguments as ``threads_of``.
 
     Returns:
         site, task, query_id, fold_key, fingerprint.
@@ -66,7 +66,10 @@ def shared_threads(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
         name), shared_by (id or text), subject.
     """
     own = F.concat_ws("/", "site", "fold_key")
-    keys = F.inline(F.array(_key("id", own), _key("text", F.col("fingerprint").cast("string"))))
+    # Every thread has a row for its id, and one for its text.
+    by_id = F.struct(F.lit("id").alias("shared_by"), own.alias("key"))
+    by_text = F.struct(F.lit("text").alias("shared_by"), F.col("fingerprint").cast("string").alias("key"))
+    keys = F.inline(F.array(by_id, by_text))
     sides = (evaluated.withColumn("is_trained", F.lit(False)), trained.withColumn("is_trained", F.lit(True)))
     shown = ("site", "task", "split", "query_id", own.alias("thread"), "subject", "is_trained")
     both = sides[0].unionByName(sides[1], allowMissingColumns=True).select(*shown, keys).where("key IS NOT NULL")
@@ -74,8 +77,8 @@ def shared_threads(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
     trained_thread = F.when(F.col("is_trained"), F.struct("thread", "site", "query_id"))
     bounds = both.withColumns({"first": F.min(trained_thread).over(alike), "last": F.max(trained_thread).over(alike)})
     # A copy of the thread itself is shared by id; if all training threads of the text are copies, first is last.
-    of_others = [F.when(F.col(f"{end}.thread") != F.col("thread"), _named(end)) for end in ("first", "last")]
-    shared = F.when(F.col("shared_by") == "id", _named("first")).otherwise(F.coalesce(*of_others))
+    copies = [F.when(F.col(f"{end}.thread") != F.col("thread"), _named(end)) for end in ("first", "last")]
+    shared = F.when(F.col("shared_by") == "id", _named("first")).otherwise(F.coalesce(*copies))
     named = bounds.where(~F.col("is_trained")).withColumn("trained", shared).where("trained IS NOT NULL")
     return named.select(
         "site", "task", "split", F.col("query_id").alias("evaluated"), "trained", "shared_by", "subject"
@@ -83,7 +86,7 @@ def shared_threads(evaluated: DataFrame, trained: DataFrame) -> DataFrame:
 
 
 def refuse_shared_threads(evaluated: DataFrame, trained: DataFrame) -> None:
-    """Check that training and evaluation data share no thread; the arguments are those of ``shared_threads``.
+    """Check that training and evaluation data share no thread; same arguments as ``shared_threads``.
 
     Raises:
         InputError: they share threads; the first ones are listed.
@@ -98,9 +101,10 @@ def refuse_shared_threads(evaluated: DataFrame, trained: DataFrame) -> None:
         f"{row.subject or 'no subject'}"
         for row in rows
     ]
-    more = [f"and {count - len(rows)} more"] if count > len(rows) else []
+    if count > len(rows):
+        listed.append(f"and {count - len(rows)} more")
     raise InputError(
-        f"{count} threads are both in the training and in the evaluation data:\n    " + "\n    ".join(listed + more),
+        f"{count} threads are both in the training and in the evaluation data:\n    " + "\n    ".join(listed),
         "remove them from the training files and train again, or allow shared threads if this is intended",
     )
 
@@ -123,10 +127,6 @@ def without_labels_of_trained(examples: DataFrame, threads: DataFrame, trained: 
     changed = {name: F.when(is_kept, F.col(name)) for name in ("label", "relevant")}
     changed["split"] = F.when(is_kept, F.col("split")).otherwise(UNANNOTATED)
     return EXAMPLES.conform(marked.withColumns(changed).drop("is_shared"))
-
-
-def _key(shared_by: str, key: Column) -> Column:
-    return F.struct(F.lit(shared_by).alias("shared_by"), key.alias("key"))
 
 
 def _named(trained: str) -> Column:

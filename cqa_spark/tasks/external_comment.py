@@ -1,4 +1,4 @@
-"""Task C: rank comments of related threads for a new question."""
+"""Task C: rank comments of related threads for a new question; and its features from scores of tasks A and B."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -40,10 +40,9 @@ class ExternalComment(SemevalTask):
         return QuestionQuestion().fold_key()
 
 
-# Features from scores of upstream systems: of the thread and the comment in it, and of the comment for the query.
-
 _STEPS = "Filice et al. 2016, KeLP at SemEval-2016 Task 3: scores of subtasks A and B as features of subtask C"
 _LEAST, _UNKNOWN = 1e-6, -3.0
+"""Probabilities below it count as it; the logarithm that stands for an absent probability."""
 
 
 def _log(probability: float) -> float:
@@ -81,41 +80,42 @@ class PathScoresV1(QueryGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """Values of each pair; NaN without an upstream score."""
         paths = _paths(batch)
-        places = [place if place in paths else None for place in range(len(batch))]
-        return self.tabulate(places, paths.__getitem__)
+        rows = [row if row in paths else None for row in range(len(batch))]
+        return self.tabulate(rows, paths.__getitem__)
 
 
 def _paths(batch: QueryBatch) -> dict[int, dict[str, float]]:
-    """The values of each example whose two steps both have a score."""
-    to_comment = scores_of(batch, QuestionComment.name)
-    to_question = scores_of(batch, QuestionQuestion.name)
-    threads: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
-    questions: dict[int, dict[str, float]] = defaultdict(dict)
+    """By row of the batch, the values of each example whose two steps both have a score."""
+    comment_scores = scores_of(batch, QuestionComment.name)
+    question_scores = scores_of(batch, QuestionQuestion.name)
+    # By query and thread, rows and ids of the scored comments; by query, the probability of each related thread.
+    comments_of: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
+    threads_of: dict[int, dict[str, float]] = defaultdict(dict)
     ids = (batch.column(name) for name in ("query_id", "candidate_id", "thread_id"))
-    for place, (query, query_id, candidate, thread) in enumerate(zip(batch.question.tolist(), *ids, strict=True)):
-        if (query, thread, candidate) in to_comment:
-            threads[query, thread].append((place, candidate))
-        if (query, query_id, thread) in to_question:
-            questions[query][thread] = to_question[query, query_id, thread]
-    of_queries = {query: _descending(scores) for query, scores in questions.items()}
+    for row, (query, query_id, candidate, thread) in enumerate(zip(batch.question.tolist(), *ids, strict=True)):
+        if (query, thread, candidate) in comment_scores:
+            comments_of[query, thread].append((row, candidate))
+        if (query, query_id, thread) in question_scores:
+            threads_of[query][thread] = question_scores[query, query_id, thread]
+    ordered_threads = {query: _descending(scores) for query, scores in threads_of.items()}
     paths = {}
-    for (query, thread), candidates in threads.items():
-        if thread not in questions[query]:
+    for (query, thread), candidates in comments_of.items():
+        if thread not in threads_of[query]:
             continue
-        probabilities = {candidate: to_comment[query, thread, candidate] for _, candidate in candidates}
-        comments, threads_in_order = _descending(probabilities), of_queries[query]
-        to_thread = questions[query][thread]
-        log_question, best_question = _log(to_thread), _log(questions[query][threads_in_order[0]])
-        for place, candidate in candidates:
+        probabilities = {candidate: comment_scores[query, thread, candidate] for _, candidate in candidates}
+        comments, threads = _descending(probabilities), ordered_threads[query]
+        question_probability = threads_of[query][thread]
+        log_question, best_question = _log(question_probability), _log(threads_of[query][threads[0]])
+        for row, candidate in candidates:
             log_comment = _log(probabilities[candidate])
-            paths[place] = {
+            paths[row] = {
                 "log_comment": log_comment,
                 "log_question": log_question,
                 "log_path": log_comment + log_question,
                 "log_path_twice": log_comment + 2 * log_question,
-                "product": probabilities[candidate] * to_thread,
+                "product": probabilities[candidate] * question_probability,
                 "comment_place": 1 + comments.index(candidate),
-                "question_place": 1 + threads_in_order.index(thread),
+                "question_place": 1 + threads.index(thread),
                 "question_relative": log_question - best_question,
                 "comment_relative": log_comment - _log(probabilities[comments[0]]),
             }
@@ -135,7 +135,7 @@ def scores_of(batch: QueryBatch, task: str) -> dict[tuple[int, str, str], float]
 
 def _descending(probabilities: Mapping[str, float]) -> list[str]:
     """Ids by descending probability; ties are broken by id."""
-    return sorted(probabilities, key=lambda each: (-probabilities[each], each))
+    return sorted(probabilities, key=lambda item_id: (-probabilities[item_id], item_id))
 
 
 _KELP = (

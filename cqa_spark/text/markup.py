@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from cqa_spark.lake.schemas.text import BODIES
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.text.nesting import bounded
 
 TEXT = "-text"

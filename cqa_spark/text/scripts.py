@@ -28,6 +28,8 @@ _DROPPED = "".join(map(chr, range(0x064B, 0x0653))) + "\u0670\u0640"
 _CONJUNCTION = r"^و(?=...)"
 _ARTICLES = r"^(?:وال|بال|كال|فال|ال|لل)(?=..)"
 _SUFFIXES = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")
+_STEPS = (_CONJUNCTION, _ARTICLES, *[rf"(?<=..){suffix}$" for suffix in _SUFFIXES])
+_ARABIC_LETTER = re.compile("[\u0620-\u064a]")
 
 
 def spell_alike(text: Column) -> Column:
@@ -44,8 +46,20 @@ def light_stem(word: Column) -> Column:
 
     At least two letters remain. The input must be normalised by ``spell_alike``.
     """
-    steps = (_CONJUNCTION, _ARTICLES, *[rf"(?<=..){suffix}$" for suffix in _SUFFIXES])
-    return reduce(lambda stem, step: F.regexp_replace(stem, step, ""), steps, word)
+    return reduce(lambda stem, step: F.regexp_replace(stem, step, ""), _STEPS, word)
+
+
+def arabic_stem(stem: str) -> str:
+    """``light_stem`` for a string, if it has Arabic letters."""
+    if has_arabic_letters(stem):
+        for step in _STEPS:
+            stem = re.sub(step, "", stem)
+    return stem
+
+
+def has_arabic_letters(text: str) -> bool:
+    """Whether a text has an Arabic letter."""
+    return _ARABIC_LETTER.search(text) is not None
 
 
 def stem_arabic(stems: Column, text: Column) -> Column:

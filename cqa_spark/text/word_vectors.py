@@ -100,19 +100,20 @@ class WordVectors:
     trained_on: TrainedOn
 
     @classmethod
-    def learn(cls, texts: DataFrame, unit: str, splits: Sequence[str]) -> Self:
+    def learn(cls, texts: DataFrame, unit: str, splits: Sequence[str], *, dimensions: int = DIMENSIONS) -> Self:
         """Learn vectors, in one task, which holds 24 bytes for each pair of words that are near each other.
 
         Args:
             texts: the table ``texts``, one row per distinct text.
             unit: an array column of it, such as ``content_words``; its items are the words.
             splits: splits of the texts, for the record.
+            dimensions: of the vectors; fewer if there are fewer words.
         """
         words = frequent_words(texts, unit, rarest=RAREST, most=MOST_WORDS).toPandas()
         sample = texts.orderBy("text_id").limit(MOST_TEXTS)
         numbers = {word: number for number, word in enumerate(words["word"])}
         near = cooccurrences(sample, unit, numbers, window=WINDOW)
-        learn = partial(_vectors, words=len(words))
+        learn = partial(_vectors, words=len(words), dimensions=dimensions)
         learned = learn_in_one_task(near, ["first", "second"], learn, "vector array<double>")
         words = words.assign(vector=[row["vector"] for row in learned]).astype({"vector": object})  # also without words
         (size,) = texts.agg(F.count("*").alias("documents"), F.sum(F.size(unit)).alias("occurrences")).collect()
@@ -149,10 +150,10 @@ class WordVectors:
         return cls(folder.read_arrow(_WORDS, _COLUMNS).to_pandas(), folder.read_json(_RECORD, TrainedOn))
 
 
-def _vectors(batches: Iterable[pa.RecordBatch], words: int) -> Iterator[pa.RecordBatch]:
+def _vectors(batches: Iterable[pa.RecordBatch], words: int, dimensions: int) -> Iterator[pa.RecordBatch]:
     """The vector of every word, by number, from rows of ``cooccurrences``, sorted."""
     near = pa.Table.from_batches(batches, COOCCURRENCES).to_pandas()
-    vectors = list(factorise(mutual_information(near, words)))
+    vectors = list(factorise(mutual_information(near, words), dimensions))
     yield pa.RecordBatch.from_pydict({"vector": pa.array(vectors, pa.list_(pa.float64()))})
 
 
@@ -226,12 +227,12 @@ def mutual_information(near: pd.DataFrame, words: int) -> sparse.csr_matrix:
     return sparse.csr_matrix((np.log(ratio[positive]), (cells.row[positive], cells.col[positive])), shape)
 
 
-def factorise(information: sparse.csr_matrix) -> NDArray[np.float64]:
+def factorise(information: sparse.csr_matrix, dimensions: int = DIMENSIONS) -> NDArray[np.float64]:
     """Reduce the rows of a symmetric matrix to few dimensions and unit length; empty rows are 0."""
     from sklearn.utils.extmath import randomized_svd
     from threadpoolctl import threadpool_limits
 
-    dimensions = min(DIMENSIONS, information.shape[0])
+    dimensions = min(dimensions, information.shape[0])
     if information.nnz == 0:
         return np.zeros((information.shape[0], dimensions))
     # One thread, because the order of sums, and thus the last digits, would depend on the number of cores.

@@ -9,12 +9,12 @@ code, begins a row; the heading of a column is a measure, or ``minus`` with the 
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import cqa_spark as cqa
-from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
-from cqa_spark.lake.schemas.night import NIGHT_WORTH
+from cqa_spark.lake.schemas.metrics import ALL, NIGHTS, of_population, worth_of
 from cqa_spark.reports.kit.wording import count, p_value, points, signed_points
 from cqa_spark.systems.model_card import CardFigure
 from cqa_spark.systems.shipped_models import shipped_card
@@ -39,7 +39,7 @@ def measured(lake: str, run_id: str, command: str, measures: list[str]) -> dict[
     """
     run = cqa.open_lake(lake).run(run_id)
     runs: dict[str, Any] = {}
-    for row in run.metrics().to_arrow().to_pylist():
+    for row in of_population(run.metrics().to_arrow().to_pylist(), None):
         if row["measure"] in measures:
             of_split = runs.setdefault(row["split"], {"command": command, "systems": {}})
             figure = points(row["value"])
@@ -47,7 +47,7 @@ def measured(lake: str, run_id: str, command: str, measures: list[str]) -> dict[
                 of_split["queries"] = row["queries"]
                 figure += f" [{points(row['low'])}, {points(row['high'])}]"
             of_split["systems"].setdefault(row["system"], {})[row["measure"]] = figure
-    for row in run.comparisons().to_arrow().to_pylist():
+    for row in of_population(run.comparisons().to_arrow().to_pylist(), None):
         if row["measure"] == measures[0]:
             compared = difference(row["difference"], row["difference_low"], row["difference_high"], row["p_value"])
             runs[row["split"]]["systems"][row["system"]][f"minus {row['baseline']}"] = compared
@@ -71,9 +71,11 @@ def shipped_run() -> dict[str, Any]:
 
 def night_run(lake: str, run_id: str, command: str) -> dict[str, Any]:
     """The figures of what a night is worth, as those of a run with its id."""
-    entries = cqa.open_lake(lake).run(run_id).table(NIGHT_WORTH.name).to_arrow().drop_columns("run_id").to_pylist()
-    orders = figures_of_worth([CardFigure(**entry, reference=BY_VOTES) for entry in entries], SHIPPED)
-    overall = {row["order"] for row in entries}
+    run = cqa.open_lake(lake).run(run_id)
+    metrics, comparisons = (table.to_arrow().to_pylist() for table in (run.metrics(), run.comparisons()))
+    rows = worth_of([row for row in metrics if row["split"] == NIGHTS], comparisons, BY_VOTES)
+    orders = figures_of_worth([CardFigure(**asdict(row), reference=BY_VOTES) for row in rows], SHIPPED)
+    overall = {row.order for row in rows}
     systems = {order: figures for order, figures in orders.items() if order in overall}
     return {run_id: {"command": command, "systems": systems, "queries": int(systems[SHIPPED]["nights"])}}
 

@@ -15,6 +15,7 @@ import os
 import platform
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -194,7 +195,8 @@ def measure_run(run_id: str, data: str) -> tuple[dict[str, Any], dict[str, Any]]
     Returns:
         Figures by name, as ``measured_runs`` has them, and their provenance by name.
     """
-    lake, started, measured_at = OUTPUT / "lake", time.monotonic(), commit()
+    lake, started, measured_at = OUTPUT / run_id, time.monotonic(), commit()
+    shutil.rmtree(lake, ignore_errors=True)  # on a lake of an earlier measurement, a night finds nothing changed
     before: dict[str, Any] = next(run for name, run in _recorded_runs().items() if name.partition(" ")[0] == run_id)
     command = before["command"]
     _run(_located(command, data, str(lake), run_id), data)

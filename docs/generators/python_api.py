@@ -17,8 +17,9 @@ SECTIONS = {"Args": "Arguments", "Returns": "Returns", "Raises": "Raises", "Attr
 def python_page() -> str:
     """Every public function and class with its methods."""
     names = [name for name in cqa.__all__ if not name.startswith("__")]
-    found = sorted(((name, getattr(cqa, name)) for name in names), key=lambda each: (inspect.isclass(each[1]), each[0]))
-    return page("Python", INTRO, *(block for name, value in found for block in _documented(name, value)))
+    functions = [name for name in names if not inspect.isclass(getattr(cqa, name))]
+    ordered = sorted(functions) + sorted(set(names) - set(functions))
+    return page("Python", INTRO, *(block for name in ordered for block in _documented(name, getattr(cqa, name))))
 
 
 def _documented(name: str, value: Any) -> Iterator[str]:
@@ -39,12 +40,12 @@ def _documented(name: str, value: Any) -> Iterator[str]:
 
 def _function(called: str, heading: str, function: Callable[..., Any]) -> Iterator[str]:
     signature = inspect.signature(function)
-    shown = [each for name, each in signature.parameters.items() if name != "self"]
+    shown = [parameter for name, parameter in signature.parameters.items() if name != "self"]
     yield heading
-    lines = [f"    {each},".replace("'", "") for each in shown]
-    keyword_only = next((place for place, each in enumerate(shown) if each.kind is each.KEYWORD_ONLY), None)
-    if keyword_only is not None:
-        lines.insert(keyword_only, "    *,")
+    lines = [f"    {parameter},".replace("'", "") for parameter in shown]
+    kinds = [parameter.kind for parameter in shown]
+    if inspect.Parameter.KEYWORD_ONLY in kinds:
+        lines.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "    *,")
     returned = str(signature.return_annotation).replace("'", "")
     call = "\n".join(["(", *lines, ")"]) if lines else "()"
     yield f"```python\n{called}{call} -> {returned}\n```"
@@ -52,9 +53,10 @@ def _function(called: str, heading: str, function: Callable[..., Any]) -> Iterat
 
 
 def _text(documented: Any) -> str:
-    """A docstring as Markdown: its sections of arguments, results and errors are lists."""
+    """A docstring as Markdown: its sections of arguments, results and errors are lists, its examples a block."""
+    prose, prompt, examples = (inspect.getdoc(documented) or "").partition("\n>>> ")
     lines, section = [], ""
-    for line in (inspect.getdoc(documented) or "").replace("``", "`").splitlines():
+    for line in prose.replace("``", "`").splitlines():
         if line.rstrip(":") in SECTIONS and line.endswith(":"):
             section = line.rstrip(":")
             lines.append(f"\n**{SECTIONS[section]}**\n")
@@ -62,6 +64,8 @@ def _text(documented: Any) -> str:
             lines.append(line.strip() if section else line)
         else:
             lines.append(f"- {_item(line.strip())}")
+    if examples:
+        lines.append(f"\n```pycon{prompt}{examples}\n```")
     return "\n".join(lines)
 
 

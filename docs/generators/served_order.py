@@ -18,6 +18,7 @@ import pyarrow.dataset as ds
 from cqa_spark.evaluation.statistics.clusters import paired_difference
 from cqa_spark.evaluation.statistics.nights import AGES, in_band
 from cqa_spark.evaluation.statistics.served_order import Choice, Difference, choose, weigh
+from cqa_spark.lake.schemas.metrics import NIGHTS as NIGHTS_SPLIT
 from cqa_spark.systems.shipped_models import shipped_card
 
 PAGE = Path(__file__).resolve().parents[1] / "preferred-answers.md"
@@ -83,9 +84,10 @@ def table() -> Iterator[str]:
 
 def replayed(lake: str) -> None:
     """Print the site-bands of a lake whose order switches, and how many there are."""
-    rows = ds.dataset(f"{lake}/tables/measured_nights", partitioning="hive").to_table().to_pandas()
+    rows = ds.dataset(f"{lake}/tables/query_metrics", partitioning="hive").to_table().to_pandas()
+    rows = rows[rows["split"] == NIGHTS_SPLIT]
     rows = rows.assign(date=rows["query_id"].str.partition("@")[2]).sort_values(["site", "date", "query_id"])
-    hits = [dict(pairs) for pairs in rows["hits"]]
+    hits = [{entry["system"]: entry["value"] for entry in measures} for measures in rows["measures"]]
     orders = [order for order in ("votes_then_length", "oldest", "longest_answer_asof") if order in hits[0]]
     judged = switched = 0
     for site in rows["site"].unique():

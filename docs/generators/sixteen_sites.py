@@ -30,6 +30,7 @@ from cqa_spark.evaluation.statistics.nights import expected_hits
 from cqa_spark.features.registry import group_class
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.examples import MEASURED, UNDECIDED
+from cqa_spark.lake.schemas.metrics import NIGHTS
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.rankers.conditional_logit import ConditionalLogitParameters, ConditionalLogitRanker
 from cqa_spark.rankers.linear import LinearWeights
@@ -149,8 +150,10 @@ def read_nights(lake: str) -> NightsOfSites:
             index = table.column_names.index(f"{group}__{column.name}")
             known = pc.if_else(pc.is_finite(table.column(index)), table.column(index), column.missing)
             table = table.set_column(index, table.column_names[index], pc.fill_null(known, column.missing))
-    hits = rows("measured_nights").select(["site", "query_id", "hits"]).to_pylist()
-    by_votes = {(row["site"], row["query_id"]): dict(row["hits"])[BY_VOTES] for row in hits}
+    by_votes = {
+        (row["site"], row["query_id"]): next(entry["value"] for entry in row["measures"] if entry["system"] == BY_VOTES)
+        for row in rows("query_metrics").filter(pc.field("split") == NIGHTS).to_pylist()
+    }
     return NightsOfSites(table.sort_by([(name, "ascending") for name in KEY]), by_votes)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
+from cqa_spark.lake.schemas.metrics import ALL, NIGHTS
 from cqa_spark.reports.kit.wording import MINUS
 from cqa_spark.systems.model_card import CardFigure
 from cqa_spark.systems.shipped_models import shipped_card

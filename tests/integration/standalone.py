@@ -71,6 +71,20 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+def wait_for_port(address: str, process: subprocess.Popen[bytes], seconds: float = 60) -> None:
+    """Wait until a process accepts connections at HOST:PORT."""
+    host, _, port = address.rpartition(":")
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection((host, int(port)), timeout=1).close()
+            return
+        except OSError:
+            assert process.poll() is None, f"{process.args} ended at once"
+            time.sleep(0.1)
+    raise TimeoutError(f"nothing accepts connections at {address}")
+
+
 @contextmanager
 def daemon(log: Path, java: Mapping[str, str], name: str, *options: str) -> Iterator[subprocess.Popen[bytes]]:
     variables = {"SPARK_LOCAL_IP": HERE, "SPARK_DAEMON_MEMORY": "512m", "PYSPARK_PYTHON": sys.executable}

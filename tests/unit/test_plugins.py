@@ -31,7 +31,7 @@ from cqa_spark.systems.system import read_system
 ROOT = Path(__file__).resolve().parents[2]
 RANKERS: PluginKind[object] = PluginKind("rankers", "ranker")
 OURS = (
-    "tasks", "corpora", "encoders", "feature_groups", "rankers", "measures", "checks",
+    "tasks", "corpora", "analysers", "encoders", "feature_groups", "rankers", "measures", "checks",
     "report_sections", "object_stores",
 )  # fmt: skip
 
@@ -64,7 +64,7 @@ def test_ours_can_be_imported_and_are_registered_under_their_own_names(group: st
     assert kind.names()
     for name in kind.names():
         plugin = kind.load(name)
-        named = group not in ("corpora", "encoders", "object_stores")
+        named = group not in ("corpora", "analysers", "encoders", "object_stores")
         assert not named or getattr(plugin, "name", getattr(plugin, "__name__", None)) == name
 
 

@@ -37,17 +37,19 @@ def _declared(*extras: str) -> list[Requirement]:
 
 
 def test_the_locks_hold_versions_of_the_ranges() -> None:
-    for lock, extras in {"base.txt": ALL, "dev.txt": {*ALL, "dev"}, "neural.txt": {*ALL, "dev", "neural"}}.items():
+    locks = {"base.txt": ALL, "dev.txt": {*ALL, "dev"}, "neural.txt": {*ALL, "dev", "neural"}}
+    for lock, extras in [*locks.items(), *[(f"spark4/{lock}", extras) for lock, extras in locks.items()]]:
         locked = _locked(lock)
         outside = [each for each in _declared(*extras) if locked[each.name.lower()] not in each.specifier]
         assert outside == []
+    assert (_locked("base.txt")["pyspark"], _locked("spark4/base.txt")["pyspark"]) == ("3.5.8", "4.3.0")
 
 
 def test_the_licence_of_every_package_and_jar_is_named() -> None:
     notice = (ROOT / "NOTICE").read_text(encoding="utf-8").lower()
     packages = [requirement.name.lower() for requirement in _declared(*ALL, "neural")]
     assert [name for name in packages if name not in notice] == []
-    jars = (ROOT / "conf" / "spark" / "jars.sha256").read_text(encoding="utf-8").splitlines()
+    jars = [line for file in (ROOT / "conf" / "spark").glob("jars-*.sha256") for line in file.read_text().splitlines()]
     names = [re.sub(r"(_2\.12)?-[0-9][^_]*\.jar$", "", jar.split("_", 1)[1]) for jar in jars]
     stems = [name.removeprefix("aws-java-sdk-").lower() for name in names]
     assert [stem for stem in stems if stem not in notice] == []

@@ -12,6 +12,7 @@ from generators.provenance import (
     cheap,
     differences,
     figure_names,
+    measure_run,
     measured_together,
     note,
     provenance,
@@ -102,6 +103,22 @@ def test_systems_of_a_data_set_are_measured_together() -> None:
         ("sts2016_crosslingual_trial", "tfidf_sts"),
         ("stsb", "tfidf_sts"),
     ]
+
+
+def test_a_run_is_measured_in_a_new_lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provenance_module, "OUTPUT", tmp_path)
+    lake = tmp_path / "nights_beer"
+    lake.mkdir()
+
+    def run(words: list[str], data: str) -> None:
+        dump = "data/stackexchange/beer.stackexchange.com/2016-12/"
+        assert words == ["cqa", "nightly", "--input", dump, "--lake", str(lake), "--run-id", "nights_beer"]
+        assert not lake.exists()
+        raise InterruptedError
+
+    monkeypatch.setattr(provenance_module, "_run", run)
+    with pytest.raises(InterruptedError):
+        measure_run("nights_beer", "data")
 
 
 def test_only_printed_digits_differ(monkeypatch: pytest.MonkeyPatch) -> None:

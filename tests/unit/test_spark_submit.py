@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cqa_spark.spark.jars import HASHES
 from cqa_spark.spark.session import read_settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -102,12 +103,10 @@ def test_other_jars_than_the_recorded_ones_are_refused_before_spark_starts(tmp_p
         (tmp_path / ".jars" / name).write_bytes(b"the same bytes")
     digest = hashlib.sha256(b"the same bytes").hexdigest()
     hashes = f"{digest}  expected-1.jar\n{'0' * 64}  changed-2.jar\n"
-    (tmp_path / "conf" / "spark" / "jars.sha256").write_text(hashes, encoding="utf-8")
+    (tmp_path / HASHES).write_text(hashes, encoding="utf-8")
     answer = subprocess.run([tmp_path / "spark-submit.sh", "run"], capture_output=True, text=True, check=False)
     assert answer.returncode == 4
-    assert answer.stderr.splitlines()[0].endswith(
-        "are not those of conf/spark/jars.sha256: changed-2.jar, unexpected-3.jar"
-    )
+    assert answer.stderr.splitlines()[0].endswith(f"are not those of {HASHES}: changed-2.jar, unexpected-3.jar")
 
 
 @pytest.mark.parametrize(
@@ -123,9 +122,26 @@ def test_a_driver_in_the_cluster_finds_there_what_does_not_travel(master: str, s
     assert (value_of("--py-files", command), value_of("--files", command)) == (wheel[1], file[1])
     assert value_of("--properties-file", command) == str(REPOSITORY / "conf/spark/common.conf")
     assert {"spark.yarn.appMasterEnv.CQA_HOME=/opt/cqa-spark", "spark.driver.memory=4g"} < {*command}
-    assert value_of("--driver-java-options", command).endswith("=file:/opt/cqa-spark/conf/spark/log4j2.properties")
+    assert value_of("--driver-java-options", command).endswith("=/opt/cqa-spark/conf/spark/log4j2.properties")
     jars = {f"local:/opt/cqa-spark/.jars/{jar.name}" for jar in (REPOSITORY / ".jars").glob("*.jar")}
     assert {*value_of("--jars", command).split(",")} - {""} == jars
+
+
+def test_with_a_packed_environment_all_travels_to_a_driver_on_yarn() -> None:
+    command = resolved("--master", "yarn", "--deploy-mode", "cluster", "--environment", "e.tar.gz", "run")
+    assert command[0] == f"PYSPARK_PYTHON={REPOSITORY / '.venv/bin/python'}"  # of the script here
+    project = f"{REPOSITORY}/build/project.tar.gz#project"
+    assert value_of("--archives", command) == f"e.tar.gz#environment,{project}"
+    assert value_of("--py-files", command) == str(REPOSITORY / "build/cqa_spark.zip")
+    there = {"CQA_HOME=./project", "PYSPARK_PYTHON=./environment/bin/python"}
+    assert {f"spark.yarn.appMasterEnv.{variable}" for variable in there} < {*command}
+    assert value_of("--driver-java-options", command).endswith("=./project/conf/spark/log4j2.properties")
+    assert {jar.partition("/")[0] for jar in value_of("--jars", command).split(",") if jar} <= {""}
+
+
+@pytest.mark.parametrize("mode", ["client", "cluster"])
+def test_a_night_that_fails_on_yarn_does_not_run_again(mode: str) -> None:
+    assert "spark.yarn.maxAppAttempts=1" in resolved("--master", "yarn", "--deploy-mode", mode, "run")
 
 
 @pytest.mark.parametrize(
@@ -165,7 +181,7 @@ def test_help_needs_no_spark_and_says_where_the_jobs_are_listed() -> None:
         (("--master", "spark://h:7077", "--deploy-mode", "cluster", "run"), "no driver in Python", "leave out"),
         (("--master", "yarn", "--deploy-mode", "swarm", "run"), "no deploy mode swarm", "client or cluster"),
         (
-            ("--master", "yarn", "--deploy-mode=cluster", "--environment", __file__, "run"),
+            ("--master", "k8s://h", "--deploy-mode=cluster", "--environment", __file__, "run"),
             "its own Python",
             "leave out",
         ),

@@ -11,18 +11,18 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from cqa_spark.corpora.stackexchange.columns import (
+from cqa_spark.corpora.stackexchange.markup import Construct
+from cqa_spark.corpora.stackexchange.probe import BYTE_ORDER_MARK, RowLayout
+from cqa_spark.corpora.stackexchange.recovery import LONGEST, NotEnoughText, Outcome, Records, recover
+from cqa_spark.corpora.stackexchange.scanner import Positions, Scanner
+from cqa_spark.corpora.stackexchange.tables import ROW_ID, UNKNOWN, DumpTable
+from cqa_spark.corpora.stackexchange.typed_columns import (
     ARROW_TYPES,
     UNKNOWN_TYPE,
     AttributeColumns,
     Flags,
     RowColumns,
 )
-from cqa_spark.corpora.stackexchange.markup import Construct
-from cqa_spark.corpora.stackexchange.probe import BYTE_ORDER_MARK, RowLayout
-from cqa_spark.corpora.stackexchange.recovery import LONGEST, NotEnoughText, Outcome, Records, recover
-from cqa_spark.corpora.stackexchange.scanner import Positions, Scanner
-from cqa_spark.corpora.stackexchange.tables import ROW_ID, UNKNOWN, DumpTable
 from cqa_spark.corpora.stackexchange.values import Unfit, Value, value
 from cqa_spark.errors import ContractError
 

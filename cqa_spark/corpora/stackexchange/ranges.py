@@ -15,19 +15,19 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.inputs import USUAL_RATIO
 from cqa_spark.corpora.stackexchange.block_reader import BlockReader
-from cqa_spark.corpora.stackexchange.columns import Numbers
 from cqa_spark.corpora.stackexchange.dump_files import DumpFile
 from cqa_spark.corpora.stackexchange.probe import Access, FileProbe, RowLayout, open_text
 from cqa_spark.corpora.stackexchange.recovery import Outcome
 from cqa_spark.corpora.stackexchange.tables import table_rows
+from cqa_spark.corpora.stackexchange.typed_columns import Numbers
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.table import DataFile
 from cqa_spark.lake.writing import Destination, TableWriter
+from cqa_spark.spark.internals import to_arrow_schema
 
 RANGE = 64 << 20
 """Bytes of a range. A compressed file, and one without lines, is read in order, as one range."""

@@ -19,7 +19,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.accounting import FileAccount, check_accounting, refuse_bad_fraction, refuse_incomplete
 from cqa_spark.corpora.erasure import of_site, read_forgotten
@@ -39,6 +38,7 @@ from cqa_spark.lake.writing import nullable
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.dumps import PEOPLE_COLUMNS, DumpSettings
 from cqa_spark.spark.frames import persisted
+from cqa_spark.spark.internals import to_arrow_schema
 
 MOST_SELECTED = 1_000_000
 """Repeated ids up to which tasks look for them, some 30 MB. Of more, all rows pass through Spark."""

@@ -13,13 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.stackexchange.values import DELETED, INVENTED, OTHER_POST_TYPE, POST_TYPES, ValueKind
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.lake.table import Table
 from cqa_spark.lake.writing import nullable
+from cqa_spark.spark.internals import to_arrow_schema
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The values of attributes: their kinds, the forms of their texts, and the meaning of the numbers of votes and posts.
 
-A parser's texts are converted here, in every form that is read; ``columns.py`` has compiled loops for the usual forms.
+A parser's texts are converted here, in every form that is read. ``typed_columns.py`` compiles loops for the usual ones.
 """
 
 import re

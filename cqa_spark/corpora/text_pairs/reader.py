@@ -27,6 +27,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.object_store.locations import find_files
 from cqa_spark.process.terminal import Terminal
+from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
 from cqa_spark.spark.frames import persist
 
@@ -79,7 +80,7 @@ class PairFiles(AnnotatedFiles):
         """
         inputs = self.inputs
         sets = set_ids([file.path for file in inputs])
-        content = _with_gold(spark, inputs, self.gold_files())
+        content = _with_gold(spark, inputs, self.gold_files(), self.storage)
         parsed = persist(parse_files(content, partial(_rows, self.kind), _FILE_OR_PAIR))
         pair_id = F.concat(of_file(sets), F.lit(":"), "line")
         rows = parsed.withColumns({"split": of_file([file.split for file in inputs]), "pair_id": pair_id})
@@ -129,14 +130,16 @@ class QuestionPairFiles(PairFiles):
     kind = QUESTION_PAIRS
 
 
-def _with_gold(spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[str | None]) -> DataFrame:
-    content = read_whole_files(spark, [file.path for file in inputs])
+def _with_gold(
+    spark: SparkSession, inputs: Sequence[InputFile], gold: Sequence[str | None], storage: ObjectStorageSettings
+) -> DataFrame:
+    content = read_whole_files(spark, [file.path for file in inputs], storage)
     gold_paths = {file: path for file, path in enumerate(gold) if path is not None}
     if not gold_paths:
         return content.withColumn("gold", F.lit(None).cast("binary"))
     # The files of scores are numbered among themselves; the array maps their numbers to those of the inputs.
     numbers = F.array(*map(F.lit, gold_paths))
-    scores = read_whole_files(spark, list(gold_paths.values())).select(
+    scores = read_whole_files(spark, list(gold_paths.values()), storage).select(
         numbers[F.col("file")].alias("file"), F.col("content").alias("gold")
     )
     return content.join(scores, on="file", how="left").select("file", "content", "gold")

@@ -1,11 +1,9 @@
-"""Judges rankings, whatever holds them: the first step of every evaluation without Spark.
+"""Joins rankings with judgments from files, frames or mappings: the first step of every evaluation without Spark.
 
-Judgments and rankings may be official files of SemEval, files of TREC, mappings, frames, or rows as ir_datasets and
-ir_measures give them.
+Files are those of SemEval or TREC; rows may have the types of ir_datasets and ir_measures.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -83,7 +81,7 @@ def judge(
     *,
     truncated: bool = False,
 ) -> JudgedSet:
-    """Bring rankings together with judgments.
+    """Join rankings with judgments.
 
     Args:
         judgments: the judgments.
@@ -96,32 +94,37 @@ def judge(
         InputError: a file cannot be read, a number is not finite, or the files do not belong together.
     """
     named = list(rankings)
-    gold, files = _file(judgments), [file for _, ranking in named if (file := _file(ranking))]
-    if len(files) == len(named) and gold and truncated:
+    gold, files = _file(judgments), [_file(ranking) for _, ranking in named]
+    predictions = [file for file in files if file is not None]
+    are_files = gold is not None and len(predictions) == len(named)
+    if gold is not None and are_files and truncated:
         labelled = official_files.read_official(gold)
-        cut = [truncated_ranking(labelled, official_files.read_official(file)) for file in files]
+        cut = [truncated_ranking(labelled, official_files.read_official(file)) for file in predictions]
         return JudgedSet(
             _named(cut, named), truncated_rankings.TRUNCATED_MEASURES, truncated_rankings.COMPARED_TRUNCATED_MEASURES
         )
     if truncated:
         raise ConfigError("truncated rankings are official files", "name a gold file and prediction files")
     is_official = gold is not None and not is_qrels(gold)
-    if len(files) == len(named) and gold and is_official:
+    if gold is not None and are_files and is_official:
         if options != _OPTIONS:
             raise ConfigError(
                 f"{gold} has the layout of SemEval, to which the settings of TREC runs do not apply",
                 "omit relevance level, precision, judged-only and ignore-identical-ids",
             )
         labelled = official_files.read_official(gold)
-        official = [ranked_file(labelled, official_files.read_official(file)) for file in files]
-        about = partial(_population, labelled)
+        official = [ranked_file(labelled, official_files.read_official(file)) for file in predictions]
+
+        def about() -> str:
+            return in_words(population(labelled, "MAP@10"), "MAP")
+
         return JudgedSet(_named(official, named), OFFICIAL_MEASURES, COMPARED_MEASURES, about=about)
     grades = official_files.read_labels(gold) if gold and is_official else _grades(judgments)
     source = str(judgments) if isinstance(judgments, str | PathLike) else "the judgments"
-    runs = [
-        judged(grades, _scores(ranking), options, names=(source, str(ranking) if _file(ranking) else name))
-        for name, ranking in named
-    ]
+    runs = []
+    for (name, ranking), file in zip(named, files, strict=True):
+        scores = _numbers(ranking, "score") if file is None else read_run(file)
+        runs.append(judged(grades, scores, options, names=(source, name if file is None else str(ranking))))
     measures = trec_rankings.MEASURES
     reported = [ReportedMeasure(name, name, name) for name in measures]
     return JudgedSet(_named(runs, named), reported, measures, options.relevance_level)
@@ -136,10 +139,6 @@ def _file(source: Judgments | Ranking) -> Path | None:
     if isinstance(source, str | PathLike) and not str(source).startswith(IR_DATASETS):
         return Path(source)
     return None
-
-
-def _population(gold: official_files.OfficialFile) -> str:
-    return in_words(population(gold, "MAP@10"), "MAP")
 
 
 def _grades(judgments: Judgments) -> NumberedPairs:
@@ -165,25 +164,21 @@ def _catalogue_grades(dataset: str) -> NumberedPairs:
     return _of_columns(*zip(*judged, strict=True))
 
 
-def _scores(ranking: Ranking) -> NumberedPairs:
-    file = _file(ranking)
-    return read_run(file) if file else _numbers(ranking, "score")
-
-
 def _numbers(source: Any, meaning: Literal["grade", "score"]) -> NumberedPairs:
     """The numbers of a mapping, a frame or rows."""
-    found = pairs_of_mapping(source) if isinstance(source, Mapping) else _of_columns(*_columns(source, meaning))
-    wrong = np.flatnonzero(~np.isfinite(found.number))
+    numbers = pairs_of_mapping(source) if isinstance(source, Mapping) else _of_columns(*_columns(source, meaning))
+    wrong = np.flatnonzero(~np.isfinite(numbers.number))
     if len(wrong):
-        query, document = found.name(wrong[0])
+        query, document = numbers.name(wrong[0])
         raise InputError(
-            f"{meaning} {found.number[wrong[0]]} of document {document} of query {query} is not a finite number",
+            f"{meaning} {numbers.number[wrong[0]]} of document {document} of query {query} is not a finite number",
             "leave the document out, or give it a number",
         )
-    if (row := found.repeated()) is not None:
-        query, document = found.name(row)
+    repeated = numbers.repeated()
+    if repeated is not None:
+        query, document = numbers.name(repeated)
         raise InputError(f"document {document} of query {query} is there twice", "give each document once")
-    return found
+    return numbers
 
 
 def _of_columns(queries: Iterable[Any], documents: Iterable[Any], values: Iterable[Any]) -> NumberedPairs:
@@ -197,9 +192,12 @@ def _columns(source: Any, meaning: Literal["grade", "score"]) -> Iterator[Iterab
     if hasattr(source, "columns"):
         yield from (source[name] for name in _names(list(source.columns), wanted))
         return
-    listed = list(source)
-    names = _names(list(getattr(listed[0], "_fields", ())) if listed else [name for name, *_ in wanted], wanted)
-    yield from ([getattr(row, name) for row in listed] for name in names)
+    rows_of_source = list(source)
+    if not rows_of_source:
+        yield from ([], [], [])
+        return
+    names = _names(list(getattr(rows_of_source[0], "_fields", ())), wanted)
+    yield from ([getattr(row, name) for row in rows_of_source] for name in names)
 
 
 def _names(columns: Sequence[str], wanted: Sequence[Sequence[str]]) -> list[str]:

@@ -108,9 +108,9 @@ def scored_pairs(gold: ScoredSet, prediction: Path) -> ScoredPairs:
             "give the predictions for the same input: one score per line, including unscored pairs",
         )
     return [
-        RankedQuery([Candidate(relevant=known > 0, gain=known, predicted=True, score=score)])
-        for known, score in zip(gold.gold, scores, strict=True)
-        if known is not None
+        RankedQuery([Candidate(relevant=similarity > 0, gain=similarity, predicted=True, score=score)])
+        for similarity, score in zip(gold.gold, scores, strict=True)
+        if similarity is not None
     ]
 
 
@@ -146,6 +146,29 @@ def evaluate_scores(gold: Path, predictions: Sequence[Path]) -> list[SetCorrelat
             for mean, (components,) in _mean_components([sets]).items():
                 rows.append(SetCorrelation(file, str(mean), len(components), mean.total(components)))
     return rows
+
+
+def score_intervals(gold: Path, prediction: Path) -> list[tuple[SetCorrelation, float, float]]:
+    """The rows of ``evaluate_scores`` for one prediction, each with its 95 % interval over pairs, by bootstrap.
+
+    Args:
+        gold: file of gold scores, or folder with one for each set.
+        prediction: file of predictions, or folder with one for each set.
+
+    Raises:
+        InputError: a file cannot be read, or the files do not belong together.
+    """
+    import numpy as np
+
+    sets = _sets(gold, prediction)
+    components: dict[str, tuple[Measure, NDArray[np.float64]]] = {
+        name: (Pearson(), np.array([Pearson().components_of(pairs)])) for name, pairs in sets.items()
+    }
+    if len(sets) > 1:
+        components |= {str(mean): (mean, of_sets) for mean, of_sets in _mean_components([sets]).items()}
+    bounds = (bootstrap_intervals({measure: of_pairs})[measure] for measure, of_pairs in components.values())
+    rows = evaluate_scores(gold, [prediction])
+    return [(row, float(ends.low[0]), float(ends.high[0])) for row, ends in zip(rows, bounds, strict=True)]
 
 
 def mean_correlation(files: Sequence[tuple[Path, Path]], *, weighted: bool) -> tuple[float, float]:
@@ -255,9 +278,9 @@ def _williams(by_file: Sequence[ScoredPairs]) -> Iterator[float]:
     # Correlations of the gold and of each file with each other; 0 where one of the two is constant.
     with np.errstate(invalid="ignore"):
         correlations = np.where(np.logical_or.outer(constant, constant), 0.0, np.corrcoef([gold, *scores]))
-    for other in range(2, len(scores) + 1):
-        of_gold, between = correlations[0], float(correlations[1, other])
-        yield williams_test(float(of_gold[other]), float(of_gold[1]), between, len(gold))
+    for system in range(2, len(scores) + 1):
+        of_gold, between = correlations[0], float(correlations[1, system])
+        yield williams_test(float(of_gold[system]), float(of_gold[1]), between, len(gold))
 
 
 def _sets(gold: Path, prediction: Path) -> dict[str, ScoredPairs]:

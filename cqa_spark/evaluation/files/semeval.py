@@ -341,15 +341,15 @@ def population(gold: OfficialFile, measure: str) -> JudgedPopulation:
     Raises:
         ConfigError: an unknown measure.
     """
-    parsed, given = parse_measure(measure), truncated_ranking(gold, gold)
-    sizes, is_drawn = given.sizes, np.zeros(len(given.sizes), np.bool_)
-    is_drawn[pc.sort_indices(given.queries).to_numpy()[:: ceil(len(sizes) / MOST_QUERIES)]] = True
-    random = evaluate(given.chosen(is_drawn), [parsed], at_random=True)[str(parsed)]
-    relevant_first = np.lexsort((~given.candidates["relevant"], np.repeat(np.arange(len(sizes)), sizes)))
-    best = evaluate(given._replace(candidates=given.candidates[relevant_first]), [parsed])[str(parsed)]
+    parsed, given_order = parse_measure(measure), truncated_ranking(gold, gold)
+    sizes, is_drawn = given_order.sizes, np.zeros(len(given_order.sizes), np.bool_)
+    is_drawn[pc.sort_indices(given_order.queries).to_numpy()[:: ceil(len(sizes) / MOST_QUERIES)]] = True
+    random = evaluate(given_order.chosen(is_drawn), [parsed], at_random=True)[str(parsed)]
+    relevant_first = np.lexsort((~given_order.candidates["relevant"], np.repeat(np.arange(len(sizes)), sizes)))
+    best = evaluate(given_order._replace(candidates=given_order.candidates[relevant_first]), [parsed])[str(parsed)]
     return JudgedPopulation(
         queries=len(sizes),
-        candidates=len(given.candidates),
+        candidates=len(given_order.candidates),
         random=random or 0.0,
         best=best or 0.0,
     )

@@ -51,6 +51,11 @@ def parse_measure(display_name: str, relevance_level: float = 1) -> Measure:
         ConfigError: the name is unknown (the message lists known ones), a parameter or cutoff is invalid, or the
             measure needs a cutoff.
         EnvironmentProblem: its module cannot be imported.
+
+    >>> str(parse_measure("ndcg_cut_10"))
+    'nDCG@10'
+    >>> parse_measure("RBP(p=.5)@20").p
+    0.5
     """
     from cqa_spark.evaluation.ir_measures_provider import ir_measure, provided_measure, written
 

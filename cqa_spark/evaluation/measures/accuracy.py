@@ -4,7 +4,14 @@ from cqa_spark.evaluation.measure import RankedQuery, RatioMeasure
 
 
 class Accuracy(RatioMeasure):
-    """Share of judged candidates whose predicted label is correct; unranked candidates count as incorrect."""
+    """Share of judged candidates whose predicted label is correct; unranked candidates count as incorrect.
+
+    >>> from cqa_spark.evaluation.measure import Candidate
+    >>> hit, missed = Candidate(relevant=True, gain=1, predicted=True), Candidate(relevant=True, gain=1)
+    >>> false_alarm = Candidate(relevant=False, gain=0, predicted=True)
+    >>> Accuracy().value(RankedQuery([hit, false_alarm, missed, hit]))
+    0.5
+    """
 
     name = "Accuracy"
     about = "share of candidates with a correct predicted label"

@@ -11,6 +11,11 @@ class AveragePrecision(MeanMeasure):
     """Sum of the precision at the ranks of hits, divided by all hits, ranked or not; 0 for a query without a hit.
 
     This is ``map`` of trec_eval. ``MAP@k`` is the variant of SemEval, which divides by the hits within the cutoff.
+
+    >>> from cqa_spark.evaluation.measure import Candidate
+    >>> hit, miss = Candidate(relevant=True, gain=1), Candidate(relevant=False, gain=0)
+    >>> AveragePrecision().value(RankedQuery([hit, miss, hit], unranked=[hit, hit]))
+    0.41666666666666663
     """
 
     name = "AP"

@@ -12,6 +12,11 @@ class AverageRecall(Measure):
     """Mean over the ranks k up to the cutoff of (hits in the top k) / (hits in the top k of a perfect ranking).
 
     Hits are summed over all queries before the division, so the measure of a set is not a mean over its queries.
+
+    >>> from cqa_spark.evaluation.measure import Candidate
+    >>> hit, miss = Candidate(relevant=True, gain=1), Candidate(relevant=False, gain=0)
+    >>> AverageRecall(2).value(RankedQuery([miss, hit], unranked=[hit]))
+    0.25
     """
 
     name = "AvgRec"

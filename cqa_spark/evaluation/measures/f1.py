@@ -7,6 +7,12 @@ class F1(RatioMeasure):
     """Harmonic mean of precision and recall, over the candidates of all queries.
 
     It equals 2 (hits predicted relevant) / (predicted relevant + hits), whose counts add up over queries.
+
+    >>> from cqa_spark.evaluation.measure import Candidate
+    >>> hit, missed = Candidate(relevant=True, gain=1, predicted=True), Candidate(relevant=True, gain=1)
+    >>> false_alarm = Candidate(relevant=False, gain=0, predicted=True)
+    >>> F1().value(RankedQuery([hit, false_alarm, missed], unranked=[hit, hit]))
+    0.3333333333333333
     """
 
     name = "F1"

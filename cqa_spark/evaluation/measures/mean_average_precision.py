@@ -8,7 +8,13 @@ from cqa_spark.evaluation.measure import MeanMeasure, RankedQuery, parameter
 
 @dataclass(frozen=True)
 class MeanAveragePrecision(MeanMeasure):
-    """Mean over the hits within the cutoff of the precision at their ranks; 0 for a query without such a hit."""
+    """Mean over the hits within the cutoff of the precision at their ranks; 0 for a query without such a hit.
+
+    >>> from cqa_spark.evaluation.measure import Candidate
+    >>> hit, miss = Candidate(relevant=True, gain=1), Candidate(relevant=False, gain=0)
+    >>> MeanAveragePrecision().value(RankedQuery([hit, miss, hit], unranked=[hit, hit]))
+    0.8333333333333333
+    """
 
     name = "MAP"
     about = "mean average precision, divided by the hits of a query within the cutoff"

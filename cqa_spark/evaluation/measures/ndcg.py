@@ -13,6 +13,11 @@ class NormalisedDiscountedCumulativeGain(MeanMeasure):
 
     The gain is the label itself (linear), as in Järvelin and Kekäläinen 2002, trec_eval and scikit-learn; the variant
     with 2^label - 1 (Burges et al. 2005) gives different values. A query without gain counts 0.
+
+    >>> from cqa_spark.evaluation.measure import Candidate
+    >>> good, fair = Candidate(relevant=True, gain=2), Candidate(relevant=True, gain=1)
+    >>> round(NormalisedDiscountedCumulativeGain().value(RankedQuery([fair, good])), 4)
+    0.8597
     """
 
     name = "nDCG"

@@ -20,6 +20,11 @@ class Pearson(Measure):
 
     Squares of scores that are large for their spread lose all digits, so scores are first converted to median 0 and
     range 1, which leaves the correlation unchanged.
+
+    >>> from cqa_spark.evaluation.measure import Candidate
+    >>> pairs = [Candidate(relevant=False, gain=gain, score=score) for gain, score in ((0, 0.1), (1, 0.3), (5, 0.9))]
+    >>> round(Pearson().value(RankedQuery(pairs)), 4)
+    0.9986
     """
 
     name = "Pearson"

@@ -7,7 +7,13 @@ from cqa_spark.evaluation.measure import MeanMeasure, RankedQuery, parameter
 
 @dataclass(frozen=True)
 class PrecisionAtCutoff(MeanMeasure):
-    """Share of hits among the first ranks; empty ranks count as misses."""
+    """Share of hits among the first ranks; empty ranks count as misses.
+
+    >>> from cqa_spark.evaluation.measure import Candidate
+    >>> hit, miss = Candidate(relevant=True, gain=1), Candidate(relevant=False, gain=0)
+    >>> PrecisionAtCutoff(5).value(RankedQuery([hit, miss, hit]))
+    0.4
+    """
 
     name = "P"
     about = "share of hits among the first ranks, mean over queries"

@@ -9,7 +9,13 @@ from cqa_spark.evaluation.measure import MeanMeasure, RankedQuery, parameter
 
 @dataclass(frozen=True)
 class RankBiasedPrecision(MeanMeasure):
-    """Expected share of hits that a reader sees who goes on from each rank to the next with probability p."""
+    """Expected share of hits that a reader sees who goes on from each rank to the next with probability p.
+
+    >>> from cqa_spark.evaluation.measure import Candidate
+    >>> hit, miss = Candidate(relevant=True, gain=1), Candidate(relevant=False, gain=0)
+    >>> RankBiasedPrecision(p=0.5).value(RankedQuery([hit, miss, hit]))
+    0.625
+    """
 
     name = "RBP"
     about = "expected share of hits for a reader who goes on to the next rank with probability p"

@@ -4,7 +4,14 @@ from cqa_spark.evaluation.measure import RankedQuery, RatioMeasure
 
 
 class Recall(RatioMeasure):
-    """Share of hits that are predicted relevant, over the candidates of all queries; unranked hits count as missed."""
+    """Share of hits that are predicted relevant, over the candidates of all queries; unranked hits count as missed.
+
+    >>> from cqa_spark.evaluation.measure import Candidate
+    >>> hit, missed = Candidate(relevant=True, gain=1, predicted=True), Candidate(relevant=True, gain=1)
+    >>> false_alarm = Candidate(relevant=False, gain=0, predicted=True)
+    >>> Recall().value(RankedQuery([hit, false_alarm, missed], unranked=[hit, hit]))
+    0.25
+    """
 
     name = "Recall"
     about = "share of the hits that are predicted relevant"

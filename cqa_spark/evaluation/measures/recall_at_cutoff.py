@@ -10,6 +10,11 @@ class RecallAtCutoff(MeanMeasure):
     """Share of a query's relevant candidates, including those missed by retrieval, that are ranked within the cutoff.
 
     A query without a relevant candidate counts 0.
+
+    >>> from cqa_spark.evaluation.measure import Candidate
+    >>> hit, miss = Candidate(relevant=True, gain=1), Candidate(relevant=False, gain=0)
+    >>> RecallAtCutoff(2).value(RankedQuery([hit, miss, hit], unranked=[hit, hit]))
+    0.25
     """
 
     name = "R"
@@ -26,7 +31,14 @@ class RecallAtCutoff(MeanMeasure):
 
 @dataclass(frozen=True)
 class AnswerableRecall(RatioMeasure):
-    """``R@k`` over the queries that have a relevant candidate."""
+    """``R@k`` over the queries that have a relevant candidate.
+
+    >>> from cqa_spark.evaluation.measure import Candidate
+    >>> hit, miss = Candidate(relevant=True, gain=1), Candidate(relevant=False, gain=0)
+    >>> measure = AnswerableRecall()
+    >>> measure.total([measure.components(RankedQuery(ranked)) for ranked in ([miss, hit], [miss])])
+    1.0
+    """
 
     name = "AnsR"
     about = "share of the relevant candidates among the first ranks, mean over the queries that have one"

@@ -135,6 +135,10 @@ def clustered_mean(values: Reals, clusters: Longs, weights: Reals | None = None)
         values: of each query, from 0 to 1; shape (queries,).
         clusters: a number for the cluster of each query; shape (queries,).
         weights: from 0; shape (queries,). Default: equal ones.
+
+    >>> mean = clustered_mean(np.array([1.0, 1.0, 0.0, 1.0]), np.array([1, 1, 2, 3]))
+    >>> mean.value, mean.queries, mean.clusters
+    (0.75, 4.0, 3)
     """
     return _sums(values, clusters, weights).estimate(OF_VALUES)
 

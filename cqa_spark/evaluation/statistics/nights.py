@@ -5,9 +5,8 @@ clusters of their intervals and tests (``clusters``).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.statistics.clusters import (
+    CONFIDENCE,
     OF_DIFFERENCES,
     ClusterSums,
     Longs,
@@ -25,7 +25,8 @@ from cqa_spark.evaluation.statistics.clusters import (
 )
 from cqa_spark.evaluation.statistics.served_order import Difference
 from cqa_spark.evaluation.statistics.tests import holm
-from cqa_spark.lake.schemas.night import Worth
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.schemas.metrics import ALL, NIGHTS, by_measure
 
 Mask = NDArray[np.bool_]
 AGES: Mapping[str, tuple[int, float]] = {
@@ -40,13 +41,11 @@ served nights, of any age, meet in the middle."""
 VOTES: Mapping[str, tuple[int, float]] = {"0-3 votes": (0, 4), "4-9 votes": (4, 10), "10 votes or more": (10, np.inf)}
 """Bands of the number of votes, up and down, for the answers of a night."""
 
-NIGHTS, SERVED_AGES = "nights", "nights, weighted to the ages of served threads"
+SERVED_AGES = "nights, weighted to the ages of served threads"
 
 LAST_NIGHTS = "last nights before the acceptance"
 """The latest replayed night of a thread. Answers of the day of the acceptance, and threads that had fewer than two
 answers before it, are not in it."""
-
-ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -86,61 +85,65 @@ def expected_hits(scores: Reals, accepted: Mask, starts: Longs) -> Reals:
     return hits / ties
 
 
-def night_worth(nights: Nights, orders: Iterable[str], reference: str, served: Mapping[int, int]) -> list[Worth]:
-    """The worth of orders in each population.
+def night_metrics(
+    nights: Nights, task: str, orders: Iterable[str], baseline: str, served: Mapping[int, int]
+) -> list[Entry]:
+    """P@1 of orders on all nights and on parts of them, with errors and tests by thread.
 
     Args:
         nights: the measured nights.
-        orders: names of the orders in the table.
-        reference: name of the order that differences are from.
+        task: the task of the nights.
+        orders: names of the measured orders.
+        baseline: name of the order that the others are compared with.
         served: number of threads that are served, by age in days, for the weighted population.
 
     Returns:
-        A row for each order and each band that has nights, in order of band; the weighted population has a row over
-        the bands of age in which there are nights; that of the last nights has one night of each thread. P-values are
-        adjusted by Holm: those of the orders on all nights together, and those of each order on all else together.
+        Entries of ``METRICS`` with the further columns of ``COMPARISONS``, which are None for the baseline: of each
+        order in each part that has nights; the weighted population is over the bands of age in which there are nights;
+        that of the last nights has one night of each thread. P-values are adjusted by Holm: those of the orders on all
+        nights together, and those of each order on all else together.
     """
-    # Weights of the nights in each population, shape (nights,).
-    populations = [(NIGHTS, ALL, np.ones(len(nights.age)))]
-    populations += [(NIGHTS, name, in_band(nights.age, band).astype(np.float64)) for name, band in AGES.items()]
-    populations += [(NIGHTS, name, in_band(nights.votes, band).astype(np.float64)) for name, band in VOTES.items()]
-    populations.append((SERVED_AGES, ALL, _served_weights(nights.age, served)))
+    # Weights of the nights in each part, by population and band, shape (nights,).
+    parts: list[tuple[str | None, str | None, Reals]] = [(None, None, np.ones(len(nights.age)))]
+    parts += [(None, name, in_band(nights.age, band).astype(np.float64)) for name, band in AGES.items()]
+    parts += [(None, name, in_band(nights.votes, band).astype(np.float64)) for name, band in VOTES.items()]
+    parts.append((SERVED_AGES, None, _served_weights(nights.age, served)))
     latest = np.full(nights.thread.max(initial=-1) + 1, -1, dtype=np.int64)
     np.maximum.at(latest, nights.thread, nights.age)
-    populations.append((LAST_NIGHTS, ALL, (nights.age == latest[nights.thread]).astype(np.float64)))
-    rows = [
-        _worth(name, reference, population, band, nights, weights)
-        for population, band, weights in populations
-        if weights.any()
-        for name in orders
-    ]
-    families: dict[str, list[int]] = {}
-    for number, row in enumerate(rows):
-        if row.order != reference:
-            is_overall = (row.population, row.band) == (NIGHTS, ALL)
-            families.setdefault(ALL if is_overall else f"parts of {row.order}", []).append(number)
+    parts.append((LAST_NIGHTS, None, (nights.age == latest[nights.thread]).astype(np.float64)))
+    entries: list[Entry] = []
+    families: dict[str, list[Entry]] = {}
+    for population, band, weights in parts:
+        for order in orders if weights.any() else ():
+            mean = clustered_mean(nights.hits[order], nights.thread, weights)
+            entry: Entry = {
+                "task": task, "split": NIGHTS, "system": order, "measure": "P@1", "population": population,
+                "band": band, "value": mean.value, "low": max(0.0, mean.low), "high": min(1.0, mean.high),
+                "confidence": CONFIDENCE, "queries": int((weights > 0).sum()), "topics": mean.clusters,
+                **_compared(nights, order, baseline, weights),
+            }  # fmt: skip
+            entries.append(entry)
+            if order != baseline:
+                is_overall = population is None and band is None
+                families.setdefault(ALL if is_overall else f"parts of {order}", []).append(entry)
     for family in families.values():
-        p_values = holm(np.array([rows[number].p_value for number in family]))
-        for number, p_value in zip(family, p_values.tolist(), strict=True):
-            rows[number] = replace(rows[number], p_value=p_value)
-    return rows
+        adjusted = holm(np.array([entry["p_value"] for entry in family])).tolist()
+        for entry, p_value in zip(family, adjusted, strict=True):
+            entry["p_value"] = p_value
+    return entries
 
 
-def _worth(order: str, reference: str, population: str, band: str, nights: Nights, weights: Reals) -> Worth:
-    hits, thread = nights.hits[order], nights.thread
-    value, gain = (
-        clustered_mean(hits, thread, weights),
-        paired_difference(hits - nights.hits[reference], thread, weights),
-    )
-    worth = Worth(
-        order=order, population=population, band=band, measure="P@1", value=value.value,
-        low=max(0.0, value.low), high=min(1.0, value.high), difference=gain.value,
-        low_difference=gain.low, high_difference=gain.high, p_value=gain.p_value,
-        nights=int((weights > 0).sum()), threads=value.clusters,
-    )  # fmt: skip
-    if order == reference:  # which does not differ from itself
-        return replace(worth, difference=0.0, low_difference=0.0, high_difference=0.0, p_value=1.0)
-    return worth
+def _compared(nights: Nights, order: str, baseline: str, weights: Reals) -> Entry:
+    """The columns of a comparison; None for the baseline, which does not differ from itself."""
+    columns = ("baseline", "difference", "difference_low", "difference_high", "p_value", "wins", "losses", "ties")
+    if order == baseline:
+        return dict.fromkeys(columns)
+    gains = nights.hits[order] - nights.hits[baseline]
+    mean = paired_difference(gains, nights.thread, weights)
+    signs = np.sign(gains[weights > 0])
+    wins, losses, ties = (int((signs == sign).sum()) for sign in (1, -1, 0))
+    values = (baseline, mean.value, mean.low, mean.high, mean.p_value, wins, losses, ties)
+    return dict(zip(columns, values, strict=True))
 
 
 def _served_weights(ages: Longs, served: Mapping[int, int]) -> Reals:
@@ -181,73 +184,37 @@ def site_differences(
                     yield site, band, order, Difference(mean.value, mean.error, mean.clusters), int(chosen.sum())
 
 
-_NIGHT = ("site", "thread_id", "query_id")
-
-
-class NightTest(NamedTuple):
-    """The paired test of a run against the first run, on the nights that all runs have measured.
-
-    Attributes:
-        difference: mean of P@1 over nights, the run minus the first run.
-        low: lower bound of its 95 % interval, with errors by thread.
-        high: upper bound.
-        p_value: two-sided, of no difference, adjusted by Holm for the number of runs.
-        wins: nights on which the run is better.
-        losses: nights on which the first run is better.
-    """
-
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    wins: int
-    losses: int
-
-
-class CommonNights(NamedTuple):
-    """An order on the nights that all runs have measured, with paired tests by thread.
-
-    Attributes:
-        order: name of the system or simple order.
-        nights: number of these nights.
-        threads: number of their threads.
-        values: P@1 over these nights, by run.
-        tests: of the second and each later run against the first.
-    """
-
-    order: str
-    nights: int
-    threads: int
-    values: tuple[float, ...]
-    tests: tuple[NightTest, ...]
-
-
-def compare_nights(nights: Sequence[DataFrame]) -> list[CommonNights]:
-    """Compare each order with itself in several runs, on the nights that all of them have measured.
+def compare_nights(by_run: Mapping[str, DataFrame]) -> list[Entry]:
+    """Compare several runs with the first, order by order, on the nights that all of them have measured.
 
     Args:
-        nights: rows of ``MEASURED_NIGHTS`` of two or more runs.
+        by_run: rows of ``QUERY_METRICS`` by id of the run; other queries than nights are left out.
 
     Returns:
-        The orders that have common nights, by name.
+        As ``compare_hits``; none without common nights.
     """
-    measured = (
-        frame.select(*_NIGHT, F.explode("hits").alias("order", f"hit{run}")) for run, frame in enumerate(nights)
-    )
-    return compare_hits(reduce(lambda left, right: left.join(right, on=[*_NIGHT, "order"]), measured), len(nights))
+    key = ["site", "thread_id", "query_id", "order"]
+    measured = [
+        by_measure(frame.where(F.col("split") == NIGHTS)).select(
+            *key[:-1], F.col("system").alias("order"), F.col("value").alias(f"hit{run}")
+        )
+        for run, frame in enumerate(by_run.values())
+    ]
+    return compare_hits(reduce(lambda left, right: left.join(right, on=key), measured), [*by_run])
 
 
-def compare_hits(hits: DataFrame, runs: int) -> list[CommonNights]:
+def compare_hits(hits: DataFrame, runs: Sequence[str]) -> list[Entry]:
     """Compare an order in several runs, or as several models rank; Spark adds up, and errors follow from the sums.
 
     Args:
         hits: a row for each night and order: ``order``, ``site``, ``thread_id``, and P@1 in each run: ``hit0``, ...
-        runs: number of runs.
+        runs: names of the runs.
 
     Returns:
-        The orders by name; the second and each later run is tested against the first.
+        As ``summarise_runs``, by order, then by run: ``system`` is the run, ``scope`` the order; without an interval of
+        the value. Tests are by thread, against the first run.
     """
-    numbers, others = range(runs), range(1, runs)
+    numbers, others = range(len(runs)), range(1, len(runs))
     by_thread = hits.groupBy("order", "site", "thread_id").agg(
         F.count(F.lit(1)).alias("nights"),
         *(F.sum(f"hit{run}").alias(f"hits{run}") for run in numbers),
@@ -260,14 +227,20 @@ def compare_hits(hits: DataFrame, runs: int) -> list[CommonNights]:
         *(cluster_sums(f"hits{run} - hits0", "nights").alias(f"gain{run}") for run in others),
         *(F.sum(f"{name}{run}").alias(f"{name}{run}") for run in others for name in ("wins", "losses")),
     )
-    compared = []
+    entries: list[Entry] = []
     for row in totals.orderBy("order").collect():
         gains = [ClusterSums(*row[f"gain{run}"]).estimate(OF_DIFFERENCES) for run in others]
         p_values = holm(np.array([gain.p_value for gain in gains])).tolist()
-        tests = [
-            NightTest(gain.value, gain.low, gain.high, p_value, row[f"wins{run}"], row[f"losses{run}"])
-            for run, gain, p_value in zip(others, gains, p_values, strict=True)
-        ]
-        values = tuple(row[f"hits{run}"] / row["nights"] for run in numbers)
-        compared.append(CommonNights(row["order"], row["nights"], row["threads"], values, tuple(tests)))
-    return compared
+        about = {"split": NIGHTS, "scope": row["order"], "measure": "P@1"}
+        about |= {"queries": row["nights"], "topics": row["threads"]}
+        for run, name in enumerate(runs):
+            test: Entry = {"p_value": None}
+            if run > 0:
+                gain, wins, losses = gains[run - 1], row[f"wins{run}"], row[f"losses{run}"]
+                test = {
+                    "baseline": runs[0], "difference": gain.value, "difference_low": gain.low,
+                    "difference_high": gain.high, "p_value": p_values[run - 1], "wins": wins, "losses": losses,
+                    "ties": row["nights"] - wins - losses,
+                }  # fmt: skip
+            entries.append({**about, "system": name, "value": row[f"hits{run}"] / row["nights"], **test})
+    return entries

@@ -18,9 +18,17 @@ from cqa_spark.evaluation.statistics.bootstrap import CONFIDENCE, MANY, RESAMPLE
 from cqa_spark.evaluation.statistics.distributed import summarise_distributed
 from cqa_spark.evaluation.statistics.groups import GroupSummary, Key, MeasuredGroup, measured_groups, paired
 from cqa_spark.evaluation.statistics.tests import ComparedSystems, compare_systems, count_wins
-from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.journal import Entry, JournalTable
 from cqa_spark.lake.schemas.community import EVERY
-from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, by_measure
+from cqa_spark.lake.schemas.metrics import (
+    AGGREGATE,
+    COMPARISONS,
+    METRICS,
+    OF_SYSTEM,
+    QUERY_METRICS,
+    RESAMPLING,
+    by_measure,
+)
 from cqa_spark.spark.frames import persisted
 
 if TYPE_CHECKING:
@@ -37,7 +45,9 @@ _GROUP = ["task", "split", "measure"]
 _TESTS = [column for column in COMPARISONS.columns if column.name not in {metric.name for metric in METRICS.columns}]
 """The columns of a comparison that a metric lacks."""
 
-_SUMMARISED = T.StructType([*METRICS.columns, *[T.StructField(column.name, column.dataType) for column in _TESTS]])
+_SUMMARISED = T.StructType(
+    [*OF_SYSTEM, *AGGREGATE, *RESAMPLING, *[T.StructField(column.name, column.dataType) for column in _TESTS]]
+)
 
 
 class Summary(NamedTuple):
@@ -55,13 +65,17 @@ class Summary(NamedTuple):
     @property
     def metrics(self) -> list[Entry]:
         """Entries of ``METRICS``."""
-        return [{column.name: entry[column.name] for column in METRICS.columns} for entry in self.tested]
+        return [_declared(METRICS, entry) for entry in self.tested]
 
     @property
     def comparisons(self) -> list[Entry]:
         """Entries of ``COMPARISONS``: each system and the baseline, then the further tests."""
         compared = [entry for entry in self.tested if entry["p_value"] is not None] + self.further
-        return [{column.name: entry[column.name] for column in COMPARISONS.columns} for entry in compared]
+        return [_declared(COMPARISONS, entry) for entry in compared]
+
+
+def _declared(table: JournalTable, entry: Entry) -> Entry:
+    return {column.name: entry[column.name] for column in table.columns if column.name in entry}
 
 
 def summarise(
@@ -146,7 +160,7 @@ def summarise_runs(by_run: Mapping[str, DataFrame], drawn: Resampling) -> list[E
 
 def with_test(entry: Entry) -> Entry:
     """The columns of ``METRICS`` of a tested entry, with ``difference`` and ``p_value``; 0 and 1 for the baseline."""
-    metric = {column.name: entry[column.name] for column in METRICS.columns}
+    metric = _declared(METRICS, entry)
     if entry["p_value"] is None:
         return {**metric, "difference": 0.0, "p_value": 1.0}
     return {**metric, "difference": entry["difference"], "p_value": entry["p_value"]}

@@ -232,6 +232,9 @@ def williams_test(first: float, second: float, between: float, pairs: int) -> fl
     Source:
         Williams 1959, The comparison of regression variables; Graham and Baldwin 2014, Testing for Significance of
         Increased Correlation with Human Judgment, EMNLP, equation 1. The statistic has n - 3 degrees of freedom.
+
+    >>> round(williams_test(0.8, 0.7, between=0.6, pairs=50), 4)
+    0.1761
     """
     from scipy import stats
 
@@ -256,6 +259,10 @@ def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Source:
         Holm 1979, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6.
+
+    >>> import numpy as np
+    >>> holm(np.array([0.01, 0.5, 0.02])).tolist()
+    [0.03, 0.5, 0.04]
     """
     import numpy as np
 

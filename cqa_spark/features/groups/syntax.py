@@ -72,12 +72,12 @@ class TreeKernelV1(FittedQueryGroup):
         pairs = _sample(training.inputs).collect()
         sides = [side.asDict() for pair in pairs for side in (pair["query"], pair["candidate"])]
         trees = TextTrees(Texts(pa.Table.from_pylist(sides, schema=_TEXTS)))
-        queries = range(0, len(sides), 2)
+        queries = range(0, len(sides), 2)  # each query is followed by its candidate
         return Fitted(
             cls(
                 Landmarks(
-                    [trees.related(place, place + 1) for place in queries],
-                    [trees.related(place + 1, place) for place in queries],
+                    [trees.related(query, query + 1) for query in queries],
+                    [trees.related(query + 1, query) for query in queries],
                 )
             )
         )
@@ -85,13 +85,13 @@ class TreeKernelV1(FittedQueryGroup):
     def compute(self, batch: QueryBatch) -> Values:
         """Compare each pair with the landmarks; NaN if a text is missing."""
         trees = batch.texts.derive(TextTrees)
-        known = np.flatnonzero((batch.query_text != ABSENT) & (batch.candidate_text != ABSENT))
-        pairs = list(zip(batch.query_text[known].tolist(), batch.candidate_text[known].tolist(), strict=True))
+        complete = np.flatnonzero((batch.query_text != ABSENT) & (batch.candidate_text != ABSENT))
+        pairs = list(zip(batch.query_text[complete].tolist(), batch.candidate_text[complete].tolist(), strict=True))
         values = np.full((len(batch), _LANDMARKS), np.nan)
-        values[known] = 0.0
+        values[complete] = 0.0
         queries = [trees.related(query, candidate) for query, candidate in pairs]
         candidates = [trees.related(candidate, query) for query, candidate in pairs]
-        values[known, : len(self.landmarks.queries)] = self.landmarks.columns(queries, candidates)
+        values[complete, : len(self.landmarks.queries)] = self.landmarks.columns(queries, candidates)
         return self.by_column(values.T)
 
     def save(self, folder: NewModelFolder) -> None:
@@ -108,16 +108,16 @@ class TreeKernelV1(FittedQueryGroup):
 
 def _sample(inputs: FeatureInputs) -> DataFrame:
     """The texts of the examples with the lowest hashes: a sample that does not depend on the partitioning."""
-    place = F.sha2(F.concat_ws("/", "site", "query_id", "candidate_id"), 256)
-    examples = inputs.examples.select("site", "query_id", "candidate_id", place.alias("place"))
+    sample_order = F.sha2(F.concat_ws("/", "site", "query_id", "candidate_id"), 256).alias("sample_order")
+    examples = inputs.examples.select("site", "query_id", "candidate_id", sample_order)
     return (
         examples.join(_documents(inputs, "query"), on=["site", "query_id"])
         .join(_documents(inputs, "candidate"), on=["site", "candidate_id"])
-        .orderBy("place")
+        .orderBy("sample_order")
         .limit(_LANDMARKS)
         .join(_texts(inputs, "query"), on="query_text")
         .join(_texts(inputs, "candidate"), on="candidate_text")
-        .orderBy("place")
+        .orderBy("sample_order")
         .select("query", "candidate")
     )
 
@@ -172,11 +172,11 @@ def _compare(batch: QueryBatch, queries: Indices, candidates: Indices) -> Reals:
 
     trees = batch.texts.derive(TextTrees)
     values = np.full(len(batch), np.nan)
-    known = np.flatnonzero((queries != ABSENT) & (candidates != ABSENT))
+    complete = np.flatnonzero((queries != ABSENT) & (candidates != ABSENT))
     # The distinct texts, whose trees form a forest, and the tree of each query, then of each candidate.
-    texts, of_pairs = np.unique(np.concatenate([queries[known], candidates[known]]), return_inverse=True)
+    texts, of_pairs = np.unique(np.concatenate([queries[complete], candidates[complete]]), return_inverse=True)
     forest = Forest.of([trees.tree(text) for text in texts.tolist()])
-    values[known] = compare(forest, of_pairs[: len(known)], forest, of_pairs[len(known) :])
+    values[complete] = compare(forest, of_pairs[: len(complete)], forest, of_pairs[len(complete) :])
     return values
 
 

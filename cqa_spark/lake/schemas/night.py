@@ -1,14 +1,11 @@
-"""Results of a nightly run: what changed, challenges, checks; and what orders are worth on replayed nights."""
-
-from dataclasses import dataclass
-from typing import Annotated
+"""Results of a nightly run: what changed, challenges, checks, and the orders that are served."""
 
 from pyspark.sql import types as T
 
 from cqa_spark.lake.journal import JournalTable
 from cqa_spark.lake.schemas.community import SITE
 from cqa_spark.lake.schemas.examples import QUERY_ID, TASK
-from cqa_spark.lake.table import column, columns_of, required
+from cqa_spark.lake.table import column, required
 
 CHANGES: JournalTable = JournalTable(
     "changes",
@@ -74,48 +71,6 @@ CHALLENGES: JournalTable = JournalTable(
     key=("system", "run_id"),
 )
 
-
-@dataclass(frozen=True)
-class Worth:
-    """A measure of an order in a band of a population, as a fraction; differences are from a simple order.
-
-    With a single thread, the interval of the difference is infinite and the p-value is 1.
-    """
-
-    order: Annotated[str, "name of the order: a system, or a simple order"]
-    population: Annotated[
-        str,
-        "replayed nights, these weighted to the ages of served threads, or the last of each thread; of a task without "
-        "replayed nights, the split of its labelled queries",
-    ]
-    band: Annotated[str, "all, or a band of age or of votes"]
-    measure: Annotated[str, "name of the measure"]
-    value: Annotated[float, "the measure over all nights"]
-    low: Annotated[float, "lower bound of its 95 % interval"]
-    high: Annotated[float, "upper bound"]
-    difference: Annotated[float, "the value minus that of the simple order"]
-    low_difference: Annotated[float, "lower bound of its 95 % interval"]
-    high_difference: Annotated[float, "upper bound"]
-    p_value: Annotated[float, "two-sided, of no difference"]
-    nights: Annotated[int, "number of nights; of a task without replayed nights, of queries"]
-    threads: Annotated[int, "number of threads that these are of"]
-
-
-NIGHT_WORTH: JournalTable = JournalTable(
-    "night_worth",
-    "Values of orders on replayed nights, with errors by thread, or on labelled queries, with errors by query; "
-    "differences are from the simple order of the task.",
-    columns_of(Worth),
-    key=("order", "population", "band", "measure"),
-)
-
-TRAINED_WORTH: JournalTable = JournalTable(
-    "trained_worth",
-    "What the system that nights rank with was worth when its model was trained: by the card of the model or, without "
-    "one, on the first night that measured the model.",
-    columns_of(Worth),
-    key=NIGHT_WORTH.key,
-)
 
 SERVED_ORDERS: JournalTable = JournalTable(
     "served_orders",

@@ -21,14 +21,18 @@ RANKINGS: SiteTable = SiteTable(
         QUERY_ID,
         CANDIDATE_ID,
         required("score", "double", "higher is better; comparable within a query"),
-        required("rank", "int", "from 1 for the highest score; ties are broken by initial_rank, then candidate_id"),
+        required(
+            "rank",
+            "int",
+            "from 1: the accepted candidate if the night serves it first, then the highest score; ties are broken by "
+            "initial_rank, then candidate_id",
+        ),
         required("predicted", "boolean", "whether the system predicts that the candidate is relevant"),
         column("served", "boolean", "whether the night serves this order of the query; null outside nights"),
+        *(field for field in EXAMPLES.columns if field.name == "accepted"),
     ),
     key=("run_id", "system", "site", "task", "query_id", "candidate_id"),
 )
-
-_THREAD: T.StructField = required("thread_id", "string", "the question")
 
 NIGHT_RANKINGS: SiteTable = SiteTable(
     "night_rankings",
@@ -36,29 +40,10 @@ NIGHT_RANKINGS: SiteTable = SiteTable(
     "from the thread.",
     (
         *(field for field in RANKINGS.columns if field.name != "served"),
-        _THREAD,
-        *(field for field in EXAMPLES.columns if field.name in ("cut_at", "age_days", "accepted")),
+        required("thread_id", "string", "the question"),
+        *(field for field in EXAMPLES.columns if field.name in ("cut_at", "age_days")),
     ),
     key=RANKINGS.key,
-)
-
-MEASURED_NIGHTS: SiteTable = SiteTable(
-    "measured_nights",
-    "What orders of the answers of each replayed night were worth.",
-    (
-        SITE,
-        TASK,
-        QUERY_ID,
-        _THREAD,
-        *(field for field in EXAMPLES.columns if field.name == "age_days"),
-        column("votes", "bigint", "number of votes, up and down, for the answers that were known"),
-        column(
-            "hits",
-            T.MapType(T.StringType(), T.DoubleType()),
-            "P@1 by order, a system or a simple order that is not served; ties count by their chance",
-        ),
-    ),
-    key=("site", "task", "query_id"),
 )
 
 UPSTREAM_SCORES: SiteTable = SiteTable(

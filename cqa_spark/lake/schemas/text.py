@@ -42,7 +42,7 @@ DOCUMENTS: SiteTable = SiteTable(
 
 TEXTS: Table = Table(
     "texts",
-    "Every distinct text, cleaned and analysed by Spark NLP.",
+    "Every distinct text, cleaned and analysed.",
     (
         required("text_id", "string", "SHA-256 of the raw text, hexadecimal"),
         required("raw", "string", "text as in the dump; for an HTML body, its prose"),

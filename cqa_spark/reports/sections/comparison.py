@@ -82,14 +82,14 @@ def _measures(compared: ComparedRuns) -> list[Table]:
             title=f"Measures: {population}",
             about=_about(population, measures),
             headings=headings,
-            rows=tuple((f"{each.measure} of {each.system}", _measure_cells(each)) for each in measures),
+            rows=tuple((f"{measured.measure} of {measured.system}", _measure_cells(measured)) for measured in measures),
         )
         for population, measures in by_population.items()
     ]
 
 
 def _about(population: str, measures: Sequence[ComparedMeasure]) -> str:
-    if not any(each.tests for each in measures):
+    if not any(measured.tests for measured in measures):
         return "In percent, over all nights of a run; differences are from the first run."
     test = (
         "paired t-test by thread"

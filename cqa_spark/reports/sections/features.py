@@ -59,18 +59,15 @@ class Importances:
 def data(run: ReportedRun) -> Importances | None:
     """The most important features of each learned system."""
     entries = sorted(run.entries("feature_importances"), key=lambda entry: (-entry["importance"], entry["feature"]))
-    features = tuple(
-        ReportedImportance(
-            system,
-            *split_feature(entry["feature"]),
-            entry["importance"],
-            entry["direction"],
-            run.meanings.get(system, {}).get(entry["feature"], ""),
-        )
-        for system in sorted({entry["system"] for entry in entries})
-        for entry in [entry for entry in entries if entry["system"] == system][:FEATURES_PER_SYSTEM]
-    )
-    return Importances(features, run.once(evaluation).systems) if features else None
+    features: list[ReportedImportance] = []
+    for system in sorted({entry["system"] for entry in entries}):
+        of_system = [entry for entry in entries if entry["system"] == system]
+        meanings = run.meanings.get(system, {})
+        for entry in of_system[:FEATURES_PER_SYSTEM]:
+            group, name = split_feature(entry["feature"])
+            meaning = meanings.get(entry["feature"], "")
+            features.append(ReportedImportance(system, group, name, entry["importance"], entry["direction"], meaning))
+    return Importances(tuple(features), run.once(evaluation).systems) if features else None
 
 
 def split_feature(column: str) -> tuple[str, str]:

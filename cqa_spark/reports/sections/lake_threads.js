@@ -117,7 +117,7 @@ async function newest() {
 }
 
 function candidate(ranked, place) {
-  const tag = element("p", "tag", element("b", "", String(place + 1)), ...attribution(ranked, ranked.id), element("span", "", `score ${ranked.score.toPrecision(4)}`));
+  const tag = element("p", "tag", element("b", "", String(place + 1)), ...attribution(ranked, ranked.id), element("span", "", `score ${ranked.score.toPrecision(4)}`), ...(ranked.accepted ? [element("b", "", "accepted")] : []));
   const item = element("li", "", tag, ...(ranked.title ? [element("p", "subject", link({ thread: ranked.id }, ranked.title))] : []), post("div", ranked.html));
   if (ranked.reason) item.append(element("p", "reasons", ranked.reason));
   return item;

@@ -3,13 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from cqa_spark.evaluation.statistics.nights import AGES, ALL, LAST_NIGHTS, NIGHTS, SERVED_AGES
+from cqa_spark.evaluation.statistics.nights import AGES, LAST_NIGHTS, SERVED_AGES
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, Worth
-from cqa_spark.reports.kit.blocks import NO_VALUE, Block, Cell, Only, Table, Text
+from cqa_spark.lake.schemas.metrics import ALL, COMPARISONS, METRICS, NIGHTS, WHEN_TRAINED, Worth, worth_of
+from cqa_spark.lake.schemas.night import SERVED_ORDERS
+from cqa_spark.reports.kit.blocks import NO_VALUE, Block, Cell, Columns, Only, Plot, Table, Text
+from cqa_spark.reports.kit.svg import Picture, Whisker, described, whiskers
 from cqa_spark.reports.kit.wording import counted, interval, p_value, points, signed_interval, signed_points
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import Section
@@ -26,7 +29,7 @@ class NightWorth:
     Attributes:
         system: the system whose nights are reported.
         simple: name of the simple order that differences are from.
-        worth: the rows of ``NIGHT_WORTH`` about its first measure; none if no night was measured.
+        worth: of all orders, by the main measure; none if nothing was measured.
         orders: the entries of ``SERVED_ORDERS``; none for a task without replayed nights.
     """
 
@@ -41,19 +44,53 @@ class NightWorth:
         return next((each for each in self.worth if (each.order, each.population, each.band) == wanted), None)
 
 
-def data(run: ReportedRun) -> NightWorth:
-    """All of it; the system is the one that nights serve."""
-    worth, orders = [Worth(**entry) for entry in run.entries(NIGHT_WORTH.name)], run.entries(SERVED_ORDERS.name)
-    return NightWorth(
-        run.best_system, run.baseline or "", [each for each in worth if each.measure == worth[0].measure], orders
-    )
+def data(run: ReportedRun) -> NightWorth | None:
+    """All of it; the system is the one that nights serve. None for a run that serves no order."""
+    if not any(ranked.served for ranked in run.systems.values()):
+        return None
+    metrics = [entry for entry in run.journal.get(METRICS.name, ()) if entry.get("population") != WHEN_TRAINED]
+    worth = worth_of(metrics, run.journal.get(COMPARISONS.name, ()), run.baseline)
+    # Replayed nights are measured by P@1, whatever the main measure is.
+    measured = {each.measure for each in worth}
+    measure = run.main_measure if run.main_measure in measured else min(measured, default="")
+    shown = [each for each in worth if each.measure == measure]
+    return NightWorth(run.best_system, run.baseline or "", shown, run.entries(SERVED_ORDERS.name))
 
 
 def blocks(night: NightWorth) -> list[Block]:
     """The tables that have rows; the head of the page has the sentences."""
     tables = (_orders(night), _bands(night), _served(night)) if night.orders else (_labelled(night),)
     told = Only("terminal", [*map(Text, sentences(night)), Text("")])
-    return [told, *(table for table in tables if table.rows)]
+    return [told, *_pictures(night), *(table for table in tables if table.rows)]
+
+
+def _pictures(night: NightWorth) -> list[Block]:
+    """The worth of all orders, and the gain of the system by age and by votes, where errors are known."""
+    of_nights = [each for each in night.worth if each.population == NIGHTS and np.isfinite(each.low_difference)]
+    orders = [
+        Whisker(each.order, each.value, each.low, each.high, "accent" if each.order == night.system else "muted")
+        for each in sorted(of_nights, key=lambda each: -each.value)
+        if each.band == ALL
+    ]
+    gains = [
+        Whisker(each.band, each.difference, each.low_difference, each.high_difference, "accent")
+        for each in of_nights
+        if each.order == night.system != night.simple
+    ]
+    pictures = (
+        ("worth-of-orders", orders, None, "P@1 of all orders on replayed nights, in percent"),
+        ("gain-by-band", gains, 0.0, f"Gain of {night.system} over {night.simple}, in points"),
+    )
+    plots = [
+        Plot(name, partial(_picture, rows, reference), caption, small=True)
+        for name, rows, reference, caption in pictures
+        if rows
+    ]
+    return [Only("page", [Columns(plots)])] if plots else []
+
+
+def _picture(rows: Sequence[Whisker], reference: float | None, width: int) -> Picture:
+    return Picture(whiskers(rows, reference, width), described(rows))
 
 
 def sentences(night: NightWorth) -> tuple[str, ...]:
@@ -175,5 +212,5 @@ def _why(entries: Sequence[Entry]) -> str:
 
 
 SECTION = Section(
-    "night-worth", "What the night is worth", data, blocks, products=(NIGHT_WORTH,), optional=(SERVED_ORDERS,)
+    "night-worth", "What the night is worth", data, blocks, products=(METRICS,), optional=(COMPARISONS, SERVED_ORDERS)
 )

@@ -77,22 +77,17 @@ def _shown(run: ReportedRun) -> DataFrame:
 
 def _grid(kind: str, rows: Sequence[Row], texts: Mapping[Query, PostText]) -> Table:
     title, about = KINDS[kind]
-    shown = tuple(
-        (
-            _title(texts, row.site, row.query_id),
-            (
-                Cell(_title(texts, row.site, row.candidate_id)),
-                Cell("" if row["rank"] is None else str(row["rank"])),
-                Cell("" if row.score is None else f"{row.score:.3f}"),
-            ),
-        )
-        for row in rows
-    )
+    shown = []
+    for row in rows:
+        rank = "" if row["rank"] is None else str(row["rank"])
+        score = "" if row.score is None else f"{row.score:.3f}"
+        cells = Cell(_title(texts, row.site, row.candidate_id)), Cell(rank), Cell(score)
+        shown.append((_title(texts, row.site, row.query_id), cells))
     return Table(
         title=f"{title}: {counted(rows[0].pairs, 'pair')}",
         about=about,
         headings=("question", "earlier question", "rank", "score"),
-        rows=shown,
+        rows=tuple(shown),
         texts=("earlier question",),
     )
 

@@ -87,12 +87,15 @@ def console(results: Sequence[Reproduced], recipes: Iterable[About], terminal: T
         "only for faithful recipes"
     )
     terminal.line(f"{tolerances}; s.e.: standard error over queries; {MISSING}: not published or not measured")
-    populations = {f"{each.part} {each.task}": each.population for each in results if each.population is not None}
+    populations = {}
+    for result in results:
+        if result.population is not None:
+            populations[f"{result.part} {result.task}"] = result.population
     for part, of_queries in populations.items():
         terminal.line(f"{readable(part)}: {in_words(of_queries, MEASURE)}")
-    for each in results:
-        if each.missing:
-            terminal.line(f"{each.system}, {each.part}: {each.missing}")
+    for result in results:
+        if result.missing:
+            terminal.line(f"{result.system}, {result.part}: {result.missing}")
     for recipe in recipes:
         terminal.line()
         terminal.line(recipe.system, style="bold")
@@ -105,20 +108,20 @@ def _table(results: Sequence[Reproduced]) -> TextTable:
     names = [Column(heading, whole=True) for heading in ("system", "recipe", "task", "data", "measure")]
     values = map(number, ("reproduced", "s.e.", "published", "difference"))
     table = TextTable(*names, *values, Column("verdict", whole=True), title="Reproduced and published results")
-    for each in results:
-        for measure in dict.fromkeys([*each.ours, *each.published]):
-            ours, published = each.ours.get(measure), each.published.get(measure)
+    for result in results:
+        for measure in dict.fromkeys([*result.ours, *result.published]):
+            ours, published = result.ours.get(measure), result.published.get(measure)
             table.add_row(
-                each.system,
-                each.faithfulness or MISSING,
-                readable(each.task),
-                each.part,
+                result.system,
+                result.faithfulness or MISSING,
+                readable(result.task),
+                result.part,
                 measure,
                 _shown(ours),
-                _shown(each.errors.get(measure)),
+                _shown(result.errors.get(measure)),
                 _shown(published),
                 MISSING if ours is None or published is None else signed_points(ours - published),
-                agreement(ours, published, each.errors.get(measure), each.faithfulness),
+                agreement(ours, published, result.errors.get(measure), result.faithfulness),
             )
     return table
 

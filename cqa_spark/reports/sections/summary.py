@@ -7,6 +7,7 @@ from cqa_spark.lake.schemas.accounting import INGESTED_FILES
 from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS
+from cqa_spark.lake.schemas.night import SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.reports.evaluation import Comparison, Evaluation, Measurement, evaluation
 from cqa_spark.reports.kit.blocks import (
@@ -70,8 +71,9 @@ def data(run: ReportedRun) -> RunSummary:
     """The values of the head."""
     read, scored = run.once(intake.data) or intake.Intake(), run.once(count_scores)
     is_judged = any(sum(histogram.not_relevant) for histogram in scored.histograms)
-    night = night_worth.sentences(run.once(night_worth.data)) if night_worth.SECTION.applies_to(run) else ()
-    return RunSummary(run.once(evaluation), run.record, is_judged, read.rows_in, read.rows_quarantined, night)
+    night = run.once(night_worth.data)
+    told = night_worth.sentences(night) if night is not None else ()
+    return RunSummary(run.once(evaluation), run.record, is_judged, read.rows_in, read.rows_quarantined, told)
 
 
 def banner(summary: RunSummary) -> Banner:
@@ -196,4 +198,4 @@ def _unbroken(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
-HEAD = Head(data, banner, blocks, optional=(RANKINGS, EXAMPLES, METRICS, COMPARISONS, INGESTED_FILES))
+HEAD = Head(data, banner, blocks, optional=(RANKINGS, EXAMPLES, METRICS, COMPARISONS, SERVED_ORDERS, INGESTED_FILES))

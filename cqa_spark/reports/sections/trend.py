@@ -86,16 +86,12 @@ def blocks(trend: Trend) -> list[Block]:
 
 def plot_trend(trend: Trend, width: int) -> Picture:
     """Picture the measure by the time of the runs."""
-    values = [
-        Whisker(
-            f"{point.ended_at:%m-%d}",
-            point.value,
-            point.value if point.low is None else point.low,
-            point.value if point.high is None else point.high,
-            "accent",
-        )
-        for point in trend.points
-    ]
+    values = []
+    for point in trend.points:
+        # Without an interval, both ends are the value.
+        low = point.value if point.low is None else point.low
+        high = point.value if point.high is None else point.high
+        values.append(Whisker(f"{point.ended_at:%m-%d}", point.value, low, high, "accent"))
     days = [point.ended_at.timestamp() / 86_400 for point in trend.points]
     description = f"{trend.measure} of {trend.system} by run, with intervals: {described(values)}."
     return Picture(curve_of(values, days, width), description)

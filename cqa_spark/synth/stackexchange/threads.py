@@ -183,28 +183,28 @@ def invent_threads(
 ) -> ThreadBlock:
     """Generate the threads of a block."""
     count = plan.threads_of(block)
-    asked = np.sort(rng.integers(*plan.window(block), size=count))
-    asker = np.where(rng.random(count) < 0.4, population.active(rng, asked), population.any(rng, asked))
+    asked_at = np.sort(rng.integers(*plan.window(block), size=count))
+    asker = np.where(rng.random(count) < 0.4, population.active(rng, asked_at), population.any(rng, asked_at))
     # A share of the questions repeat an earlier one that is not a repeat itself; -1 for the others.
     earlier = (rng.random(count) * np.arange(count)).astype(np.int64)
     repeats = (rng.random(count) < plan.duplicates) & (np.arange(count) > 0)
     original = np.where(repeats & ~repeats[earlier], earlier, -1)
     subjects = _subjects(plan, original, vocabulary, rng)
 
-    thread, author, at_home = _answerers(asked, asker, subjects, population, rng)
+    thread, author, at_home = _answerers(asked_at, asker, subjects, population, rng)
     size = len(thread)
     traits = Traits(
         population.skill(author), standard_expertise(at_home), *(rng.standard_normal(size) for _ in range(4))
     )
     quality = traits.quality() if plan.signal else np.zeros(size)
-    posted = later(rng, asked[thread], CLOSED, 8 * HOUR * delay_factor(traits.earliness), 0.8)
+    posted = later(rng, asked_at[thread], CLOSED, 8 * HOUR * delay_factor(traits.earliness), 0.8)
     best = draw_accepted(quality, thread, rng)
     best = best[rng.random(len(best)) < ACCEPTING]
     accepted = np.full(count, -1)
     accepted[thread[best]] = count + best
 
     is_closed = (original >= 0) | (rng.random(count) < OTHERWISE_CLOSED)
-    times, authors = np.concatenate((asked, posted)), np.concatenate((asker, author))
+    times, authors = np.concatenate((asked_at, posted)), np.concatenate((asker, author))
     ids = np.empty(count + size, dtype=np.int64)
     ids[np.argsort(times, kind="stable")] = plan.first_post(block) + np.arange(count + size)
     return ThreadBlock(
@@ -217,7 +217,7 @@ def invent_threads(
         traits=traits,
         subjects=subjects,
         original=original,
-        closed=np.where(is_closed, later(rng, asked, CLOSED, 2 * DAY, 1.0), -1),
+        closed=np.where(is_closed, later(rng, asked_at, CLOSED, 2 * DAY, 1.0), -1),
         accepted=accepted,
     )
 
@@ -234,16 +234,16 @@ def _subjects(plan: SitePlan, original: Ints, vocabulary: SiteVocabulary, rng: n
 
 
 def _answerers(
-    asked: Ints, asker: Ints, subjects: Subjects, population: Population, rng: np.random.Generator
+    asked_at: Ints, asker: Ints, subjects: Subjects, population: Population, rng: np.random.Generator
 ) -> tuple[Ints, Ints, Floats]:
     """For each answer its thread, its author, and whether the author's best tag is one of the question's.
 
     Of the members who see a question, those who know one of its tags best answer first; each answers at most once.
     """
-    counts = within(rng.choice(MAX_ANSWERS + 1, p=ANSWERS, size=len(asked)), POSTS_EACH - THREADS_EACH)
-    seen_by = population.active(rng, np.repeat(asked, CANDIDATES * counts))
+    counts = within(rng.choice(MAX_ANSWERS + 1, p=ANSWERS, size=len(asked_at)), POSTS_EACH - THREADS_EACH)
+    seen_by = population.active(rng, np.repeat(asked_at, CANDIDATES * counts))
     home_tags = population.home_tag(seen_by).tolist()
-    self_answered = (rng.random(len(asked)) < SELF_ANSWERED).tolist()
+    self_answered = (rng.random(len(asked_at)) < SELF_ANSWERED).tolist()
     members, begin = seen_by.tolist(), 0
     thread: list[int] = []
     author: list[int] = []

@@ -7,7 +7,9 @@ from pyspark.sql import functions as F
 
 from cqa_spark.runtime.flow import Step
 from cqa_spark.task_contract.contract import Night, Task
-from cqa_spark.tasks.duplicate.dataset import DUPLICATE_LABEL, OTHER_LABEL
+
+DUPLICATE_LABEL, OTHER_LABEL = "Duplicate", "NotDuplicate"
+"""The labels of questions in dumps; files of SemEval have others."""
 
 
 class Duplicate(Task):

@@ -25,16 +25,16 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.stackexchange.values import end_of_day
 from cqa_spark.evaluation.statistics.nights import Nights, expected_hits
 from cqa_spark.features.training_data import sample_queries
 from cqa_spark.lake.schemas.community import UNANNOTATED
 from cqa_spark.lake.schemas.examples import EXAMPLES, MEASURED, NIGHT_MARK, SERVED, UNDECIDED
-from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
+from cqa_spark.lake.schemas.metrics import NIGHTS, QUERY_METRICS
 from cqa_spark.rankers.candidates import Candidates
 from cqa_spark.spark.frames import learn_in_one_task, whole_groups
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.steps.score import map_queries
 from cqa_spark.tasks.preferred_answer.examples import PROPERTIES, judged_answers
 
@@ -72,7 +72,7 @@ SIMPLE_ORDERS: Mapping[str, Score] = {
 _MOST = 1_000_000
 """Answers of nights up to which all nights are in the task; of more, whole nights are sampled."""
 
-_SCHEMA = to_arrow_schema(MEASURED_NIGHTS.schema)
+_SCHEMA = to_arrow_schema(QUERY_METRICS.schema)
 _BY_NIGHT = ("site", "thread_id", "age_days")
 _THREAD = ("site", "query_id")
 _ADDED = {
@@ -273,7 +273,7 @@ def choice_weights(nights: pa.Table) -> NDArray[np.float64]:
 
 
 def measure_nights(frame: DataFrame, scores: Mapping[str, Score]) -> DataFrame:
-    """Rows of ``MEASURED_NIGHTS``, from the answers of measured nights with their features.
+    """Rows of ``QUERY_METRICS``, from the answers of measured nights with their features.
 
     Args:
         frame: the answers, with the ``FEATURES`` and those that the scores need.
@@ -283,11 +283,11 @@ def measure_nights(frame: DataFrame, scores: Mapping[str, Score]) -> DataFrame:
     def measure(candidates: Candidates) -> pa.Table:
         return measured_nights(candidates, {name: score(candidates) for name, score in scores.items()})
 
-    return map_queries(frame, measure, MEASURED_NIGHTS.schema)
+    return map_queries(frame, measure, QUERY_METRICS.schema)
 
 
 def measured_nights(candidates: Candidates, scores: Mapping[str, Reals]) -> pa.Table:
-    """Rows of ``MEASURED_NIGHTS``; none if the candidates lack the ``FEATURES``.
+    """Rows of ``QUERY_METRICS``: P@1 of each night, where ties count by their chance; none without the ``FEATURES``.
 
     Args:
         candidates: the answers of whole nights.
@@ -298,29 +298,40 @@ def measured_nights(candidates: Candidates, scores: Mapping[str, Reals]) -> pa.T
     starts, examples = candidates.starts, candidates.examples
     accepted = examples["accepted"].to_numpy(zero_copy_only=False).astype(np.bool_)
     orders = {**scores, **{name: score(candidates) for name, score in SIMPLE_ORDERS.items()}}
-    # By order, shape (nights,); a map has the hits of a night.
-    hits = [expected_hits(score, accepted, starts) for score in orders.values()]
-    names = pa.array([*orders] * len(starts))
-    by_order = pa.MapArray.from_arrays(
-        np.arange(len(starts) + 1, dtype=np.int32) * len(orders), names, np.column_stack(hits).ravel()
-    )
-    votes = np.add.reduceat(candidates.of([UP, DOWN]).sum(axis=1), starts)
+    names = sorted(orders)
+    # P@1 of all orders on the first night, then of all on the second, …; shape (nights * orders,).
+    hits = np.column_stack([expected_hits(orders[name], accepted, starts) for name in names]).ravel()
+    columns = [
+        pa.array(names * len(starts)),
+        pa.repeat("P@1", len(hits)),
+        pa.array(hits),
+        pa.ListArray.from_arrays(np.arange(len(hits) + 1, dtype=np.int32), pa.array(hits)),
+    ]
+    of_orders = pa.StructArray.from_arrays(columns, ["system", "measure", "value", "components"])
+    by_night = np.arange(len(starts) + 1, dtype=np.int32) * len(names)
     nights = examples.take(pa.array(starts))
-    nights = nights.append_column("votes", pa.array(votes)).append_column("hits", by_order)
-    return nights.select(_SCHEMA.names).cast(_SCHEMA)
+    added = {
+        "split": pa.repeat(NIGHTS, len(starts)),
+        "topic": nights["thread_id"],
+        "measures": pa.ListArray.from_arrays(by_night, of_orders),
+        "votes": pa.array(np.add.reduceat(candidates.of([UP, DOWN]).sum(axis=1), starts)),
+    }
+    columns_by_name = {name: nights[name] for name in _SCHEMA.names if name not in added} | added
+    return pa.table({name: columns_by_name[name] for name in _SCHEMA.names}).cast(_SCHEMA)
 
 
 def from_all_nights(rows: DataFrame, orders: Sequence[str], answers: int, function: Callable[[Nights], Any]) -> Any:
     """Apply a function to all measured nights, which are in one task; only its result is on the driver.
 
     Args:
-        rows: of ``MEASURED_NIGHTS``.
+        rows: of ``QUERY_METRICS``, as ``measure_nights`` makes them.
         orders: names of the orders.
         answers: number of answers of the nights.
         function: makes the result, which passes through JSON.
     """
-    hits = [F.col("hits")[order].alias(f"hit_{number}") for number, order in enumerate(orders)]
-    sampled = sample_queries(rows, _MOST, answers).select(*_BY_NIGHT, "votes", *hits)
+    hits = F.map_from_arrays("measures.system", "measures.value")
+    by_order = [hits[order].alias(f"hit_{number}") for number, order in enumerate(orders)]
+    sampled = sample_queries(rows, _MOST, answers).select(*_BY_NIGHT, "votes", *by_order)
     schema = to_arrow_schema(sampled.schema)
 
     def apply(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

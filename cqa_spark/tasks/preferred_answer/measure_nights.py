@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.statistics.clusters import FEWEST
-from cqa_spark.evaluation.statistics.nights import AGES, Nights, night_worth, site_differences
+from cqa_spark.evaluation.statistics.nights import AGES, Nights, night_metrics, site_differences
 from cqa_spark.evaluation.statistics.served_order import (
     AGREEING_NIGHTS,
     UNKNOWN,
@@ -19,20 +20,21 @@ from cqa_spark.evaluation.statistics.served_order import (
     choose,
     weigh,
 )
+from cqa_spark.evaluation.statistics.summary import Summary
 from cqa_spark.features.feature_table import tables_of
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.examples import EXAMPLES, IS_MEASURED, IS_REPLAYED, IS_SERVED
-from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS, TRAINED_WORTH, Worth
-from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS, NIGHT_RANKINGS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, NIGHTS, QUERY_METRICS
+from cqa_spark.lake.schemas.night import SERVED_ORDERS
+from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.rankers.rankings import SideOutput
 from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.steps.changed_sites import of_sites, site_update
 from cqa_spark.steps.feature_inputs import task_examples
-from cqa_spark.steps.night_worth import write_trained_worth
 from cqa_spark.steps.score import load_trained, rank_by, read_to_rank
 from cqa_spark.systems.recipes import groups_of
 from cqa_spark.systems.system import System
@@ -69,34 +71,34 @@ class MeasureNights(Step):
         return (VOTES,)
 
     def writes(self) -> tuple[Product, ...]:
-        """The rankings of measured nights, what orders are and were worth, and the orders that are served."""
-        return NIGHT_RANKINGS, MEASURED_NIGHTS, NIGHT_WORTH, TRAINED_WORTH, SERVED_ORDERS
+        """The rankings and measures of nights, metrics and comparisons, and the orders that are served."""
+        return NIGHT_RANKINGS, QUERY_METRICS, METRICS, COMPARISONS, SERVED_ORDERS
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Rank, measure and choose."""
         trained = load_trained(run, [system.name for system in self.systems])
         self._rank(run, trained)
         counts.rows_in = run.rows(NIGHT_RANKINGS)
-        system, reference = (recipe.name for recipe in self.systems[:2])
+        system, reference, task = self.systems[0].name, self.systems[1].name, self.systems[0].task
         simple = [recipe.name for recipe in self.systems[1:] if recipe.name in trained]
         threads = run.read(EXAMPLES).where(f"{IS_SERVED} AND initial_rank = 1")
-        worth: list[Worth] = []
+        measured = Summary([], [])
         differences: Differences = {}
-        if run.rows(MEASURED_NIGHTS):
+        if run.rows(QUERY_METRICS):
             served = {row["age_days"]: row["count"] for row in threads.groupBy("age_days").count().collect()}
 
             def backtest(nights: Nights) -> tuple[list[Entry], list[tuple[str, str, str, Difference, int]]]:
-                rows = [asdict(row) for row in night_worth(nights, nights.hits, reference, served)]
-                return rows, [*site_differences(nights, system, simple)] if system in nights.hits else []
+                entries = night_metrics(nights, task, nights.hits, reference, served)
+                return entries, [*site_differences(nights, system, simple)] if system in nights.hits else []
 
             orders, answers = [*trained, *SIMPLE_ORDERS], counts.rows_in // len(trained)
-            rows, by_site = from_all_nights(run.read(MEASURED_NIGHTS), orders, answers, backtest)
-            worth = [Worth(**row) for row in rows]
+            entries, by_site = from_all_nights(run.read(QUERY_METRICS), orders, answers, backtest)
+            measured = Summary(entries, [])
             differences = {
                 (site, band, order): (Difference(*gain), nights) for site, band, order, gain, nights in by_site
             }
-        counts.rows_out = run.write_entries(NIGHT_WORTH, map(asdict, worth))
-        write_trained_worth(run, system, reference, worth, self.last)
+        counts.rows_out = run.write_entries(METRICS, measured.metrics)
+        run.write_entries(COMPARISONS, measured.comparisons)
         sites = sorted(row["site"] for row in threads.select("site").distinct().collect())
         run.write_entries(SERVED_ORDERS, self._choose(run, trained, differences, sites))
 
@@ -104,9 +106,9 @@ class MeasureNights(Step):
         recipes = [system.system for system in trained.values()]
         inputs = (EXAMPLES, *tables_of(groups_of(recipes)))
         update = site_update(run, self.unchanged, NIGHT_RANKINGS, inputs, settings={}, models=[*trained])
-        if not update.keep(MEASURED_NIGHTS):
+        if not update.keep(QUERY_METRICS):
             answers = of_sites(task_examples(run, recipes[0].task).where(IS_MEASURED), update.sites)
-            side_output = SideOutput(MEASURED_NIGHTS, measured_nights)
+            side_output = SideOutput(QUERY_METRICS, measured_nights)
             ranked = rank_by(
                 trained,
                 run,
@@ -116,7 +118,7 @@ class MeasureNights(Step):
                 table=NIGHT_RANKINGS,
                 side_output=side_output,
             )
-            update.write(ranked, MEASURED_NIGHTS)
+            update.write(ranked.withColumn("split", F.lit(NIGHTS)), QUERY_METRICS)
 
     def _choose(
         self, run: Run, trained: Mapping[str, TrainedSystem], differences: Differences, sites: Iterable[str]

@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from cqa_spark.evaluation.statistics.nights import Nights, night_worth, site_differences
+from cqa_spark.evaluation.statistics.nights import Nights, night_metrics, site_differences
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES, IN_TRAINING, IS_MEASURED
-from cqa_spark.lake.schemas.night import NIGHT_WORTH
-from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS, worth_of
 from cqa_spark.rankers.candidates import feature_columns
 from cqa_spark.runtime.flow import Artifact, Product, Step
 from cqa_spark.spark.frames import persisted
@@ -47,7 +46,7 @@ class WriteCard(Step):
         """Examples with their posts and features, the models, and what they are worth."""
         systems = (self.system, *self.simple)
         models = [Artifact(model_artifact(system.name)) for system in systems]
-        return EXAMPLES, POSTS, NIGHT_WORTH, MEASURED_NIGHTS, *frame_tables(systems), *models
+        return EXAMPLES, POSTS, QUERY_METRICS, METRICS, COMPARISONS, *frame_tables(systems), *models
 
     def writes(self) -> tuple[Product, ...]:
         """The model, with its card."""
@@ -58,7 +57,7 @@ class WriteCard(Step):
         system, name = self.system.name, model_artifact(self.system.name)
         examples = task_examples(run, self.system.task).where(IN_TRAINING)
         by_votes, *_, longest = orders = [recipe.name for recipe in self.simple]
-        figures = _figures(run.entries(NIGHT_WORTH), by_votes)
+        figures = _figures(run.entries(METRICS), run.entries(COMPARISONS), by_votes)
         with persisted(feature_frame(run, [self.system, *self.simple], examples)) as (frame,):
             counts.rows_in = frame.count()
             others = [column for column in frame.columns if column not in feature_columns(frame)]
@@ -74,12 +73,12 @@ class WriteCard(Step):
                 measure_nights(frame.where(IS_MEASURED), scores),
                 [*scores],
                 counts.rows_in,
-                lambda nights: part_worth(nights, parts_left_out, by_votes, longest),
+                lambda nights: part_metrics(nights, self.system.task, parts_left_out, by_votes, longest),
             )
-        for reference, rows in parts:
-            figures += _figures(rows, reference)
+        for reference, entries in parts:
+            figures += _figures(entries, entries, reference)
         by_site = from_all_nights(
-            run.read(MEASURED_NIGHTS),
+            run.read(QUERY_METRICS),
             [system, *orders],
             counts.rows_in,
             lambda nights: differences_by_site(nights, system, orders),
@@ -101,22 +100,23 @@ def variants_of(system: System) -> dict[str, tuple[str, ...]]:
     }
 
 
-def part_worth(nights: Nights, variants: Iterable[str], by_votes: str, longest: str) -> list[tuple[str, list[Entry]]]:
-    """The worth of variants of a system, against a simple order; of that without votes, against another one, too.
+def part_metrics(
+    nights: Nights, task: str, variants: Iterable[str], by_votes: str, longest: str
+) -> list[tuple[str, list[Entry]]]:
+    """The measures of variants of a system, against a simple order; of that without votes, against another one, too.
 
     Args:
         nights: measured nights, with the hits of the variants and of both simple orders.
+        task: the task of the nights.
         variants: names of the variants.
         by_votes: name of the simple order by votes.
         longest: name of the simple order without votes.
 
     Returns:
-        The name of each simple order, with rows of ``NIGHT_WORTH``.
+        The name of each simple order, with the result of ``night_metrics``.
     """
     compared = ((by_votes, variants), (longest, [NO_VOTES]))
-    return [
-        (reference, [asdict(row) for row in night_worth(nights, names, reference, {})]) for reference, names in compared
-    ]
+    return [(reference, night_metrics(nights, task, names, reference, {})) for reference, names in compared]
 
 
 def differences_by_site(nights: Nights, system: str, orders: Iterable[str]) -> list[Entry]:
@@ -135,6 +135,7 @@ def differences_by_site(nights: Nights, system: str, orders: Iterable[str]) -> l
     ]  # fmt: skip
 
 
-def _figures(worth: Iterable[Entry], reference: str) -> list[CardFigure]:
-    """Rows of ``NIGHT_WORTH`` as figures; a single thread, whose value has no error, makes none."""
-    return [CardFigure(**entry, reference=reference) for entry in worth if entry["threads"] > 1]
+def _figures(metrics: Sequence[Entry], comparisons: Iterable[Entry], reference: str) -> list[CardFigure]:
+    """Figures from metrics and comparisons; a single thread, whose value has no error, makes none."""
+    worth = worth_of(metrics, comparisons, reference)
+    return [CardFigure(**asdict(row), reference=reference) for row in worth if row.threads > 1]

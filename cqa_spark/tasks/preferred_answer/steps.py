@@ -48,19 +48,20 @@ class AdoptCommunity(Step):
             InputError: there is no such run, or it has no posts.
         """
         log = RunLog(run.lake.objects)
-        found = (
+        source_run = (
             published_snapshot(run.lake)
             if self.source is None
             else Snapshot(run.lake, log.require_success(self.source))
         )
-        if not (found.has(POSTS) and found.has(COMMENTS)):
+        if not (source_run.has(POSTS) and source_run.has(COMMENTS)):
             raise InputError(
-                f"run {found.record.run_id} has no posts and comments", "read a dump first: cqa ingest stackexchange"
+                f"run {source_run.record.run_id} has no posts and comments",
+                "read a dump first: cqa ingest stackexchange",
             )
-        run.read_corpus(found.record.corpus)
+        run.read_corpus(source_run.record.corpus)
         for table in ADOPTED:
-            if found.has(table):
-                run.put(table, found.files(table))
+            if source_run.has(table):
+                run.put(table, source_run.files(table))
 
 
 @dataclass(frozen=True)
@@ -172,8 +173,8 @@ def _refuse_unknown_sites(posts: DataFrame, wanted: tuple[str, ...]) -> None:
     Raises:
         InputError: some sites have none.
     """
-    found = {row["site"] for row in posts.select("site").distinct().collect()}
-    if missing := sorted(set(wanted) - found):
+    sites = {row["site"] for row in posts.select("site").distinct().collect()}
+    if missing := sorted(set(wanted) - sites):
         raise InputError(f"no posts of {', '.join(missing)}", "cqa inspect shows the sites of a lake")
 
 

@@ -63,8 +63,10 @@ class TransferSites(Step):
         if counts.rows_in < 2:
             return
         systems = trained_recipes(run, self.systems)
-        found = [entry for system in systems for entry in transfer(run, system, self.settings, self.split)]
-        counts.rows_out = run.write_entries(TRANSFERS, found)
+        entries: list[Entry] = []
+        for system in systems:
+            entries += transfer(run, system, self.settings, self.split)
+        counts.rows_out = run.write_entries(TRANSFERS, entries)
 
 
 def transfer(run: Run, system: System, settings: ResamplingSettings, on: EvaluationSplit) -> list[Entry]:
@@ -97,7 +99,11 @@ def transfer(run: Run, system: System, settings: ResamplingSettings, on: Evaluat
         rankings = RANKINGS.conform(reduce(DataFrame.unionByName, ranked))
         drawn = Resampling(settings.resamples, settings.seed, settings.confidence)
         with persisted(query_metrics(rankings, measured, [parse_measure(PreferredAnswer.measures[0])])) as (queries,):
-            found = summarise_by_site(queries, FULL, drawn)
+            summary = summarise_by_site(queries, FULL, drawn)
     declared = {column.name for column in TRANSFERS.columns}
-    named = ({**entry, "trained_on": entry["system"], "system": system.name} for entry in found)
-    return [{name: value for name, value in entry.items() if name in declared} for entry in named]
+    entries = []
+    for measured_set in summary:
+        entry = {name: value for name, value in measured_set.items() if name in declared}
+        # The systems of the summary are the sets of sites that the one system was trained on.
+        entries.append({**entry, "trained_on": measured_set["system"], "system": system.name})
+    return entries

@@ -11,7 +11,7 @@ from cqa_spark.errors import InputError
 from cqa_spark.evaluation.measures import parse_measure
 from cqa_spark.evaluation.spark import query_metrics
 from cqa_spark.evaluation.statistics.bootstrap import Resampling
-from cqa_spark.evaluation.statistics.summary import summarise, summarise_by_site
+from cqa_spark.evaluation.statistics.summary import Summary, summarise, summarise_by_site
 from cqa_spark.experiments.experiment import (
     FULL,
     EvaluationSplit,
@@ -210,9 +210,7 @@ class Measure(Step):
         by_site = summarise_by_site(queries, best, drawn)
         counts.rows_out = run.write_entries(SITE_METRICS, by_site)
         of_all = [entry for entry in by_site if entry["site"] == EVERY]
-        run.write_entries(
-            METRICS, [{column.name: entry[column.name] for column in METRICS.columns} for entry in of_all]
-        )
+        run.write_entries(METRICS, Summary(of_all, []).metrics)
         ranked = {entry["system"] for entry in of_all}
         tested = run_concurrently(
             lambda contrast: summarise(of_systems(queries, contrast[1]), contrast[0], *drawn),

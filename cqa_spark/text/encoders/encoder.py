@@ -1,4 +1,4 @@
-"""Encoders: texts to vectors, by a pretrained model in this process.
+"""Encoders: texts to vectors, by a pretrained model in this process or in Spark's workers.
 
 Texts are encoded one by one. 8-bit models scale activations by the maximum of a batch, so the vector of a text would
 depend on the rest of its batch, by up to 0.03 in cosine. Batches also pad their texts to the longest. On forum texts, a
@@ -20,16 +20,15 @@ from numpy.typing import NDArray
 from pyspark import SparkFiles, TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.errors import ContractError, EnvironmentProblem
 from cqa_spark.lake.schemas.text import EMBEDDINGS
 from cqa_spark.networks.scoring import open_session
 from cqa_spark.plugins import PluginKind
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.text.encoders.model import DIGITS, EmbeddingModel, ModelFile, files_to_ship, read_file
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
 
@@ -113,7 +112,11 @@ class OnnxNetwork:
     """A transformer in ONNX format, on one CPU thread, so that the order of sums is fixed."""
 
     def __init__(self, model: EmbeddingModel, weights: bytes, tokenizer: bytes) -> None:
-        self._session = _session(model, weights)
+        try:
+            self._session = open_session(weights)
+        except Exception as error:  # the library's errors have no other common class
+            remedy = "export one file of ONNX with the weights inside"
+            raise _unusable(model, model.weights.file, error, remedy) from error
         self._tokenizer = _tokenizer(model, tokenizer)
         self._inputs = [tensor.name for tensor in self._session.get_inputs()]
         self._pool = _POOLING[str(model.pooling)]
@@ -159,13 +162,6 @@ class MultilingualE5:
         return vector
 
 
-def _session(model: EmbeddingModel, weights: bytes) -> InferenceSession:
-    try:
-        return open_session(weights)
-    except Exception as error:  # the library's errors have no other common class
-        raise _unusable(model, model.weights.file, error, "export one file of ONNX with the weights inside") from error
-
-
 def _tokenizer(model: EmbeddingModel, content: bytes) -> Tokenizer:
     from tokenizers import Tokenizer
 
@@ -194,8 +190,6 @@ def _mean(tokens: Vectors) -> Vectors:
 _POOLING: dict[str, Pooling] = {"first_token": _first_token, "mean": _mean}
 
 
-# The mean of pretrained word vectors.
-
 _UNKNOWN = "unk"
 
 
@@ -223,9 +217,6 @@ class AveragedWords:
         rows = [self._rows[word] for word in self._tokens(text.lower()) if word in self._rows]
         mean: Vectors = self._vectors[rows or [self._rows[_UNKNOWN]]].mean(axis=0)
         return mean
-
-
-# Encodes texts in Spark's workers.
 
 
 def ship(spark: SparkSession, model: EmbeddingModel) -> None:
@@ -267,13 +258,14 @@ def embed(texts: DataFrame, model: EmbeddingModel) -> DataFrame:
         arrow_schema = to_arrow_schema(schema)
         for batch in batches:
             vectors = encoder.encode(batch.column("clean").to_pylist())
-            rows = len(vectors)
+            rows, dimension = vectors.shape
+            ends = pa.array(np.arange(rows + 1, dtype=np.int32) * dimension)
             yield pa.RecordBatch.from_arrays(
                 [
                     batch.column("text_id"),
                     pa.array([model.name] * rows, pa.string()),
                     pa.array([model.version] * rows, pa.string()),
-                    _lists(vectors),
+                    pa.ListArray.from_arrays(ends, pa.array(vectors.ravel())),
                 ],
                 schema=arrow_schema,
             )
@@ -282,9 +274,3 @@ def embed(texts: DataFrame, model: EmbeddingModel) -> DataFrame:
     partitions = int(str(texts.sparkSession.conf.get("spark.sql.shuffle.partitions")))
     spread = texts.select("text_id", F.col("clean")).repartition(partitions, "text_id")
     return spread.mapInArrow(encode, schema)
-
-
-def _lists(vectors: np.ndarray) -> pa.ListArray:
-    """Vectors as a column of lists."""
-    offsets = pa.array(np.arange(len(vectors) + 1, dtype=np.int32) * vectors.shape[1])
-    return pa.ListArray.from_arrays(offsets, pa.array(vectors.ravel()))

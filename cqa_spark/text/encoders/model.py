@@ -1,4 +1,4 @@
-"""Descriptions of embedding models in ``conf/models/NAME.yaml``."""
+"""Embedding models: their descriptions, ``conf/models/NAME.yaml``, and their files, checked by hash; no downloads."""
 
 from __future__ import annotations
 
@@ -132,9 +132,6 @@ class EmbeddingModel(_Part):
             DIGITS,
         )
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
-
-
-# The files of embedding models, verified by their hashes; nothing is downloaded.
 
 
 def read_file(model: EmbeddingModel, file: ModelFile, folders: Iterable[Path] = ()) -> bytes:

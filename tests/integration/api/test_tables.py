@@ -55,7 +55,10 @@ def root(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
             run.write(RANKINGS, spark.createDataFrame(rankings, RANKINGS.schema))
             of_query = [("given_order", "MRR@10", 0.5, [0.5]), ("given_order", "P@1", 0.0, [0.0])]
             run.write(
-                QUERY_METRICS, spark.createDataFrame([(TASK, "dev", "s", "q1", "q1", of_query)], QUERY_METRICS.schema)
+                QUERY_METRICS,
+                spark.createDataFrame(
+                    [(TASK, "dev", "s", "q1", "q1", of_query, None, None, None)], QUERY_METRICS.schema
+                ),
             )
         publish(lake, "r1")
     return root

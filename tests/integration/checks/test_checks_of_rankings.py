@@ -133,15 +133,16 @@ def test_every_question_with_enough_answers_is_served(spark: SparkSession) -> No
 
 def measured(spark: SparkSession, hits: dict[str, float]) -> DataFrame:
     """The hit of the system, by night; nights of a thread begin with its letter. The other night is not measured."""
-    rows = [("site", night[0], night, {"s": hit}) for night, hit in hits.items()]
+    rows = [("nights", "site", night[0], night, [("s", hit)]) for night, hit in hits.items()]
     return spark.createDataFrame(
-        [*rows, ("site", "k", "k1", {"other": 1.0})],
-        "site string, thread_id string, query_id string, hits map<string,double>",
+        [*rows, ("nights", "site", "k", "k1", [("other", 1.0)]), ("test", "site", None, "c1", [("s", 1.0)])],
+        "split string, site string, thread_id string, query_id string, "
+        "measures array<struct<system:string,value:double>>",
     )
 
 
 def nights_review(now: DataFrame, last: DataFrame) -> RunUnderReview:
-    return RunUnderReview({"measured_nights": now}, {"measured_nights": last}, "s", "P@1")
+    return RunUnderReview({"query_metrics": now}, {"query_metrics": last}, "s", "P@1")
 
 
 def test_the_system_is_compared_with_itself_on_common_nights(spark: SparkSession) -> None:

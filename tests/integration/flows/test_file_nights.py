@@ -74,13 +74,20 @@ def test_nights_of_two_corpora_share_a_lake(
     assert all("'split': 'test'" in row for row in again["examples"])
     assert seen(lake, BEER) == changed
 
-    worth = rows_of(lake, "forum1", "night_worth")
-    assert [(row["order"], row["population"], row["measure"], row["nights"]) for row in worth[:2]] == [
-        ("given_order", "test", "MAP@10", 12),
-        (SYSTEM, "test", "MAP@10", 12),
+    metrics = [row for row in rows_of(lake, "forum1", "metrics") if row["population"] is None]
+    of_map = [row for row in metrics if row["measure"] == "MAP@10"]
+    assert [(row["system"], row["split"], row["queries"]) for row in of_map] == [
+        ("given_order", "test", 12),
+        (SYSTEM, "test", 12),
     ]
-    trained = [row for row in worth if row["order"] == SYSTEM]
-    assert rows_of(lake, "forum1", "trained_worth") == rows_of(lake, "forum2", "trained_worth") == trained
+    trained = [row | {"population": "when trained"} for row in metrics if row["system"] == SYSTEM]
+    for run_id in ("forum1", "forum2"):
+        remembered = [row for row in rows_of(lake, run_id, "metrics") if row["population"] is not None]
+        assert remembered == trained
+        comparisons = rows_of(lake, run_id, "comparisons")
+        assert [row["population"] for row in comparisons if row["system"] == SYSTEM] == [
+            *[None] * len(trained), *["when trained"] * len(trained),
+        ]  # fmt: skip
 
     assert main(["runs", "gc", "--lake", str(lake), "--keep", "2"]) == 0
     assert main(["runs", "rollback", "--lake", str(lake), "--to", "beer1"]) == 0

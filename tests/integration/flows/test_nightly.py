@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from kill_at import exit_code_at
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, Window
+from pyspark.sql import functions as F
 from two_nights import CHANGED, SYSTEM, Content, Nights, content, copied, night, two_nights
 
 from cqa_spark.cli import main
@@ -17,12 +18,17 @@ from cqa_spark.lake.lease import KEY as LEASE
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.night import CHALLENGES, CHANGES, NIGHT_WORTH
+from cqa_spark.lake.schemas.findings import FINDINGS, QUESTION_VECTORS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
+from cqa_spark.lake.schemas.night import CHALLENGES, CHANGES
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.systems.shipped_models import shipped_model
 
-BY_SITE = (POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS, NIGHT_RANKINGS)
+BY_SITE = (
+    POSTS, COMMENTS, USERS, EXAMPLES, feature_table(()), RANKINGS, NIGHT_RANKINGS, QUERY_METRICS, FINDINGS,
+    QUESTION_VECTORS,
+)  # fmt: skip
 
 CRASHES = {
     "while ingesting, between two tables": ("cqa_spark.lake.run:Run.put", "after", 2),
@@ -71,6 +77,35 @@ def test_every_question_with_two_answers_is_served_whatever_happens_to_it(nights
         assert {tuple(row) for row in first} == enough
 
 
+def test_the_accepted_answer_comes_first_and_measures_know_of_none(nights: Nights) -> None:
+    first = published_snapshot(nights.first)
+    accepted = first.read(RANKINGS).where("accepted").select("rank", "served")
+    assert accepted.where("served").count() > 0
+    assert {row["rank"] for row in accepted.collect()} == {1}
+    by_score = Window.partitionBy("system", "site", "query_id").orderBy(F.col("score").desc())
+    replayed = first.read(NIGHT_RANKINGS).withColumn("by_score", F.rank().over(by_score))
+    # Equal scores have ranks after the first of them.
+    assert replayed.where("rank < by_score").count() == 0
+    assert replayed.where("accepted AND by_score > 1 AND rank > 1").count() > 0
+
+
+def test_findings_that_somebody_has_seen_are_left_out(nights: Nights, tmp_path: Path) -> None:
+    lake = copied(nights.second, tmp_path / "lake")
+    before = published_snapshot(lake).read(FINDINGS).orderBy("site", "kind", "post_id", "other_id").collect()
+    seen = before[0]
+    named = ["findings", "done", seen["kind"], seen["post_id"], "--of-site", seen["site"], "--lake", str(lake.root)]
+    assert main(named) == 0
+    folder = tmp_path / "export"
+    assert main(["export", "findings", "--lake", str(lake.root), "--output", str(folder), "--format", "jsonl"]) == 0
+    manifest = json.loads((folder / "manifest.json").read_text())
+    lines = [line for file in manifest["files"] for line in (folder / file["path"]).read_text().splitlines()]
+    exported = [json.loads(line) for line in lines]
+    marked = [row for row in before if (row["site"], row["kind"], row["post_id"]) == tuple(seen[:3])]
+    assert len(exported) == len(before) - len(marked)
+    assert all(row["post_address"].startswith("https://") for row in exported)
+    assert main([*named[:3], "no such post", *named[4:]]) == 3
+
+
 def test_unchanged_sites_keep_their_files(nights: Nights) -> None:
     first, second = (published_snapshot(lake) for lake in (nights.first, nights.second))
     for table in BY_SITE:
@@ -91,7 +126,8 @@ def test_a_night_without_a_change_writes_no_table(nights: Nights, tmp_path: Path
     after = published_snapshot(lake)
     for table in BY_SITE:
         assert after.files(table) == before.files(table), table.name
-    assert after.entries(NIGHT_WORTH) == before.entries(NIGHT_WORTH)
+    for measured in (METRICS, COMPARISONS):
+        assert after.entries(measured) == before.entries(measured) != []
     assert after.entries(CHANGES) == []
     assert Path(after.record.artifacts["report"]).is_file()
 

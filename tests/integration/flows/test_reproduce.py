@@ -26,6 +26,7 @@ def home(tmp_path: Path, sample: SamplePaths, monkeypatch: pytest.MonkeyPatch) -
         "site": "qatarliving.com",
         "corpus": "qatar_living",
         "train": [sample.train.name],
+        "unannotated": ["gone.xml"],
         "leave_out": ["Q1_R1"],
         "parts": {
             "dev": {"input": sample.dev.name, "gold": {"question_comment": sample.gold.name}},
@@ -77,7 +78,8 @@ def test_recipes_of_a_task_are_run_together_and_scored_by_the_gold(
     monkeypatch.chdir(working_directory)
     arguments = ["--all", "--data", str(sample.train.parent), "--output", str(out), "--lake", str(tmp_path / "lake")]
     assert main(["reproduce", *arguments]) == 0
-    told = capsys.readouterr().out
+    told, warned = capsys.readouterr()
+    assert "data set sample: without gone.xml" in warned
     predictions = out / "ordered.sample_dev.pred"
     scores = evaluate(ranked_file(read_official(sample.gold), read_official(predictions)), ["MAP@10"])
     ours = f"{scores['MAP@10'] * 100:.2f}"

@@ -13,7 +13,9 @@ from cqa_spark.features.feature_table import tables_of
 from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
-from cqa_spark.lake.schemas.night import NIGHT_WORTH, SERVED_ORDERS
+from cqa_spark.lake.schemas.findings import FINDING_CASES, FINDING_WORTH, FINDINGS, QUESTION_VECTORS
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, QUERY_METRICS
+from cqa_spark.lake.schemas.night import SERVED_ORDERS
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.synth.stackexchange.dump import write_dump
@@ -45,13 +47,16 @@ def night(lake: str, dump: Path, run_id: str, *more: str) -> list[str]:
 def content(snapshot: Snapshot) -> Content:
     """The rows that readers see, as far as they do not say who wrote them, or after how many nights."""
     [system] = read_systems([SYSTEM])
-    tables = (POSTS, EXAMPLES, *tables_of(system.feature_groups), RANKINGS, NIGHT_RANKINGS)
+    tables = (POSTS, EXAMPLES, *tables_of(system.feature_groups), RANKINGS, NIGHT_RANKINGS, QUERY_METRICS)
+    tables += (FINDINGS, FINDING_CASES, QUESTION_VECTORS)
     frames = {table.name: snapshot.read(table).drop("run_id", "source_file", "unknown_attributes") for table in tables}
     rows = {name: sorted(map(tuple, frame.collect()), key=repr) for name, frame in frames.items()}
     orders = [entry | {"agreeing": None} for entry in snapshot.entries(SERVED_ORDERS)]  # which counts nights
     measured = {
-        NIGHT_WORTH.name: [*map(repr, snapshot.entries(NIGHT_WORTH))],
+        METRICS.name: [*map(repr, snapshot.entries(METRICS))],
+        COMPARISONS.name: [*map(repr, snapshot.entries(COMPARISONS))],
         SERVED_ORDERS.name: [*map(repr, orders)],
+        FINDING_WORTH.name: [*map(repr, snapshot.entries(FINDING_WORTH))],
     }
     return {**rows, **measured}
 

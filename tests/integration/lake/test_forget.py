@@ -28,7 +28,7 @@ from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TA
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
 from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS
-from cqa_spark.lake.schemas.rankings import MEASURED_NIGHTS, NIGHT_RANKINGS, RANKINGS, UPSTREAM_SCORES
+from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS, UPSTREAM_SCORES
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED, UNRETRIEVED
 from cqa_spark.lake.schemas.studies import ATTENTIONS
 from cqa_spark.lake.schemas.text import BODIES, DOCUMENTS, EMBEDDINGS, TEXTS
@@ -103,9 +103,12 @@ ROWS: Mapping[Table, Sequence[Values]] = {
         *_pairs(("3@2020-01-02", "4"), thread_id="3", rank=1),
         *_pairs(("3@2020-01-02", "5"), thread_id="3", rank=2),
     ],
-    MEASURED_NIGHTS: [{"query_id": f"{thread}@2020-01-02", "thread_id": thread} for thread in "13"],
     UPSTREAM_SCORES: _pairs(*PAIRS),
-    QUERY_METRICS: [{"query_id": "1", "topic": "1"}, {"query_id": "3", "topic": "1"}],
+    QUERY_METRICS: [
+        {"query_id": "1", "topic": "1"},
+        {"query_id": "3", "topic": "1"},
+        *[{"query_id": f"{thread}@2020-01-02", "topic": thread, "thread_id": thread} for thread in "13"],
+    ],
     RETRIEVED: [*_pairs(("6", "1"), rank=1), *_pairs(("6", "3"), rank=2)],
     DOCUMENTS: [
         *[{"document_id": post, "text_id": f"t{post}", "subject_text_id": f"s{post}"} for post in "123456"],
@@ -117,9 +120,8 @@ ROWS: Mapping[Table, Sequence[Values]] = {
 REMOVED = {
     "posts": 3, "comments": 2, "users": 1, "judgments": 2, "votes": 2, "badges": 1, "post_links": 1, "post_history": 2,
     "examples": 2, "unretrieved": 2, "features": 2, "rankings": 2, "night_rankings": 2,
-    "measured_nights": 1,
     "upstream_scores": 2,
-    "query_metrics": 1, "retrieved": 1, "documents": 5, "index_shards": 1, "tags": 0, "quarantine": 0,
+    "query_metrics": 2, "retrieved": 1, "documents": 5, "index_shards": 1, "tags": 0, "quarantine": 0,
 }  # fmt: skip
 CHANGED = {"posts": 2, "tags": 1, "post_history": 1, "quarantine": 1, "examples": 1, "query_metrics": 1}
 """What goes with user 7, and what stays without a reference to him."""
@@ -263,7 +265,7 @@ def test_every_table_loses_exactly_the_rows_of_a_user(lake: Lake, capsys: pytest
     assert _values(after, TAGS, "excerpt_post_id", "wiki_post_id") == [(None, "5")]
     assert _values(after, QUARANTINE, "byte_offset", "reason", "raw") == [(5, "Score is no number…", "")]
     assert _values(after, EXAMPLES, "query_id", "candidate_id", "fold_key") == [("3", "5", "3"), ("6", "5", "6")]
-    assert _values(after, QUERY_METRICS, "query_id", "topic") == [("3", "3")]
+    assert _values(after, QUERY_METRICS, "query_id", "topic") == [("3", "3"), ("3@2020-01-02", "3")]
     assert _values(after, RANKINGS, "system", "candidate_id", "rank") == [("a", "5", 1), ("b", "5", 1)]
     assert _values(after, RETRIEVED, "candidate_id", "rank") == [("3", 1)]
     assert _values(after, DOCUMENTS, "document_id") == [("3",), ("5",), ("6",), ("comment 3",)]

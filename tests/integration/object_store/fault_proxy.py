@@ -45,6 +45,11 @@ class FaultProxy:
                 len(self.requests) + number: FAULTS.get(fault, lambda handler: handler.refuse(403, fault))
             }
 
+    def forget(self) -> None:
+        """Let nothing go wrong that has not happened."""
+        with self._lock:
+            self._numbered.clear()
+
     @contextmanager
     def full(self, status: int, code: str, within: str = "") -> Iterator[None]:
         """Refuse every write to a path that holds a text, as a server without space does."""
@@ -113,6 +118,8 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in answer.getheaders():
             if name.lower() not in HOP_BY_HOP:
                 self.send_header(name, value)
+        if answer.getheader("Content-Length") is None:  # it came in chunks
+            self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         step = -(-sent // pieces) or 1
         for start in range(0, sent, step):

@@ -1,7 +1,5 @@
-"""Faults between us and the storage: what was written is read in full, once, and nobody has to guess."""
+"""Faults between us and the storage of a table: what was written is read in full, once."""
 
-from collections.abc import Callable
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -16,113 +14,7 @@ from cqa_spark.lake.lake import TABLES, Lake
 from cqa_spark.lake.schemas.community import USERS
 from cqa_spark.lake.table import TableFiles
 from cqa_spark.lake.writing import Destination, write_files
-from cqa_spark.object_store.bucket import Bucket
 from cqa_spark.object_store.locations import open_store
-from cqa_spark.object_store.s3 import s3_client
-from cqa_spark.object_store.store import AlreadyThere, Changed
-
-OLD, NEW = b"old " * 1000, b"new " * 1000
-
-
-def read(store: Bucket, there: Bucket, _: Path) -> None:
-    there.put("object", OLD)
-    assert store.read("object").data == OLD
-
-
-def read_absent(store: Bucket, there: Bucket, _: Path) -> None:
-    assert store.read("object") is None
-
-
-def put(store: Bucket, there: Bucket, _: Path) -> None:
-    store.put("object", NEW)
-    assert there.read("object").data == NEW
-
-
-def create(store: Bucket, there: Bucket, _: Path) -> None:
-    version = store.create("object", NEW)
-    assert (there.read("object").data, there.read("object").version) == (NEW, version)
-    with pytest.raises(AlreadyThere):
-        store.create("object", OLD)
-
-
-def create_second(store: Bucket, there: Bucket, _: Path) -> None:
-    there.create("object", OLD)
-    with pytest.raises(AlreadyThere):
-        store.create("object", NEW)
-    assert there.read("object").data == OLD
-
-
-def replace(store: Bucket, there: Bucket, _: Path) -> None:
-    before = there.create("object", OLD)
-    version = store.replace("object", NEW, before)
-    assert (there.read("object").data, there.read("object").version) == (NEW, version)
-    with pytest.raises(Changed):
-        store.replace("object", OLD, before)
-
-
-def replace_changed(store: Bucket, there: Bucket, _: Path) -> None:
-    before = there.create("object", OLD)
-    there.replace("object", b"theirs", before)
-    with pytest.raises(Changed):
-        store.replace("object", NEW, before)
-    assert there.read("object").data == b"theirs"
-
-
-def delete(store: Bucket, there: Bucket, _: Path) -> None:
-    there.put("object", OLD)
-    store.delete("object")
-    assert there.read("object") is None
-
-
-def list_keys(store: Bucket, there: Bucket, _: Path) -> None:
-    for name in ("a", "b", "c"):
-        there.put(name, b"")
-    assert list(store.keys()) == ["a", "b", "c"]
-
-
-def fetch(store: Bucket, there: Bucket, folder: Path) -> None:
-    there.put("object", OLD)
-    store.download("object", folder / "copy")
-    assert (folder / "copy").read_bytes() == OLD
-    assert [each.name for each in folder.iterdir()] == ["copy"]
-
-
-def send(store: Bucket, there: Bucket, folder: Path) -> None:
-    (folder / "file").write_bytes(NEW)
-    store.upload(folder / "file", "object")
-    assert there.read("object").data == NEW
-
-
-OPERATIONS: dict[str, tuple[str, Callable[[Bucket, Bucket, Path], None], tuple[int, ...]]] = {
-    "read": ("GET", read, (2, 2, 2, 2, 2, 1, 2)),
-    "read what is absent": ("GET", read_absent, (2, 2, 2, 2, 2, 1, 2)),
-    "put": ("PUT", put, (2, 2, 2, 2, 2, 1, 1)),
-    "create": ("PUT", create, (4, 4, 4, 4, 3, 2, 2)),
-    "create what is there": ("PUT", create_second, (2, 2, 2, 2, 2, 1, 2)),
-    "replace": ("PUT", replace, (4, 4, 4, 4, 3, 2, 2)),
-    "replace what changed": ("PUT", replace_changed, (2, 2, 2, 2, 2, 1, 2)),
-    "delete": ("DELETE", delete, (2, 2, 2, 1, 2, 1, 1)),
-    "list": ("GET", list_keys, (2, 2, 2, 2, 2, 1, 2)),
-    "download": ("GET", fetch, (3, 3, 3, 3, 3, 2, 3)),
-    "upload": ("PUT", send, (2, 2, 2, 2, 2, 1, 1)),
-}
-"""The request that goes wrong, the operation with its checks, and the requests that both take, by fault."""
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("operation", OPERATIONS)
-def test_every_operation_survives_every_fault(
-    s3: S3Server, proxied: tuple[FaultProxy, S3Server], tmp_path: Path, operation: str, fault: str
-) -> None:
-    (proxy, server), (method, act, requests) = proxied, OPERATIONS[operation]
-    place = uuid4().hex
-    there = open_store(s3.location("faults", place), s3.settings)
-    faulty = Bucket(s3_client(server.settings), s3.bucket, f"{s3.run}/faults/{place}", attempts=6, sleep=lambda _: None)
-    asked = len(proxy.requests)
-    proxy.next(fault, method)
-    act(faulty, there, tmp_path)
-    assert proxy.all_happened
-    assert len(proxy.requests) - asked == requests[list(FAULTS).index(fault)]
 
 
 @pytest.mark.parametrize("fault", FAULTS)

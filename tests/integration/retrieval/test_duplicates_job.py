@@ -27,7 +27,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED
 from cqa_spark.lake.snapshot import published_snapshot
 from cqa_spark.process.signals import Stopped
-from cqa_spark.settings.duplicates import RetrievalSettings
+from cqa_spark.settings.sections import RetrievalSettings
 from cqa_spark.tasks.duplicate.candidates import RetrieveCandidates
 from cqa_spark.tasks.duplicate.task import Duplicate
 

@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession, Window
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.tasks.duplicate.dataset import MEASURED, TRAINING, split_queries
+from cqa_spark.tasks.duplicate.examples import MEASURED, TRAINING, split_queries
 
 
 def test_the_first_half_by_time_is_train_and_the_next_quarter_dev(spark: SparkSession) -> None:

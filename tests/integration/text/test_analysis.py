@@ -1,4 +1,6 @@
-"""What the language pipeline makes of texts."""
+"""What the analysers make of texts."""
+
+from importlib.util import find_spec
 
 import pyarrow as pa
 import pytest
@@ -6,7 +8,9 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.schemas.text import TEXTS
-from cqa_spark.text.pipeline import analyse
+from cqa_spark.settings.conf_files import jars_folder
+from cqa_spark.text.analysers.analyser import ANALYSERS, analyse
+from cqa_spark.text.cleaning import clean
 from cqa_spark.text.scripts import spaced, spaced_texts
 
 _ARRAYS = ("sentences", "tokens", "words", "content_words", "stems", "bigrams")
@@ -97,6 +101,39 @@ def test_pairs_of_characters_are_those_of_an_index(spark: SparkSession) -> None:
     frame = spark.createDataFrame([(text,) for text in texts], "text string").coalesce(1)
     found = [row.text for row in frame.select(spaced(F.col("text")).alias("text")).collect()]
     assert found == spaced_texts(pa.array(texts)).to_pylist()
+
+
+_MANY_MARKS = [
+    "Dr. No of the U.S. Navy met him at 3 p.m. He left, e.g. because of rain... It rained!",
+    "1. First item 2. Second one. 3.) third (a) fourth -5. fifth",
+    "He asked \"Is it? Yes! No.\" and (well. maybe?) went. [So. it] goes 'Really? yes.' he said.",
+    "Version 2.0.1 costs $3.50, approx. 4.5 in. of St. John's No. 7; see p. 12 (or p. (13)). etc. and so on",
+    "What?! No!! I said, stop!, he cried! and ran. Is it Inc.'s? I live in the U.S. A. Smith wrote a.m. or P.M..",
+    "John's dogs' 's ''s x''s -- (((a))) *b* l'une naïve Ünïcode 'quoted' \"double\" ... .5 5.",
+    "a.b.c @me #tag 10% C++ C#",
+    "Die Straße 'ist lang'. A Co. KG is here. It weighs 3 kg.It is 5°C. N°. 1026.253.553.",
+    "relational conditional valenci hesitanci digitizer conformabli radicalli differentli vileli analogousli agreed "
+    "fed vietnamization predication operator feudalism decisiveness hopefulness callousness formaliti sensitiviti "
+    "sensibiliti triplicate formative formalize electriciti electrical hopeful goodness revival allowance inference "
+    "airliner gyroscopic adjustable defensible irritant replacement adjustment dependent adoption homologou communism "
+    "activate angulariti homologous effective bowdlerize probate rate cease controll roll hopping tanned falling "
+    "hissing fizzed failing filing happy sky ponies ties caress cats feed plastered bled motoring sing troubled sized",
+]
+
+
+@pytest.mark.skipif(
+    not find_spec("sparknlp") or not any(jars_folder().glob("*_spark-nlp_*.jar")),
+    reason="needs Spark NLP: the extra text and its jar, which only the line 3.5 of Spark has",
+)
+def test_both_analysers_agree(spark: SparkSession) -> None:
+    texts = [*_TEXTS.values(), *_MANY_MARKS]
+    frame = spark.createDataFrame(
+        [(str(number), text) for number, text in enumerate(texts)], "text_id string, raw string"
+    )
+    cleaned = frame.withColumn("clean", clean(F.col("raw")))
+    rules, spark_nlp = (ANALYSERS.load(name)().analyse(cleaned) for name in ("rules", "spark_nlp"))
+    expected = {row.text_id: row.asDict() for row in spark_nlp.collect()}
+    assert {row.text_id: row.asDict() for row in rules.collect()} == expected
 
 
 def test_the_number_of_partitions_changes_nothing(spark: SparkSession, analysed: dict[str, Row]) -> None:

@@ -6,35 +6,18 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from small_runs import METRIC, write_published_metrics
 
 import cqa_spark as cqa
 from cqa_spark.errors import ConfigError, InputError
-from cqa_spark.lake.journal import write_entries
-from cqa_spark.lake.manifest import RunManifest, folder_of, write_manifest
-from cqa_spark.lake.pointer import change_pointer, claim
-from cqa_spark.lake.run_log import RunLog, RunRecord
-from cqa_spark.lake.schemas.metrics import METRICS
-from cqa_spark.object_store.folder import Folder
 
-METRIC = {
-    "system": "best_a", "task": "question_comment", "split": "dev", "measure": "MAP@10", "value": 0.5, "low": 0.4,
-    "high": 0.6, "confidence": 0.95, "queries": 2, "resamples": 9, "seed": 1,
-}  # fmt: skip
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
 
 
 @pytest.fixture
 def lake(tmp_path: Path) -> cqa.Lake:
     """A lake with a published run, which has metrics, and a failed one."""
-    objects = Folder(str(tmp_path))
-    log = RunLog(objects)
-    monday = RunRecord("monday", "succeeded", "run", "hash", "seed: 1", "0.1.0", attempt=1, tables={METRICS.name: 1})
-    metrics = f"{folder_of(monday)}/metrics.parquet"
-    write_entries(objects, METRICS, [METRIC], metrics, run_id="monday")
-    write_manifest(objects, monday, RunManifest(entries={METRICS.name: metrics}))
-    claim(objects, 1)
-    change_pointer(objects, 1, lambda pointer: pointer.model_copy(update={"record": log.append(monday)}))
-    log.append(RunRecord("tuesday", "failed", "run", "hash", "seed: 1", "0.1.0", message="no disk"))
+    write_published_metrics(tmp_path)
     return cqa.open_lake(str(tmp_path))
 
 

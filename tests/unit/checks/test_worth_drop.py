@@ -1,6 +1,6 @@
 """The check of a night's worth against that of when the model was trained, on literal rows."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -8,7 +8,8 @@ import pytest
 
 from cqa_spark.checks.check import RunUnderReview, Verdict
 from cqa_spark.checks.worth_drop import worth_drop
-from cqa_spark.lake.schemas.night import Worth
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.schemas.metrics import COMPARISONS, METRICS, WHEN_TRAINED, Worth
 from cqa_spark.settings.sections import CheckSettings
 
 TRAINED = Worth("mine", "nights", "all", "P@1", 0.75, 0.7, 0.8, 0.10, 0.06, 0.13, 0.003, 900, 400)
@@ -18,7 +19,16 @@ WORSE = replace(TRAINED, difference=-0.02, low_difference=-0.05, high_difference
 
 
 def verdict(tonight: list[Worth], trained: list[Worth], limit: float = 0.05) -> Verdict:
-    entries = {"night_worth": [*map(asdict, tonight)], "trained_worth": [*map(asdict, trained)]}
+    entries: dict[str, list[Entry]] = {METRICS.name: [], COMPARISONS.name: []}
+    for population, rows in ((None, tonight), (WHEN_TRAINED, trained)):
+        for row in rows:
+            about = {"system": row.order, "split": row.population, "measure": row.measure, "population": population}
+            metric = {"value": row.value, "low": row.low, "high": row.high, "queries": row.nights}
+            entries[METRICS.name].append({**about, **metric, "topics": row.threads})
+            if row.order != "simple":
+                bounds = {"difference_low": row.low_difference, "difference_high": row.high_difference}
+                test = {"baseline": "simple", "difference": row.difference, **bounds, "p_value": row.p_value}
+                entries[COMPARISONS.name].append({**about, **test})
     return worth_drop(RunUnderReview({}, {}, "mine", "P@1", entries), CheckSettings(max_worth_drop=limit))
 
 
@@ -61,6 +71,12 @@ def test_too_few_nights_pass_and_say_so() -> None:
     for found in (verdict([few], [TRAINED]), verdict([TRAINED], [few])):
         assert (found.passed, found.measured) == (True, None)
         assert found.reason.startswith("too few to tell (fewer than 10): P@1 over the simple order: ")
+
+
+def test_the_measure_that_orders_systems_is_compared_if_both_have_it() -> None:
+    other = replace(WORSE, measure="MAP@10", difference=0.1, low_difference=0.06, high_difference=0.13)
+    assert verdict([other, WORSE], [replace(TRAINED, measure="MAP@10"), TRAINED]).measured == pytest.approx(0.07)
+    assert verdict([other], [replace(TRAINED, measure="MAP@10")]).measured == 0.0
 
 
 def test_what_was_not_measured_passes_and_says_so() -> None:

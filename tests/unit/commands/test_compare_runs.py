@@ -1,31 +1,39 @@
 """What two nights are worth, side by side."""
 
-from dataclasses import asdict, replace
 from typing import Any
 
-from cqa_spark.commands.compare_runs import _worth
-from cqa_spark.lake.schemas.night import Worth
-
-MINE = Worth("mine", "test", "all", "MAP@10", 0.7, 0.6, 0.8, 0.2, 0.1, 0.3, 0.01, 50, 50)
-SIMPLE = replace(MINE, order="simple", value=0.5)
+from cqa_spark.commands.compare_runs import _unpaired
+from cqa_spark.lake.journal import Entry
 
 
 class Night:
-    def __init__(self, *rows: Worth) -> None:
+    def __init__(self, *rows: Entry) -> None:
         self.rows = rows
 
-    def entries_or_none(self, table: Any) -> list[dict[str, Any]]:
-        return [*map(asdict, self.rows)]
+    def entries_or_none(self, table: Any) -> list[Entry]:
+        return [*self.rows]
 
 
-def test_orders_are_compared_by_population_and_measure_whichever_run_has_them() -> None:
+def metric(system: str, value: float, split: str = "nights", queries: int = 50, **part: str) -> Entry:
+    return {
+        "system": system, "task": "t", "split": split, "measure": "P@1", "value": value, "queries": queries, **part,
+    }  # fmt: skip
+
+
+def test_other_queries_are_compared_by_split_and_measure_whichever_run_has_them() -> None:
     runs: Any = [
-        Night(replace(MINE, population="nights", measure="P@1"), replace(MINE, value=0.6)),
-        Night(MINE, SIMPLE, replace(MINE, band="older")),
+        Night(metric("mine", 0.6), metric("mine", 0.7, "test"), metric("mine", 0.1, "dev")),
+        Night(
+            metric("mine", 0.7),
+            metric("simple", 0.5),
+            metric("mine", 0.9, band="older"),
+            metric("mine", 0.2, population="when trained"),
+            metric("mine", 0.8, "test", 60),
+            metric("mine", 0.2, "dev"),
+        ),
     ]
-    found = [(row.population, row.system, row.measure, row.values) for row in _worth(runs)]
-    assert found == [
-        ("replayed nights", "mine", "P@1", (0.7, None)),
-        ("labelled queries, test", "mine", "MAP@10", (0.6, 0.7)),
-        ("labelled queries, test", "simple", "MAP@10", (None, 0.5)),
+    assert [(row.population, row.system, row.measure, row.values) for row in _unpaired(runs)] == [
+        ("replayed nights", "mine", "P@1", (0.6, 0.7)),
+        ("t, test: all queries of each run", "mine", "P@1", (0.7, 0.8)),
+        ("replayed nights", "simple", "P@1", (None, 0.5)),
     ]

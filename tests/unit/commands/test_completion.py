@@ -18,7 +18,7 @@ from cqa_spark.cli import main
         (["nightly", "a file"], []),
         (["evaluate-file", "--format", "la"], ["latex"]),
         (["run", "--systems", "best_a", "votes_then_l"], ["votes_then_length"]),
-        (["evaluate-file", "g", "r", "--measures", "nDCG"], ["nDCG@10"]),
+        (["evaluate-file", "g", "r", "--measures", "nDC"], ["nDCG"]),
         (["run", "--systems", "best_a", "--bas"], ["--baseline"]),
     ],
     ids=" ".join,

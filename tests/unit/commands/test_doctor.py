@@ -17,7 +17,7 @@ from cqa_spark.commands.doctor_services import examine_cluster, examine_storage,
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.settings.sections import ObjectStorageSettings, TrackingSettings
-from cqa_spark.spark.jars import OF_ANOTHER_SPARK, hash_lines
+from cqa_spark.spark.jars import LINE, OF_ANOTHER_SPARK, hash_lines
 
 
 def failing(error: Exception) -> Finding:
@@ -59,7 +59,7 @@ class TestMachine:
         (tmp_path / "one-1.0.jar").write_bytes(b"one")
         (tmp_path / "two-2.jar").write_bytes(b"two")
         expected = hash_lines(tmp_path.glob("*.jar"))
-        assert doctor.jars(tmp_path, expected) == f"2 jars in {tmp_path}"
+        assert doctor.jars(tmp_path, expected) == f"2 for Spark {LINE} in {tmp_path}"
         (tmp_path / "one-1.0.jar").unlink()
         (tmp_path / "two-2.jar").write_bytes(b"another")
         with pytest.raises(EnvironmentProblem, match=r"not those of .*: one-1\.0\.jar, two-2\.jar\n"):

@@ -143,6 +143,7 @@ def test_a_night_reads_the_format_of_its_task_whatever_base_yaml_names(system: s
 
 
 REVIEWED = ["checks", "threads", "report", "pages", "publish"]
+FOUND = ["worth", "question vectors", "findings"]
 RANKED = ["features", "score", "evaluate", "worth", *REVIEWED]
 
 
@@ -151,9 +152,12 @@ RANKED = ["features", "score", "evaluate", "worth", *REVIEWED]
     [
         (
             "night_answers",  # the package ships its model; the simple orders are trained
-            ["models", "ingest", "dataset", "train", "features", "retrain", "nights", "score", *REVIEWED],
+            ["models", "ingest", "dataset", "train", "features", "retrain", "nights", "score", *FOUND, *REVIEWED],
         ),
-        ("metadata_boosted_asof", ["ingest", "dataset", "features", "train", "features", "nights", "score", *REVIEWED]),
+        (
+            "metadata_boosted_asof",
+            ["ingest", "dataset", "features", "train", "features", "nights", "score", *FOUND, *REVIEWED],
+        ),
         ("fused_e", ["ingest", "candidates", "features", "train", *RANKED]),
     ],
 )

@@ -129,7 +129,7 @@ def test_the_dumps_of_a_job_are_found_once(lake: None, monkeypatch: pytest.Monke
 
 def test_a_baseline_that_the_run_lacks_is_refused_before_spark_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     present = frozenset({"examples", "rankings", "posts", "model/best_a", "model/length"})
-    monkeypatch.setattr(workspace, "given", lambda settings: present)
+    monkeypatch.setattr(workspace, "existing_products", lambda settings: present)
     with pytest.raises(ConfigError) as refused:
         evaluate_flow(EvaluateSettings(lake="lake", run_id="r1"))
     assert refused.value.problem == "baseline: run r1 has no system given_order"

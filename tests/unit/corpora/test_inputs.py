@@ -32,8 +32,8 @@ def test_files_keep_the_order_given_and_need_no_suffix(tmp_path: Path) -> None:
 
 
 def test_an_address_of_storage_that_is_not_installed_is_refused() -> None:
-    with pytest.raises(ConfigError, match="hdfs:// is not supported storage"):
-        find_inputs(["hdfs://host/forum"], "unannotated")
+    with pytest.raises(ConfigError, match="swift:// is not supported storage"):
+        find_inputs(["swift://host/forum"], "unannotated")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -30,7 +30,6 @@ def called(checkout: Path, command: str) -> subprocess.CompletedProcess[str]:
     [
         "./spark-submit.sh --dry-run nightly --input x --lake y",
         "deploy/emr/submit --dry-run j-2AX nightly --input x --lake y",
-        "deploy/dataproc/submit --dry-run rankings europe-west1 nightly --input x --lake y",
     ],
 )
 def test_a_dry_run_prints_the_command(checkout: Path, command: str) -> None:
@@ -42,7 +41,6 @@ def test_a_dry_run_prints_the_command(checkout: Path, command: str) -> None:
     ("command", "told"),
     [
         ("./spark-submit.sh nightly --input x --lake y", "run 'make setup'"),
-        ("deploy/dataproc/submit rankings europe-west1 nightly --input x --lake y", "run 'make setup'"),
         ("deploy/install-offline", "make offline"),
     ],
 )
@@ -54,7 +52,7 @@ def test_what_is_absent_is_named_with_its_remedy(checkout: Path, command: str, t
 
 def test_no_script_fails_in_silence(checkout: Path) -> None:
     scripts = [path for path in (checkout / "deploy").rglob("*") if path.is_file() and path.stat().st_mode & 0o100]
-    assert len(scripts) == 10
+    assert len(scripts) == 6
     for script in [checkout / "spark-submit.sh", *scripts]:
         for arguments in ("", "--dry-run", "j-2AX nightly", "c r gs://b/f", "s3://b/f", "c r nightly", "nightly"):
             done = called(checkout, f"{script} {arguments}")

@@ -4,7 +4,7 @@ import io
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -12,7 +12,7 @@ from pyspark.sql import types as T
 
 from cqa_spark.errors import ContractError
 from cqa_spark.lake.journal import JournalTable, read_entries, write_entries
-from cqa_spark.lake.table import column, columns_of, required
+from cqa_spark.lake.table import column, required
 from cqa_spark.object_store.folder import Folder
 
 MEASURED = JournalTable(
@@ -125,18 +125,4 @@ def test_any_engine_reads_a_file(store: Folder) -> None:
     assert (str(schema.field("counts").type.key_type), str(schema.field("counts").type.item_type)) == (
         "string",
         "int64",
-    )
-
-
-class Counted:
-    name: Annotated[str, "what"]
-    share: Annotated[float, "how much, a fraction"]
-    rows: Annotated[int, "how many"]
-
-
-def test_the_columns_of_rows_follow_from_their_class() -> None:
-    assert columns_of(Counted) == (
-        required("name", "string", "what"),
-        required("share", "double", "how much, a fraction"),
-        required("rows", "bigint", "how many"),
     )

@@ -12,13 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import types as T
-from refusals import refusal
 
 from cqa_spark.lake import writing
-from cqa_spark.lake import writing as plain_files
 from cqa_spark.lake.table import DataFile, Table, column, required
-from cqa_spark.lake.writing import TABLE, Destination, write_files
-from cqa_spark.object_store.folder import Folder
+from cqa_spark.lake.writing import TABLE, Destination, write_files, write_plain_files
 from cqa_spark.settings.sections import ObjectStorageSettings
 
 MEASURE = T.StructType([T.StructField("name", T.StringType()), T.StructField("value", T.DoubleType())])
@@ -224,19 +221,38 @@ def test_files_for_a_bucket_are_sent_when_all_of_a_task_are_complete(
     assert sorted(sent.values()) == [1, 2]
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(plain_files, "open_store", lambda folder, storage: Folder(str(tmp_path)))
-    return tmp_path
+class PlainFrame(Frame):
+    """A frame of sites and scores."""
+
+    def __init__(self, *tasks: Iterable[pa.RecordBatch]) -> None:
+        super().__init__(*tasks)
+        self.schema = T.StructType([T.StructField("site", T.StringType()), T.StructField("score", T.LongType())])
 
 
-@pytest.mark.parametrize(
-    ("mark", "is_refused"),
-    [(None, True), (b"", True), (b"{}", True), (b'{"committer": "file"}', True), (b'{"committer": "magic"}', False)],
-)
-def test_what_another_committer_than_the_magic_one_wrote_is_refused(folder, mark, is_refused):
-    if mark is not None:
-        (folder / "_SUCCESS").write_bytes(mark)
-    problem = "s3a://bucket/x was not written by the magic committer; it may be incomplete"
-    said = refusal(plain_files.check_committer, "s3a://bucket/x", ObjectStorageSettings())
-    assert said == (problem if is_refused else None)
+def plain(*rows: tuple[str | None, int]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([{"site": site, "score": score} for site, score in rows])
+
+
+def test_plain_files_lie_in_folders_by_value_and_replace_what_lay_there(tmp_path: Path) -> None:
+    storage = ObjectStorageSettings()
+    (tmp_path / "old.parquet").write_bytes(b"old")
+    frame = PlainFrame([plain(("beer", 1), (None, 2))], [plain(("beer", 3))])
+    names = write_plain_files(frame, str(tmp_path), storage, partition_by=["site"])  # type: ignore[arg-type]
+    files = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
+    assert files == sorted([*names, "_SUCCESS"])
+    assert sorted(name.partition("/")[0] for name in names) == [
+        "site=__HIVE_DEFAULT_PARTITION__", "site=beer", "site=beer",
+    ]  # fmt: skip
+    rows = [pq.ParquetFile(tmp_path / name).read().to_pylist() for name in names if name.startswith("site=beer")]
+    assert sorted(rows, key=str) == [[{"score": 1}], [{"score": 3}]]
+
+
+def test_a_failed_write_of_plain_files_is_not_marked_as_complete(tmp_path: Path) -> None:
+    (tmp_path / "_SUCCESS").write_bytes(b"")
+    with pytest.raises(pa.ArrowInvalid):
+        write_plain_files(  # type: ignore[arg-type]
+            PlainFrame([pa.RecordBatch.from_pylist([{"site": "beer", "score": "many"}])]),
+            str(tmp_path),
+            ObjectStorageSettings(),
+        )
+    assert not (tmp_path / "_SUCCESS").exists()

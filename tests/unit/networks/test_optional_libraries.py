@@ -42,7 +42,7 @@ print(*sorted(refused))
         (
             ["sparknlp", "nltk", "textblob", "gensim", "onnxruntime"],
             ["rankers", "text", "features", "tasks"],
-            "text.pipeline text.translation_measures",
+            "text.translation_measures",
         ),
     ],
 )

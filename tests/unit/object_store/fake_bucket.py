@@ -4,11 +4,13 @@ import hashlib
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from botocore.exceptions import ClientError, IncompleteReadError, ReadTimeoutError
 
-from cqa_spark.object_store.bucket import Bucket
+from cqa_spark.object_store.remote_store import RemoteStore
+from cqa_spark.object_store.s3_requests import S3Requests
 
 LOST_REQUEST, LOST_ANSWER, FAULT, SLOW_DOWN = "lost request", "lost answer", "500", "503"
 
@@ -26,6 +28,7 @@ class FakeClient:
         self.requests: list[str] = []
         self.break_after: int | None = None
         self._faults = list(faults)
+        self._one_by_one = Lock()
 
     def head_object(self, *, Bucket: str, Key: str) -> dict[str, Any]:
         self._fault("head", Key)()
@@ -51,14 +54,15 @@ class FakeClient:
         self, *, Bucket: str, Key: str, Body: bytes, IfNoneMatch: str | None = None, IfMatch: str | None = None
     ) -> dict[str, Any]:
         answer = self._fault("put", Key)
-        stored = self.objects.get(Key)
-        if IfNoneMatch and stored is not None:
-            raise _refusal(412, "PreconditionFailed")
-        if IfMatch and stored is None:
-            raise _refusal(404, "NoSuchKey")
-        if IfMatch and stored is not None and _etag(stored) != IfMatch:
-            raise _refusal(412, "PreconditionFailed")
-        self.objects[Key] = Body
+        with self._one_by_one:
+            stored = self.objects.get(Key)
+            if IfNoneMatch and stored is not None:
+                raise _refusal(412, "PreconditionFailed")
+            if IfMatch and stored is None:
+                raise _refusal(404, "NoSuchKey")
+            if IfMatch and stored is not None and _etag(stored) != IfMatch:
+                raise _refusal(412, "PreconditionFailed")
+            self.objects[Key] = Body
         answer()
         return {"ETag": _etag(Body)}
 
@@ -89,6 +93,13 @@ class FakeClient:
     def delete_object(self, *, Bucket: str, Key: str) -> dict[str, Any]:
         answer = self._fault("delete", Key)
         self.objects.pop(Key, None)
+        answer()
+        return {}
+
+    def delete_objects(self, *, Bucket: str, Delete: dict[str, Any]) -> dict[str, Any]:
+        answer = self._fault("delete all", Delete["Objects"][0]["Key"])
+        for entry in Delete["Objects"]:
+            self.objects.pop(entry["Key"], None)
         answer()
         return {}
 
@@ -136,9 +147,9 @@ class _Breaking(io.BytesIO):
         raise IncompleteReadError(actual_bytes=0, expected_bytes=1)
 
 
-def bucket(client: FakeClient, attempts: int = 5, prefix: str = "pre/fix") -> Bucket:
+def bucket(client: FakeClient, attempts: int = 5, prefix: str = "pre/fix") -> RemoteStore:
     """A store on a fake client, which never really waits."""
-    return Bucket(client, "bucket", prefix, attempts=attempts, sleep=lambda _: None)
+    return RemoteStore(S3Requests(client, "bucket", prefix), attempts=attempts, sleep=lambda _: None)
 
 
 def _rolled_up(key: str, prefix: str, delimiter: str) -> str:

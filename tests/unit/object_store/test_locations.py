@@ -57,8 +57,8 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 def test_only_folders_and_buckets_hold_objects() -> None:
     assert isinstance(open_store("file:///tmp/x"), Folder)
-    with pytest.raises(ConfigError, match="hdfs:// is not supported storage"):
-        open_store("hdfs://host/x")
+    with pytest.raises(ConfigError, match="swift:// is not supported storage"):
+        open_store("swift://host/x")
 
 
 def test_addresses_are_taken_as_hadoop_takes_them() -> None:
@@ -168,15 +168,15 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_it_is_listed_with_ours() -> None:
-    assert OBJECT_STORES.names() == ("s3", "s3a", "shelf")
+    assert OBJECT_STORES.names() == ("az", "gs", "hdfs", "s3", "s3a", "shelf")
     assert OBJECT_STORES.registration("shelf") == Registration("shelf", "shelves:Shelf", "shelves 1.0")
 
 
 def test_settings_accept_its_addresses_and_refuse_those_of_no_storage() -> None:
     settings = resolve("cqa test", JobSettings, ["--lake", "shelf://a/lake"], checks(), job_settings).settings
     assert settings.lake == "shelf://a/lake"
-    with pytest.raises(ConfigError, match="gs:// is not supported storage"):
-        resolve("cqa test", JobSettings, ["--lake", "gs://a/lake"], checks(), job_settings)
+    with pytest.raises(ConfigError, match="swift:// is not supported storage"):
+        resolve("cqa test", JobSettings, ["--lake", "swift://a/lake"], checks(), job_settings)
 
 
 def test_files_are_sent_found_read_and_fetched(shelf: Path, tmp_path: Path) -> None:

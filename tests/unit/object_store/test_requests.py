@@ -11,7 +11,8 @@ from botocore.exceptions import (
 from urllib3.exceptions import ProtocolError
 
 from cqa_spark.errors import EnvironmentProblem
-from cqa_spark.object_store.requests import NoAnswer, NotAsExpected, NotThere, request
+from cqa_spark.object_store.requests import NoAnswer, NotAsExpected, NotThere
+from cqa_spark.object_store.s3_requests import request
 
 URL = "http://127.0.0.1:1"
 

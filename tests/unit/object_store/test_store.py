@@ -1,4 +1,4 @@
-"""What holds for objects in a folder and in a bucket alike."""
+"""The contract of stores on a folder and on a fake bucket, and what becomes of requests without an answer."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -7,64 +7,23 @@ import pytest
 from fake_bucket import FAULT, LOST_ANSWER, LOST_REQUEST, SLOW_DOWN, FakeClient, bucket
 from hypothesis import given
 from hypothesis import strategies as st
+from store_contract import StoreContract
 
-from cqa_spark.errors import ConfigError, EnvironmentProblem
+from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.store import AlreadyThere, Changed, ObjectStore
 
 
-@pytest.fixture(params=["folder", "bucket"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
-    return Folder(str(tmp_path / "store")) if request.param == "folder" else bucket(FakeClient())
+class TestFolder(StoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> ObjectStore:
+        return Folder(str(tmp_path / "store"))
 
 
-def test_nothing_is_there_at_first(store: ObjectStore) -> None:
-    assert store.read("a/b") is None
-    assert list(store.keys()) == []
-    store.delete("a/b")
-
-
-def test_only_the_first_creates(store: ObjectStore) -> None:
-    version = store.create("lease", b"first")
-    with pytest.raises(AlreadyThere):
-        store.create("lease", b"second")
-    with pytest.raises(AlreadyThere):
-        store.create("lease", b"first")
-    assert (store.read("lease").data, store.read("lease").version) == (b"first", version)
-
-
-def test_only_the_version_that_was_read_is_replaced(store: ObjectStore) -> None:
-    first = store.create("lease", b"one")
-    second = store.replace("lease", b"two", first)
-    with pytest.raises(Changed):
-        store.replace("lease", b"three", first)
-    assert store.read("lease").version == second
-    assert store.read("lease").data == b"two"
-
-
-def test_keys_are_listed_in_order_by_prefix(store: ObjectStore) -> None:
-    for key in ("runs/b", "runs/a", "runs/a.b/c", "run", "models/x"):
-        store.put(key, b"")
-    assert list(store.keys()) == ["models/x", "run", "runs/a", "runs/a.b/c", "runs/b"]
-    assert list(store.keys("runs/")) == ["runs/a", "runs/a.b/c", "runs/b"]
-    assert list(store.keys("runs/a")) == ["runs/a", "runs/a.b/c"]
-    assert list(store.keys("none/")) == []
-    assert list(store.keys(after="runs/a")) == ["runs/a.b/c", "runs/b"]
-    assert list(store.keys("runs/", after="runs/a.b")) == ["runs/a.b/c", "runs/b"]
-
-
-def test_folders_are_listed_without_what_they_hold(store: ObjectStore) -> None:
-    for key in ("runs/b/1", "runs/a/1", "runs/a/2", "runs/c/deep/1", "runs/file", "models/x"):
-        store.put(key, b"")
-    assert store.folders() == ["models", "runs"]
-    assert store.folders("runs") == ["a", "b", "c"]
-    assert store.folders("runs/file") == store.folders("none") == []
-
-
-@pytest.mark.parametrize("key", ["", "/a", "a/", "a//b", "../a", "a/./b", ".hidden", "a\0b"])
-def test_odd_keys_are_refused(store: ObjectStore, key: str) -> None:
-    with pytest.raises(ConfigError, match="is not a valid object key"):
-        store.put(key, b"")
+class TestBucket(StoreContract):
+    @pytest.fixture
+    def store(self) -> ObjectStore:
+        return bucket(FakeClient())
 
 
 KEYS = st.sampled_from(["a", "b", "c/d", "c.d"])

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import cqa_spark
-from cqa_spark.process.terminal import Column, Styled, Terminal, TextTable, number, visible, visible_line
+from cqa_spark.process.terminal import (
+    Column,
+    Styled,
+    Terminal,
+    TextTable,
+    number,
+    progress_bar,
+    visible,
+    visible_line,
+)
 from cqa_spark.reports.kit.blocks import Cell, Table
 from cqa_spark.reports.kit.console import print_blocks
 from cqa_spark.reports.reasons import FeatureContribution
@@ -212,3 +221,11 @@ def test_the_package_prints_with_rich_here_alone() -> None:
     importing = re.compile(r"^\s*(from|import) rich\b", re.MULTILINE)
     modules = [path for path in package.rglob("*.py") if importing.search(path.read_text(encoding="utf-8"))]
     assert modules == [package / "process" / "terminal.py"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_notebook_shows_no_progress_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    with progress_bar("threads", 2) as show:
+        show(1, 2)
+    assert capsys.readouterr() == ("", "\n")

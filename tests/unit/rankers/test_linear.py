@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad
 
-from cqa_spark.rankers.linear import LOSSES
+from cqa_spark.rankers.linear import LOSSES, LinearLearning, LinearWeights
+from cqa_spark.rankers.training import TaskRows
+from cqa_spark.rankers.training_group import TrainingGroup
 
 ONE_QUERY = np.array([0])
 
@@ -41,3 +43,20 @@ def test_the_loss_of_a_choice_is_the_negative_logarithm_of_its_probability() -> 
 def test_the_hinge_loss_is_zero_beyond_the_margin() -> None:
     losses, slopes = LOSSES["hinge"](np.array([-2.0, 0.5, 1.5]), np.array([1.0, 1.0, 1.0]), ONE_QUERY)
     assert (losses.tolist(), slopes.tolist()) == ([3.0, 0.5, 0.0], [-1.0, -1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("scaling", "mean", "std"), [("deviation", [2.0, 5.0], [1.0, 0.0]), ("range", [1.0, 5.0], [2.0, 0.0])]
+)
+def test_features_are_scaled_by_deviation_or_range(scaling, mean, std) -> None:
+    features, targets = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]]), np.array([0.0, 1.0, 1.0])
+    rows = TaskRows(features, targets, targets > 0, np.array([1, 1, 1]), unlabelled=0, bad=np.array([False, False]))
+    learning = LinearLearning("logistic", l2=0.1, iterations=50, scaling=scaling)
+    learned = LinearWeights.model_validate_json(learning(rows, TrainingGroup()))
+    assert (learned.mean, learned.std) == (tuple(mean), tuple(std))
+    assert learned.coefficients[1] == 0.0
+    # The derivative of the mean loss by the scaled coefficient is minus l2 times it.
+    values = rows.values
+    slopes = 1 / (1 + np.exp(-learned.sums(values))) - rows.targets
+    scaled = (values[:, 0] - mean[0]) / std[0]
+    assert (slopes * scaled).mean() == pytest.approx(-0.1 * learned.coefficients[0], abs=1e-5)

@@ -1,7 +1,7 @@
 import pytest
 import yaml
 
-from cqa_spark.commands.export import ExportSettings
+from cqa_spark.commands.export import ExportFindingsSettings, ExportSettings
 from cqa_spark.commands.jobs import all_jobs, job_settings
 from cqa_spark.commands.measure_files import EvaluateFileSettings
 from cqa_spark.commands.run import RunSettings
@@ -75,7 +75,7 @@ def test_a_key_means_the_same_in_every_job():
         for flag in flags(model):
             if flag.key in {("run_id",), ("lake",), ("system",), ("input",), ("predictions",), ("model",)}:
                 continue  # required in some jobs and not in others
-            if model is ExportSettings and flag.key in {("format",), ("output",)}:
+            if model in (ExportSettings, ExportFindingsSettings) and flag.key in {("format",), ("output",)}:
                 continue  # of files that are its result; elsewhere of what is printed or left beside it
             this = (flag.field.description, flag.field.default)
             assert declared.setdefault(flag.key, this) == this, (model, flag.key)

@@ -17,6 +17,8 @@ PUBLISHED = [
 def test_the_data_sets_can_be_read_and_their_training_files_are_distinct(name: str) -> None:
     found = read_data_set(name)
     assert len(set(found.train)) == len(found.train)
+    assert set(found.unannotated) <= set(found.paths())
+    assert not set(found.unannotated) & set(found.train)
     assert found.parts
     assert not {"train", "unannotated", "mean"} & set(found.parts)
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from cqa_spark.commands.duplicates import DuplicatesSettings
 from cqa_spark.commands.export import ExportDatasetSettings, ExportSettings, ExportTrecSettings
 from cqa_spark.commands.inspect import InspectSettings
 from cqa_spark.commands.jobs import checks, job_settings
@@ -12,7 +13,6 @@ from cqa_spark.commands.run import RunSettings
 from cqa_spark.commands.stages import FeaturizeSettings, ReportSettings
 from cqa_spark.commands.train import RankSettings, TrainSettings
 from cqa_spark.commands.tune import TuneSettings
-from cqa_spark.settings.duplicates import DuplicatesSettings
 from cqa_spark.settings.nightly import NightlySettings
 from cqa_spark.settings.resolve import resolve
 from cqa_spark.settings.sections import Command
@@ -34,18 +34,18 @@ def problems(model: type[Command], *arguments: str) -> tuple[Problem, ...]:
 @pytest.mark.parametrize(
     ("model", "arguments", "key", "what"),
     [
-        (DuplicatesSettings, [*DUMP, "--systems", "best_e"], "baseline", "given_order is not in systems"),
-        (DuplicatesSettings, [*DUMP, "--systems", "best_e", "--baseline", "bm25_order"], "baseline",
+        (DuplicatesSettings, [*DUMP, "--systems", "fused_e"], "baseline", "given_order is not in systems"),
+        (DuplicatesSettings, [*DUMP, "--systems", "fused_e", "--baseline", "bm25_order"], "baseline",
          "bm25_order is not in systems"),
         (RunSettings, [*FILES, "--systems", "best_a"], "baseline", "given_order is not in systems"),
         (RunSettings, [*FILES, "--systems", "given_order", "best_b"], "systems",
          "the systems are for several tasks: given_order (question_comment), best_b (question_question)"),
         (FeaturizeSettings, [*RUN, "--systems", "best_a", "best_b"], "systems",
          "the systems are for several tasks: best_a (question_comment), best_b (question_question)"),
-        (DuplicatesSettings, [*DUMP, "--systems", "best_e", "--baseline", "best_e", "--dump-format", "xml"],
+        (DuplicatesSettings, [*DUMP, "--systems", "fused_e", "--baseline", "fused_e", "--dump-format", "xml"],
          "dump_format", "unknown source format xml"),
         (NightlySettings, [*DUMP, "--dump-format", "xml"], "dump_format", "unknown source format xml"),
-        (DuplicatesSettings, [*DUMP, "--systems", "best_e", "--baseline", "best_e", "--retrieval.embeddings", "bge"],
+        (DuplicatesSettings, [*DUMP, "--systems", "fused_e", "--baseline", "fused_e", "--retrieval.embeddings", "bge"],
          "retrieval.embeddings", "unknown embedding model bge"),
         (ReproduceSettings, ["best_a", "--data", __file__, "--data-set", "sts1"], "data_set", "unknown data set sts1"),
     ],
@@ -98,7 +98,7 @@ def test_a_master(master: str) -> None:
     assert resolve("cqa job", RunSettings, arguments, checks(), job_settings).settings.spark.master == master
 
 
-@pytest.mark.parametrize("location", ["hdfs://host/lake", "gs://bucket/lake", "http://host/lake"])
+@pytest.mark.parametrize("location", ["swift://host/lake", "ftp://host/lake", "http://host/lake"])
 def test_a_lake_in_storage_that_is_not_supported(location: str) -> None:
     [problem] = problems(ReportSettings, "--lake", location, "--run-id", "r1")
     assert (problem.key, problem.what) == ("lake", f"{location.partition('://')[0]}:// is not supported storage")
@@ -167,7 +167,7 @@ def test_an_existing_output_file_is_overwritten(tmp_path: Path) -> None:
 
 
 def test_all_mistakes_are_reported_together() -> None:
-    arguments = [*DUMP, "--systems", "best_e", "--dump-format", "xml", "--retrieval.embeddings", "bge"]
+    arguments = [*DUMP, "--systems", "fused_e", "--dump-format", "xml", "--retrieval.embeddings", "bge"]
     found = problems(DuplicatesSettings, *arguments, "--spark.master", "banana", "--report", "/")
     assert {problem.key for problem in found} == {
         "baseline", "dump_format", "retrieval.embeddings", "spark.master", "report",

@@ -86,6 +86,26 @@ def test_the_installed_jars_are_those_of_the_recorded_hashes() -> None:
     assert refusal(jars.check_hashes, jars_folder(), hashes) is None
 
 
+@pytest.mark.parametrize(
+    ("line", "core", "is_refused"),
+    [
+        ("3.5", "spark-core_2.12-3.5.6.jar", False),
+        ("3.5", "spark-core_2.13-4.0.1.jar", True),
+        ("4", "spark-core_2.13-4.0.1.jar", False),
+        ("4", "spark-core_2.12-3.5.6.jar", True),
+    ],
+)
+def test_a_spark_of_the_other_line_is_refused(
+    line: str, core: str, is_refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jars, "LINE", line)
+    monkeypatch.setattr(jars, "SCALA", {"3.5": "2.12", "4": "2.13"}[line])
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / core).touch()
+    assert (refusal(jars.check_line, str(tmp_path)) is not None) == is_refused
+    jars.check_line("")
+
+
 # Which Java is taken and which is refused; the programs are scripts that answer as Java does.
 
 REPOSITORY = Path(__file__).resolve().parents[3]

@@ -13,7 +13,7 @@ import pytest
 from saved_folders import NEARBY
 
 from cqa_spark.errors import InputError
-from cqa_spark.evaluation.statistics.nights import CommonNights, NightTest
+from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.model_folder import OtherModelFormat, new_model_folder
 from cqa_spark.lake.run_log import StepRecord
 from cqa_spark.lake.schemas.night import CHALLENGES
@@ -32,7 +32,14 @@ from cqa_spark.systems.trained_system import SavedSystem
 
 SYSTEM = System(name="mine", task="t", about="For tests.", ranker=RankerSpec(name="random_order"))
 BETTER, WORSE = (
-    CommonNights("", 300, 120, (0.5, 0.5 + difference), (NightTest(difference, -0.01, 0.05, 0.2, 40, 30),))
+    {
+        "queries": 300,
+        "topics": 120,
+        "difference": difference,
+        "difference_low": -0.01,
+        "difference_high": 0.05,
+        "p_value": 0.2,
+    }
     for difference in (0.02, -0.001)
 )
 
@@ -93,7 +100,7 @@ def night(monkeypatch: pytest.MonkeyPatch, copied: list[tuple[str, str]]) -> Any
         )
 
     def execute(
-        outcome: CommonNights | InputError | None,
+        outcome: Entry | InputError | None,
         *,
         labels: int | None,
         last: Any = None,
@@ -119,7 +126,7 @@ def night(monkeypatch: pytest.MonkeyPatch, copied: list[tuple[str, str]]) -> Any
 
         replacements = {
             "trained_system": lambda run, name: champion, "task_examples": lambda run, task: Examples(),
-            "feature_frames": frames, "fit_system": fit, "compare_models": lambda frame, models: outcome,
+            "feature_frames": frames, "fit_system": fit, "compare_models": lambda *arguments: outcome,
             "card_of": lambda *arguments: None, "training_threads": lambda *frames: None,
             "write_importances": lambda run, trained: None, "F": MagicMock(),
             "copy_folder": lambda source, target, storage: copied.append((source, target)),

@@ -66,41 +66,42 @@ class RepliesV1(QueryGroup):
 
 def _replies(batch: QueryBatch, thread: slice) -> Iterator[list[float]]:
     """The values of each comment of a thread, in order."""
+    # Arrays over the comments of the batch; ``turn`` is the index of a comment in them.
     comments, turns = batch.thread_comments, batch.derive(conversation)
     author, asker, position = comments.author, comments.asker, comments.position
-    texts = [*batch.texts.derive(_lower), ""]
+    texts = [*batch.texts.derive(_lower), ""]  # by index of the text; the last one is that of ABSENT
     thanks, praises = (batch.texts.derive(_matches, pattern)[comments.text] for pattern in (_THANKS, _PRAISE))
     in_thread, names = range(thread.start, thread.stop), _names(author[thread], comments.author_name[thread])
-    named = {
-        turn: [other for other in _called(texts[comments.text[turn]], names) if other.author != author[turn]]
-        for turn in in_thread
-    }
+    mentions: dict[int, list[_Name]] = {}  # the other authors that each comment names
+    for turn in in_thread:
+        names_in_text = _names_in(texts[comments.text[turn]], names)
+        mentions[turn] = [name for name in names_in_text if name.author != author[turn]]
     # Only comments with a known position are later than others; in a thread, comments are sorted by position.
     in_order = [turn for turn in in_thread if not np.isnan(position[turn])]
-    calls: dict[str | None, list[float]] = defaultdict(list)
-    calls_by_asker: dict[str | None, list[float]] = defaultdict(list)
+    # By author, the positions of the comments that name the author, ascending: of all comments, and of the asker's.
+    mentioned_at: dict[str | None, list[float]] = defaultdict(list)
+    mentioned_by_asker_at: dict[str | None, list[float]] = defaultdict(list)
     for turn in in_order:
-        for other in named[turn]:
-            calls[other.author].append(position[turn])
+        for name in mentions[turn]:
+            mentioned_at[name.author].append(position[turn])
             if turns.by_asker[turn]:
-                calls_by_asker[other.author].append(position[turn])
-    called_at = {called: set(positions) for called, positions in calls.items()}
+                mentioned_by_asker_at[name.author].append(position[turn])
     of_asker = [turn for turn in in_order if turns.by_asker[turn]]
     asker_positions = position[of_asker].tolist()
     for turn in in_thread:
-        of_author, later = calls[author[turn]], bisect_right(asker_positions, position[turn])
+        of_author, later = mentioned_at[author[turn]], bisect_right(asker_positions, position[turn])
         reactions = [] if turns.by_asker[turn] else of_asker[later : later + _REACTIONS]
         yield [
-            bool(named[turn]),
-            _starts_with_name(texts[comments.text[turn]], named[turn]),
-            any(other.author == asker[turn] for other in named[turn]),
+            bool(mentions[turn]),
+            _starts_with_name(texts[comments.text[turn]], mentions[turn]),
+            any(name.author == asker[turn] for name in mentions[turn]),
             np.log1p(len(of_author) - bisect_right(of_author, position[turn])),
-            max(calls_by_asker[author[turn]], default=-np.inf) > position[turn],
+            max(mentioned_by_asker_at[author[turn]], default=-np.inf) > position[turn],
             any(thanks[reaction] for reaction in reactions),
             any(praises[reaction] for reaction in reactions),
             any(turns.asks[reaction] for reaction in reactions),
             any(thanks[reaction] and position[reaction] <= position[turn] + 2 for reaction in reactions[:1]),
-            any(thanks[reaction] and position[reaction] in called_at.get(author[turn], ()) for reaction in reactions),
+            any(thanks[reaction] and position[reaction] in of_author for reaction in reactions),
         ]
 
 
@@ -126,14 +127,15 @@ def _names(authors: Iterable[str | None], names: Iterable[str | None]) -> dict[s
     return by_start
 
 
-def _called(text: str, names: Mapping[str, Sequence[_Name]]) -> list[_Name]:
+def _names_in(text: str, names: Mapping[str, Sequence[_Name]]) -> list[_Name]:
     """The names in a text; each of them has all its letters and digits as words there."""
-    return [name for start in {"", *_RUN.findall(text)} for name in names.get(start, ()) if _calls(text, name)]
+    # A name can only occur where its first letters and digits do; names without any have the start "".
+    starts = {"", *_RUN.findall(text)}
+    return [name for start in starts for name in names.get(start, ()) if _has_word(text, name.name)]
 
 
-def _calls(text: str, other: _Name) -> bool:
+def _has_word(text: str, name: str) -> bool:
     """Whether a text contains a name that is not part of a longer word."""
-    name = other.name
     start = text.find(name)
     while start >= 0:
         end = start + len(name)
@@ -143,10 +145,10 @@ def _calls(text: str, other: _Name) -> bool:
     return False
 
 
-def _starts_with_name(text: str, named: Iterable[_Name]) -> bool:
+def _starts_with_name(text: str, names: Iterable[_Name]) -> bool:
     start = _START.match(text)
     assert start is not None, "the pattern matches nothing, too"
-    return "@" in start.group() or any(text.startswith(other.name, start.end()) for other in named)
+    return "@" in start.group() or any(text.startswith(name.name, start.end()) for name in names)
 
 
 def _lower(texts: Texts) -> list[str]:

@@ -47,19 +47,19 @@ def _within_thread(vectors: Reals, text: Indices, by_asker: Mask) -> dict[str, R
     """The values of the comments of one thread, in order; NaN for comments without a text."""
     names = ("centroid", "previous", "following", "earlier_most", "later_most", "asker_most")
     values = {name: np.full(len(text), np.nan) for name in names}
-    known = np.flatnonzero(text != ABSENT)
-    if len(known) < 2:
+    with_text = np.flatnonzero(text != ABSENT)
+    if len(with_text) < 2:
         return values
-    own = vectors[text[known]]
+    own = vectors[text[with_text]]
     # Cosines of all pairs of comments with a text, of shape (known, known).
-    rows, columns = np.indices((len(known), len(known)))
+    rows, columns = np.indices((len(with_text), len(with_text)))
     pairs = cosines(own, rows.ravel(), columns.ravel()).reshape(rows.shape)
     others = own.sum(axis=0) - own
-    values["centroid"][known] = (pairs.sum(axis=1) - np.diagonal(pairs)) / np.maximum(length(others), 1e-12)
-    values["previous"][known[1:]] = values["following"][known[:-1]] = np.diagonal(pairs, 1)
-    for row, comment in enumerate(known.tolist()):
+    values["centroid"][with_text] = (pairs.sum(axis=1) - np.diagonal(pairs)) / np.maximum(length(others), 1e-12)
+    values["previous"][with_text[1:]] = values["following"][with_text[:-1]] = np.diagonal(pairs, 1)
+    for row, comment in enumerate(with_text.tolist()):
         later = pairs[row, row + 1 :]
-        later_of_asker = later[by_asker[known[row + 1 :]]]
+        later_of_asker = later[by_asker[with_text[row + 1 :]]]
         values["earlier_most"][comment] = pairs[row, :row].max(initial=-np.inf) if row else np.nan
         values["later_most"][comment] = later.max() if later.size else np.nan
         values["asker_most"][comment] = later_of_asker.max() if later_of_asker.size else np.nan

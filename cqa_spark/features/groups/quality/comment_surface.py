@@ -1,4 +1,4 @@
-"""Surface features of a comment, independent of the question."""
+"""Surface features of a comment: lengths, marks, links, numbers and phrases, whatever the question is."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from math import log1p
 
 from cqa_spark.features.group import Entity, FeatureColumn, QueryGroup, Values
 from cqa_spark.features.query_batch import QueryBatch, Texts
-
-# Tests and counts of which surface features are made: marks, words, phrases and patterns in a comment's text.
 
 _NO_CAPITALS = bytes(set(range(256)) - set(range(ord("A"), ord("Z") + 1)))
 _NO_LETTERS = bytes(set(_NO_CAPITALS) - set(range(ord("a"), ord("z") + 1)))
@@ -117,12 +115,12 @@ def says(*phrases: str) -> SurfaceFeature:
     single = frozenset(phrase for phrase in phrases if _WORD.fullmatch(phrase))
     longer = {phrase: re.compile(rf"\b{re.escape(phrase)}\b") for phrase in phrases if phrase not in single}
 
-    def found(comment: CommentText) -> float:
+    def occurs(comment: CommentText) -> float:
         return not single.isdisjoint(comment.spellings) or any(
             phrase in comment.lower and bounded.search(comment.lower) for phrase, bounded in longer.items()
         )
 
-    return found
+    return occurs
 
 
 def starts_with(*phrases: str) -> SurfaceFeature:
@@ -310,8 +308,9 @@ class CommentSurfaceV1(QueryGroup):
 
     def compute(self, batch: QueryBatch) -> Values:
         """Counts, shares and flags of each candidate's text."""
-        return self.tabulate(batch.known_candidate_texts(), lambda index: _values(CommentText.read(batch.texts, index)))
 
+        def values(index: int) -> dict[str, float]:
+            comment = CommentText.read(batch.texts, index)
+            return {column.name: feature(comment) for column, feature in _FEATURES.items()}
 
-def _values(comment: CommentText) -> dict[str, float]:
-    return {column.name: feature(comment) for column, feature in _FEATURES.items()}
+        return self.tabulate(batch.known_candidate_texts(), values)

@@ -1,6 +1,9 @@
 """Results of Xu et al. (2018) with metadata features on Stack Overflow, dump of September 2009; P@1 as fractions."""
 
+from functools import cache
 from typing import NamedTuple
+
+from cqa_spark.evaluation.published import read_published_table
 
 TABLE_1 = {
     "small": {"questions": 10_000, "answers": 64_671, "comments": 70_878, "words": 9_154_812, "vocabulary": 218_683},
@@ -20,37 +23,61 @@ class PublishedPrecision(NamedTuple):
     large: float
 
 
-TABLE_4 = {
-    "decatt_metadata_snapshot": PublishedPrecision(0.432, 0.527),
-    "doc2vec_metadata_snapshot": PublishedPrecision(0.429, 0.513),
-    "metadata_feed_forward_snapshot": PublishedPrecision(0.403, 0.463),
-    "decatt_asof": PublishedPrecision(0.346, 0.363),
-    "doc2vec_asof": PublishedPrecision(0.343, 0.353),
-    "random_answer": PublishedPrecision(0.185, 0.185),
-    "first_answer": PublishedPrecision(0.234, 0.243),
-    "tfidf_answer": PublishedPrecision(0.245, 0.246),
-    "highest_reputation": PublishedPrecision(0.271, 0.268),
-    "longest_answer": PublishedPrecision(0.318, 0.337),
+IN_TABLE_4 = {
+    "decatt_metadata_snapshot": "decatt + metadata",
+    "doc2vec_metadata_snapshot": "doc2vec + metadata",
+    "metadata_feed_forward_snapshot": "metadata",
+    "decatt_asof": "decatt",
+    "doc2vec_asof": "doc2vec",
+    "random_answer": "random",
+    "first_answer": "first-answer",
+    "tfidf_answer": "tf-idf",
+    "highest_reputation": "highest-rep",
+    "longest_answer": "longest-doc",
 }
-"""Table 4: the networks and the baselines, by the name of our system."""
+"""The rows of Table 4, networks and baselines, by the name of our system."""
 
-TABLE_5_ALL = PublishedPrecision(0.403, 0.496)
-"""Table 5, all features. The value on LARGE differs from Table 4 (.463); the paper gives no reason."""
-
-TABLE_5: dict[str, tuple[str, PublishedPrecision | None]] = {
-    "question": ("BasicQ", PublishedPrecision(-0.004, -0.001)),
-    "tags": ("QTags", PublishedPrecision(0.000, -0.054)),
-    "answer": ("BasicA", PublishedPrecision(-0.003, 0.001)),
-    "comments": ("Comments", PublishedPrecision(-0.100, -0.086)),
-    "user": ("BasicU", PublishedPrecision(-0.009, -0.011)),
-    "badges": ("Badges", PublishedPrecision(0.005, 0.003)),
-    "user_tags": ("UTags", PublishedPrecision(0.000, -0.063)),
-    "answer_text": ("answer's text", None),
-    "answer_votes": ("answer's votes", None),
-    "doc2vec": ("paragraph vectors", None),
+IN_TABLE_5 = {
+    "question": "BasicQ",
+    "tags": "QTags",
+    "answer": "BasicA",
+    "comments": "Comments",
+    "user": "BasicU",
+    "badges": "Badges",
+    "user_tags": "UTags",
+    "answer_text": "answer's text",
+    "answer_votes": "answer's votes",
+    "doc2vec": "paragraph vectors",
 }
-"""Table 5, by our feature family: name of the group in the paper, and the change when it is removed; None for groups
-that the paper does not have."""
+"""The groups of Table 5 by our feature family; the paper does not have the last three."""
+
+
+def table_4_precision(system: str) -> PublishedPrecision | None:
+    """The result in Table 4 that belongs to a system of ours."""
+    return _precision("xu2018", IN_TABLE_4.get(system))
+
+
+def all_features_precision() -> PublishedPrecision | None:
+    """The result in Table 5 with all features. On LARGE it differs from Table 4 (.463); the paper gives no reason."""
+    return _precision("xu2018_ablation", "All features")
+
+
+def change_without(group: str) -> PublishedPrecision | None:
+    """The change when a group of Table 5 is removed; None for groups that the paper does not have."""
+    whole, rest = all_features_precision(), _precision("xu2018_ablation", f"without {group}")
+    return PublishedPrecision(rest.small - whole.small, rest.large - whole.large) if whole and rest else None
+
+
+@cache
+def _precision(tables: str, row: str | None) -> PublishedPrecision | None:
+    """A row of the published tables for the small and the large data set."""
+    small, large = (read_published_table(f"{tables}_{size}") for size in PublishedPrecision._fields)
+    values = [
+        table.values({**table.ranked, **table.baselines}, table.columns[0]).get(str(row)) for table in (small, large)
+    ]
+    return (
+        None if None in values else PublishedPrecision(*(value / small.scale for value in values if value is not None))
+    )
 
 
 # Display names of the experiment's systems.

@@ -68,10 +68,10 @@ def conclusions(study: AnswerStudy) -> tuple[str, ...]:
 
 
 def _conclusion(study: AnswerStudy, system: str) -> str:
-    contrasts = {other: study.contrast(system, other) for other in study.systems if is_baseline(other)}
+    contrasts = {baseline: study.contrast(system, baseline) for baseline in study.systems if is_baseline(baseline)}
     by_verdict: dict[str, list[str]] = {"better": [], "unclear": [], "worse": []}
-    for other, contrast in contrasts.items():
-        by_verdict[verdict(contrast) or "unclear"].append(other)
+    for baseline, contrast in contrasts.items():
+        by_verdict[verdict(contrast) or "unclear"].append(baseline)
     if len(by_verdict["better"]) == len(contrasts):
         closest = min(filter(None, contrasts.values()), key=lambda contrast: contrast.difference)
         return (
@@ -100,12 +100,12 @@ def plot_attention(attention: AttentionExample, width: int) -> Picture:
     shares = attention.normalised()
     strongest = sorted(
         (
-            (-share, question_word, answer_word)
-            for question_word, of_row in zip(attention.query_words, shares, strict=True)
+            (-share, query_word, answer_word)
+            for query_word, of_row in zip(attention.query_words, shares, strict=True)
             for answer_word, share in zip(attention.candidate_words, of_row, strict=True)
         )
     )
-    pairs = "; ".join(f"{asked} and {said}" for _, asked, said in strongest[:_NAMED])
+    pairs = "; ".join(f"{query_word} and {answer_word}" for _, query_word, answer_word in strongest[:_NAMED])
     description = f"Attention weights of a question and its preferred answer; the strongest: {pairs}"
     return Picture(_heat_map(attention.query_words, attention.candidate_words, shares, width), description)
 

@@ -9,16 +9,17 @@ from cqa_spark.reports.kit.wording import count, counted, points, signed_points,
 from cqa_spark.reports.sections.experiments import Ablation, seeds_table
 from cqa_spark.reports.sections.xu_2018.published import (
     AS_OF,
+    IN_TABLE_5,
     SNAPSHOT,
-    TABLE_4,
-    TABLE_5,
-    TABLE_5_ALL,
     PublishedPrecision,
+    all_features_precision,
+    change_without,
     is_baseline,
     label,
     marked,
     ranker_and_variant,
     ranker_label,
+    table_4_precision,
 )
 from cqa_spark.reports.sections.xu_2018.study import AnswerStudy, Figure, Search
 
@@ -61,7 +62,7 @@ def table_4(study: AnswerStudy) -> Table:
         figures = [study.figure(system, EVERY, measure) for measure in study.measures]
         values = [value_cell(figure.value, figure.low, figure.high) for figure in figures]
         test = NO_VALUE if system == study.baseline else difference_cell(figures[0])
-        return (*values, test, *published_cells(TABLE_4.get(system)))
+        return (*values, test, *published_cells(table_4_precision(system)))
 
     return Table(
         title="Table 4: systems",
@@ -192,23 +193,17 @@ def table_5(study: AnswerStudy) -> Table:
     systems = list(dict.fromkeys(ablation.system for ablation in study.ablations))
     by_variant = {(ablation.system, ablation.variant, ablation.family): ablation for ablation in study.ablations}
     columns = [(system, variant) for system in systems for variant in _ABLATED]
-    rows = [
-        (
-            name,
-            (
-                *[_ablation_cell(by_variant.get((*column, family))) for column in columns],
-                *published_cells(paper, signed_points),
-            ),
-        )
-        for family, (name, paper) in TABLE_5.items()
-        if any((system, "only", family) in by_variant for system in systems)
-    ]
+    rows = []
+    for family, name in IN_TABLE_5.items():
+        if any((system, "only", family) in by_variant for system in systems):
+            measured = [_ablation_cell(by_variant.get((*column, family))) for column in columns]
+            rows.append((name, (*measured, *published_cells(change_without(name), signed_points))))
     if systems:
         full = [
             Cell(points(by_variant[system, "all", ""].value) if variant == "without" else "")
             for system, variant in columns
         ]
-        rows.insert(0, ("all", (*full, *published_cells(TABLE_5_ALL))))
+        rows.insert(0, ("all", (*full, *published_cells(all_features_precision()))))
     return Table(
         title="Table 5: feature groups",
         about=(

@@ -7,7 +7,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.corpora.source import AnnotatedFiles, CommunityTables, DumpFormat
 from cqa_spark.corpora.whole_files import of_file, read_whole_files
@@ -16,6 +15,7 @@ from cqa_spark.lake.schemas.accounting import QUARANTINE
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.settings.dumps import DumpJobSettings
 from cqa_spark.spark.frames import persist
+from cqa_spark.spark.internals import to_arrow_schema
 from discourse_export.topics import Post, posts_of
 
 _TEXTS = [name for name in Post._fields if name != "tags"]
@@ -37,7 +37,7 @@ class DiscourseTopics(AnnotatedFiles):
         """Read the files; one that is no topic is quarantined."""
         paths = [file.path for file in self.inputs]
         source = {"site": F.lit(self.site), "source_file": of_file(paths), "split": F.lit(UNANNOTATED)}
-        parsed = persist(read_whole_files(spark, paths).mapInArrow(_parse, _RECORD).withColumns(source))
+        parsed = persist(read_whole_files(spark, paths, self.storage).mapInArrow(_parse, _RECORD).withColumns(source))
         return CommunityTables(
             posts=POSTS.complete(_posts(parsed)),
             comments=COMMENTS.empty(spark),

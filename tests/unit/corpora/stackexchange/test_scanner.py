@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cqa_spark.corpora.stackexchange.columns import text_column
 from cqa_spark.corpora.stackexchange.scanner import ABSENT, MOST_LINES, MOST_UNKNOWN, Scanner
+from cqa_spark.corpora.stackexchange.typed_columns import text_column
 
 # Joined at random, they come to rows often enough.
 PIECES = ["<row ", "  <row ", 'Id="', ' Id="', ' Body="', ' Odd="', '1" ', '"', '" />', "/>", "=", " ", "é𝄞"]

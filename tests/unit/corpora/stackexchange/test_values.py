@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqa_spark.corpora.stackexchange.columns import RowColumns
 from cqa_spark.corpora.stackexchange.scanner import Scanner
 from cqa_spark.corpora.stackexchange.tables import BY_FILE, DUMP_TABLES, DumpTable
+from cqa_spark.corpora.stackexchange.typed_columns import RowColumns
 from cqa_spark.corpora.stackexchange.values import Unfit, Value, ValueKind, value
 
 TIMES = {

@@ -8,15 +8,15 @@ import pytest
 from cqa_spark.evaluation.statistics.clusters import paired_difference
 from cqa_spark.evaluation.statistics.nights import (
     AGES,
-    ALL,
-    NIGHTS,
+    LAST_NIGHTS,
     SERVED_AGES,
     Nights,
     expected_hits,
-    night_worth,
+    night_metrics,
     site_differences,
 )
 from cqa_spark.evaluation.statistics.tests import holm
+from cqa_spark.lake.journal import Entry
 
 STARTS = np.array([0, 2, 5])
 ACCEPTED = np.array([True, False, False, False, True, True, False])
@@ -36,6 +36,10 @@ def three_nights(**orders: list[float]) -> Nights:
     )
 
 
+def part(row: Entry) -> tuple[str, str | None, str | None]:
+    return row["system"], row["population"], row["band"]
+
+
 def test_ties_count_by_their_chance() -> None:
     assert hits(*[0.0] * 7) == pytest.approx([1 / 2, 1 / 3, 1 / 2])
     assert hits(2.0, 1.0, 5.0, 0.0, 5.0, 1.0, 3.0) == [1.0, 0.5, 0.0]
@@ -43,27 +47,32 @@ def test_ties_count_by_their_chance() -> None:
 
 def test_the_table_has_each_order_in_each_band_that_has_nights() -> None:
     nights = three_nights(oldest=hits(2.0, 1.0, 3.0, 2.0, 1.0, 2.0, 1.0), votes=hits(1.0, 0.0, 0.0, 0.0, 9.0, 0.0, 1.0))
-    table = night_worth(nights, ["oldest", "votes"], "oldest", {1: 1, 300: 3})
-    found = {
-        (row.order, row.population, row.band): (row.value, row.difference, row.nights, row.threads) for row in table
+    table = night_metrics(nights, "t", ["oldest", "votes"], "oldest", {1: 1, 300: 3})
+    assert {(row["task"], row["split"], row["measure"], row["confidence"]) for row in table} == {
+        ("t", "nights", "P@1", 0.95)
     }
-    assert found["oldest", NIGHTS, ALL] == (pytest.approx(2 / 3), 0.0, 3, 2)
-    assert found["votes", NIGHTS, ALL] == (pytest.approx(2 / 3), 0.0, 3, 2)
-    assert found["votes", NIGHTS, "4-16 days"] == (1.0, 1.0, 1, 1)
-    assert found["votes", NIGHTS, "10 votes or more"] == (0.0, -1.0, 1, 1)
-    assert found["oldest", NIGHTS, "0-3 votes"] == (0.5, 0.0, 2, 1)
+    found = {part(row): (row["value"], row["difference"], row["queries"], row["topics"]) for row in table}
+    assert found["oldest", None, None] == (pytest.approx(2 / 3), None, 3, 2)
+    assert found["votes", None, None] == (pytest.approx(2 / 3), 0.0, 3, 2)
+    assert found["votes", None, "4-16 days"] == (1.0, 1.0, 1, 1)
+    assert found["votes", None, "10 votes or more"] == (0.0, -1.0, 1, 1)
+    assert found["oldest", None, "0-3 votes"] == (0.5, None, 2, 1)
     # One of four served threads is in the band of the first night, three are older; none is as old as the second.
-    assert found["oldest", SERVED_AGES, ALL] == (pytest.approx(0.25 + 0.75), 0.0, 2, 2)
-    assert found["votes", SERVED_AGES, ALL] == (pytest.approx(0.25), pytest.approx(-0.75), 2, 2)
-    assert {row.band for row in table} == {ALL, "1-2 days", "4-16 days", "older", "0-3 votes", "10 votes or more"}
+    assert found["oldest", SERVED_AGES, None] == (pytest.approx(0.25 + 0.75), None, 2, 2)
+    assert found["votes", SERVED_AGES, None] == (pytest.approx(0.25), pytest.approx(-0.75), 2, 2)
+    assert {row["band"] for row in table} == {None, "1-2 days", "4-16 days", "older", "0-3 votes", "10 votes or more"}
+    outcomes = {part(row): (row["wins"], row["losses"], row["ties"]) for row in table}
+    assert outcomes["votes", None, None] == (1, 1, 1)
+    assert outcomes["votes", LAST_NIGHTS, None] == (1, 1, 0)
+    assert outcomes["oldest", None, None] == (None, None, None)
 
 
 def test_an_order_is_not_better_than_itself_and_one_thread_proves_nothing() -> None:
     nights = three_nights(zeros=hits(*[0.0] * 7), same=hits(*[1.0] * 7), right=[1.0] * 3)
-    table = {(row.order, row.band): row for row in night_worth(nights, nights.hits, "zeros", {1: 1})}
-    assert (table["same", ALL].difference, table["same", ALL].p_value) == (0.0, 1.0)
-    alone = table["right", "0-3 votes"]
-    assert (alone.threads, alone.p_value, alone.low_difference) == (1, 1.0, -np.inf)
+    table = {part(row): row for row in night_metrics(nights, "t", nights.hits, "zeros", {1: 1})}
+    assert (table["same", None, None]["difference"], table["same", None, None]["p_value"]) == (0.0, 1.0)
+    alone = table["right", None, "0-3 votes"]
+    assert (alone["topics"], alone["p_value"], alone["difference_low"]) == (1, 1.0, -np.inf)
 
 
 def test_p_values_are_adjusted_among_orders_and_among_the_parts_of_an_order() -> None:
@@ -77,17 +86,17 @@ def test_p_values_are_adjusted_among_orders_and_among_the_parts_of_an_order() ->
         votes=np.zeros(threads, np.int64),
         hits=hits,
     )
-    table = {(row.order, row.population, row.band): row.p_value for row in night_worth(nights, hits, "reference", {})}
+    table = {part(row): row["p_value"] for row in night_metrics(nights, "t", hits, "reference", {})}
     single = {name: paired_difference(hits[name] - reference, nights.thread).p_value for name in "ab"}
     smaller, larger = sorted("ab", key=lambda name: single[name])
-    assert table[smaller, NIGHTS, ALL] == pytest.approx(2 * single[smaller])
-    assert table[larger, NIGHTS, ALL] == pytest.approx(max(2 * single[smaller], single[larger]))
+    assert table[smaller, None, None] == pytest.approx(2 * single[smaller])
+    assert table[larger, None, None] == pytest.approx(max(2 * single[smaller], single[larger]))
     # Parts: two bands of age, one of votes, the last nights.
     young = paired_difference((hits["a"] - reference)[::2], nights.thread[::2]).p_value
     old = paired_difference((hits["a"] - reference)[1::2], nights.thread[1::2]).p_value
     parts = holm(np.array([young, old, single["a"], single["a"]]))
-    assert [table["a", NIGHTS, "1-2 days"], table["a", NIGHTS, "4-16 days"]] == pytest.approx(parts[:2].tolist())
-    assert {value for (order, *_), value in table.items() if order == "reference"} == {1.0}
+    assert [table["a", None, "1-2 days"], table["a", None, "4-16 days"]] == pytest.approx(parts[:2].tolist())
+    assert {value for (order, *_), value in table.items() if order == "reference"} == {None}
 
 
 def test_differences_by_site_band_and_order() -> None:

@@ -1,14 +1,18 @@
 """The section on what a night is worth."""
 
+from dataclasses import replace
+
 import literal_report as literal
 from html_checks import rows
 from lxml import html
 
-from cqa_spark.evaluation.statistics.nights import ALL, NIGHTS
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.schemas.night import Worth
+from cqa_spark.lake.run_log import RunRecord
+from cqa_spark.lake.schemas.metrics import ALL, COMPARISONS, METRICS, NIGHTS, Worth
 from cqa_spark.reports.kit.wording import MINUS
-from cqa_spark.reports.sections.night_worth import NightWorth, sentences
+from cqa_spark.reports.recorded_scores import recorded_scores
+from cqa_spark.reports.reported_run import RankedSystem, ReportedRun
+from cqa_spark.reports.sections.night_worth import NightWorth, data, sentences
 
 SYSTEM, SIMPLE = "night_answers", "votes_then_length"
 
@@ -62,6 +66,48 @@ def test_the_tables_have_orders_bands_and_reasons() -> None:
     assert [row[-1] for row in found[-2:]] == ["better", "worse"]
 
 
+def reported(metrics: list[Entry], comparisons: list[Entry], orders: list[Entry], served: int = 3) -> ReportedRun:
+    ranked = [RankedSystem("t", "unannotated", name, 3, 9, 0.0, 1.0, served=served) for name in (SYSTEM, SIMPLE)]
+    journal = {METRICS.name: metrics, COMPARISONS.name: comparisons, "served_orders": orders}
+    record = RunRecord("r1", "running", "nightly", "hash", "", "0.1.0")
+    return ReportedRun(
+        record=record, tables={}, journal=journal, ranked=ranked, task="t", split="unannotated", best_system=SYSTEM,
+        baseline=SIMPLE, main_measure="MRR@10",
+    )  # fmt: skip
+
+
+def test_a_night_reads_the_metrics_of_replayed_nights_and_the_orders() -> None:
+    about = {"task": "t", "split": NIGHTS, "measure": "P@1"}
+    metrics = [
+        {**about, "system": system, "band": band, "population": population, "value": value, "low": value - 0.1,
+         "high": value + 0.1, "queries": 30, "topics": 12}
+        for system, value, band, population in (
+            (SYSTEM, 0.75, None, None), (SIMPLE, 0.73, None, None), (SYSTEM, 0.5, "older", None),
+            (SYSTEM, 0.9, None, "when trained"),
+        )
+    ]  # fmt: skip
+    comparisons = [
+        {**about, "system": SYSTEM, "baseline": SIMPLE, "band": band, "population": population, "difference": gain,
+         "difference_low": gain - 0.05, "difference_high": gain + 0.05, "p_value": 0.2}
+        for gain, band, population in ((0.02, None, None), (-0.2, "older", None), (0.1, None, "when trained"))
+    ]  # fmt: skip
+    run = reported(metrics, comparisons, NIGHT.orders)
+    found, simple = data(run), NIGHT.worth[1]
+    assert found is not None
+    assert (found.system, found.simple, found.orders) == (SYSTEM, SIMPLE, NIGHT.orders)
+    assert found.worth == [
+        NIGHT.worth[0],
+        replace(simple, low_difference=0.0, high_difference=0.0, p_value=1.0),
+        NIGHT.worth[2],
+    ]
+    assert [(score.system, score.measure, score.value) for score in recorded_scores(run)] == [
+        (SYSTEM, "P@1", 0.75),
+        (SIMPLE, "P@1", 0.73),
+    ]
+    assert run.entries(METRICS.name) == []
+    assert data(reported(metrics, comparisons, [], served=0)) is None
+
+
 LABELLED = NightWorth(
     "best_a",
     "given_order",
@@ -85,4 +131,13 @@ def test_other_tasks_are_measured_on_labelled_queries() -> None:
     assert found == [
         ["best_a", "test", "244", f"71.0067.00{dash}75.00", "+17.00+13.00 to +21.00", "p = 0.001"],
         ["given_order", "test", "244", f"54.0050.00{dash}58.00", "0.000.00 to 0.00", "p = 1.000"],
+    ]
+
+
+def test_pictures_show_the_orders_and_the_gain_by_band() -> None:
+    page = html.document_fromstring(literal.short_report(**{"night-worth": NIGHT}).page())
+    labels = [svg.get("aria-label") for svg in page.get_element_by_id("night-worth").iter("{*}svg", "svg")]
+    assert labels == [
+        f"{SYSTEM} 75.00 (65.00 to 85.00); {SIMPLE} 73.00 (63.00 to 83.00)",
+        f"{ALL} 2.00 (-3.00 to 7.00); older -20.00 (-25.00 to -15.00)",
     ]

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cqa_spark.lake.schemas.metrics import QUERY_METRICS
 from cqa_spark.rankers.candidates import Candidates
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.tasks.preferred_answer.backtest import FEATURES, choice_weights, measured_nights, replayed_nights
 
 
-def test_a_night_is_a_row_with_the_hits_of_every_order() -> None:
+def test_a_night_is_a_row_with_the_measure_of_every_order() -> None:
     examples = pa.table(
         {
             "site": ["s"] * 5,
@@ -29,16 +31,22 @@ def test_a_night_is_a_row_with_the_hits_of_every_order() -> None:
     up, down = np.array([0, 1, 2, 1, 2]), np.array([0, 0, 1, 0, 0])
     candidates = Candidates(examples, FEATURES, np.column_stack([up, down, up - down]).astype(np.float64))
     rows = measured_nights(candidates, {"latest": np.arange(5.0)})
-    assert rows.to_pylist(maps_as_pydicts="strict") == [
+    assert rows.schema == to_arrow_schema(QUERY_METRICS.schema)
+    shared = {"site": "s", "task": "t", "split": "nights", "topic": "1", "thread_id": "1"}
+    assert rows.to_pylist() == [
         {
-            **{"site": "s", "task": "t", "query_id": "1@a", "thread_id": "1", "age_days": 1, "votes": 1},
-            "hits": {"latest": 1.0, "votes": 1.0, "random": 0.5},
+            **shared, "query_id": "1@a", "age_days": 1, "votes": 1,
+            "measures": measures(latest=1.0, random=0.5, votes=1.0),
         },
         {
-            **{"site": "s", "task": "t", "query_id": "1@b", "thread_id": "1", "age_days": 2, "votes": 6},
-            "hits": {"latest": 0.0, "votes": 0.0, "random": 1 / 3},
+            **shared, "query_id": "1@b", "age_days": 2, "votes": 6,
+            "measures": measures(latest=0.0, random=1 / 3, votes=0.0),
         },
-    ]
+    ]  # fmt: skip
+
+
+def measures(**hits: float) -> list[dict[str, object]]:
+    return [{"system": name, "measure": "P@1", "value": hit, "components": [hit]} for name, hit in hits.items()]
 
 
 def test_without_votes_no_night_is_measured() -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from cqa_spark.evaluation.statistics.nights import Nights
 from cqa_spark.systems.system import read_system
-from cqa_spark.tasks.preferred_answer.night_card import NO_VOTES, differences_by_site, part_worth, variants_of
+from cqa_spark.tasks.preferred_answer.night_card import NO_VOTES, differences_by_site, part_metrics, variants_of
 
 WITHOUT_TIMING = "without answer_timing_asof_v1"
 
@@ -30,16 +30,16 @@ def test_parts_are_compared_with_votes_and_the_one_without_votes_with_the_longes
         votes=np.zeros(3, dtype=np.int64),
         hits={WITHOUT_TIMING: np.ones(3), NO_VOTES: np.full(3, 0.5), "by_votes": np.zeros(3), "longest": np.ones(3)},
     )
-    parts = part_worth(nights, [WITHOUT_TIMING, NO_VOTES], "by_votes", "longest")
-    found = [(reference, row) for reference, worth in parts for row in worth]
-    overall = [(reference, row) for reference, row in found if (row["population"], row["band"]) == ("nights", "all")]
-    assert [(row["order"], reference, row["value"], row["difference"]) for reference, row in overall] == [
+    parts = part_metrics(nights, "t", [WITHOUT_TIMING, NO_VOTES], "by_votes", "longest")
+    found = [(reference, row) for reference, entries in parts for row in entries]
+    overall = [(reference, row) for reference, row in found if (row["population"], row["band"]) == (None, None)]
+    assert [(row["system"], reference, row["value"], row["difference"]) for reference, row in overall] == [
         (WITHOUT_TIMING, "by_votes", 1.0, 1.0),
         (NO_VOTES, "by_votes", 0.5, 0.5),
         (NO_VOTES, "longest", 0.5, -0.5),
     ]
-    assert {(row["nights"], row["threads"]) for _, row in overall} == {(3, 2)}
-    assert {row["band"] for _, row in found if row["threads"] > 1} == {"all", "0-3 votes"}
+    assert {(row["queries"], row["topics"]) for _, row in overall} == {(3, 2)}
+    assert {row["band"] for _, row in found if row["topics"] > 1} == {None, "0-3 votes"}
 
 
 def test_the_card_has_differences_of_sites_with_two_threads() -> None:

@@ -41,7 +41,8 @@ def test_every_model_of_the_project_has_a_valid_description() -> None:
 
 
 def test_the_default_model_comes_with_the_jars() -> None:
-    assert EmbeddingModel.read("bge_small_en").source.maven in (project_root() / "conf/spark/jars.conf").read_text()
+    maven = EmbeddingModel.read("bge_small_en").source.maven
+    assert all(maven in (project_root() / f"conf/spark/jars-{line}.conf").read_text() for line in ("3.5", "4"))
 
 
 def test_an_unknown_model_is_answered_with_the_known_ones() -> None:

@@ -1,0 +1,296 @@
+"""posts, votes and links → what somebody should look at, measured on the past; and the vectors that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark import SparkFiles
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cqa_spark.evaluation.statistics.clusters import FEWEST
+from cqa_spark.findings.finding import Finding, Kind, all_findings
+from cqa_spark.findings.worth import is_worse, worth
+from cqa_spark.lake.done import done_findings, not_done, version_of
+from cqa_spark.lake.journal import Entry
+from cqa_spark.lake.run import Run
+from cqa_spark.lake.run_log import StepRecord
+from cqa_spark.lake.schemas.community import EVERY, POSTS
+from cqa_spark.lake.schemas.findings import FINDING_CASES, FINDING_WORTH, FINDINGS, QUESTION_VECTORS
+from cqa_spark.lake.snapshot import Snapshot
+from cqa_spark.lake.table import Table
+from cqa_spark.retrieval.index import questions
+from cqa_spark.runtime.flow import Product, Step
+from cqa_spark.settings.findings import MOST_EMBEDDED, FindingSettings
+from cqa_spark.spark.frames import learn_in_one_task
+from cqa_spark.spark.internals import to_arrow_schema
+from cqa_spark.steps.changed_sites import of_sites, site_update
+from cqa_spark.text.encoders.encoder import load_encoder, ship
+from cqa_spark.text.encoders.model import EmbeddingModel
+
+Kernel = Callable[[str, pa.Table], Iterable[Mapping[str, Any]]]
+
+_MOST_CASES = 1_000_000
+"""Cases up to which all are measured; of more, whole clusters are sampled."""
+
+
+def finding_steps(settings: FindingSettings, last: Snapshot | None) -> tuple[Step, ...]:
+    """The steps of a night that make findings: with embeddings of questions, if the settings or the size allow.
+
+    Args:
+        settings: how related questions are judged.
+        last: the published run, whose rows of unchanged sites are kept; None to compute all.
+    """
+    if settings.related == "words":
+        return (Find(last, "by words alone, as --related words says"),)
+    if settings.related == "text":
+        return (
+            EmbedQuestions(settings.encoder, last=last),
+            Find(last, f"by words and by {settings.encoder}, as --related text says"),
+        )
+    note = f"by words and by {settings.encoder}; by words alone on sites of more than {MOST_EMBEDDED:,} questions"
+    return EmbedQuestions(settings.encoder, MOST_EMBEDDED, last), Find(last, note)
+
+
+@dataclass(frozen=True)
+class EmbedQuestions(Step):
+    """Encode the questions of changed sites; those whose text is the published one keep their vectors.
+
+    Attributes:
+        model: name of the embedding model.
+        most: number of questions of a site up to which they are encoded; None for any.
+        last: the published run; None to encode all.
+    """
+
+    model: str
+    most: int | None = None
+    last: Snapshot | None = None
+
+    name = "question vectors"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Posts."""
+        return (POSTS,)
+
+    def writes(self) -> tuple[Product, ...]:
+        """The vectors."""
+        return (QUESTION_VECTORS,)
+
+    def prepare(self) -> None:
+        """Check that the model is installed."""
+        load_encoder(EmbeddingModel.read(self.model))
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Write them."""
+        model = EmbeddingModel.read(self.model)
+        update = site_update(
+            run, self.last, QUESTION_VECTORS, (POSTS,), settings={}, versions=[model.version, str(self.most)]
+        )
+        if not update.keep():
+            ship(run.lake.spark, model)
+            texts = questions(of_sites(run.read(POSTS), update.sites))
+            if self.most is not None:
+                sizes = texts.groupBy("site").count().where(F.col("count") <= self.most).select("site")
+                texts = texts.join(F.broadcast(sizes), on="site", how="left_semi")
+            digest = F.sha2(F.concat_ws("\n", F.lit(model.version), F.coalesce("title", F.lit("")), "text"), 256)
+            texts = texts.select("site", "post_id", "title", "text", digest.alias("text_hash"))
+            if update.last is not None:
+                known = of_sites(update.last.read(QUESTION_VECTORS), update.sites)
+                kept = known.join(texts.select("site", "post_id", "text_hash"), on=["site", "post_id", "text_hash"])
+                new = texts.join(known, on=["site", "post_id", "text_hash"], how="left_anti")
+                update.write(QUESTION_VECTORS.conform(kept).unionByName(encode(new, model)))
+            else:
+                update.write(encode(texts, model))
+        counts.rows_in, counts.rows_out = run.rows(POSTS), run.rows(QUESTION_VECTORS)
+
+
+def encode(texts: DataFrame, model: EmbeddingModel) -> DataFrame:
+    """The rows of ``QUESTION_VECTORS`` of some questions.
+
+    Args:
+        texts: site, post_id, title, text, text_hash.
+        model: a model that was shipped.
+    """
+    schema = to_arrow_schema(QUESTION_VECTORS.schema)
+
+    def encode_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        encoder = load_encoder(model, (Path(SparkFiles.getRootDirectory()),))
+        for batch in batches:
+            both = [encoder.encode([text or "" for text in batch[name].to_pylist()]) for name in ("title", "text")]
+            vectors = np.concatenate(both, axis=1).astype(np.float16)
+            columns = [batch["site"], batch["post_id"], batch["text_hash"]]
+            stored = pa.array([vector.tobytes() for vector in vectors], pa.binary())
+            yield pa.RecordBatch.from_arrays([*columns, stored], schema=schema)
+
+    # Spark sizes partitions by bytes, but encoding takes milliseconds per text.
+    partitions = int(str(texts.sparkSession.conf.get("spark.sql.shuffle.partitions")))
+    spread = texts.repartition(partitions, "site", "post_id")
+    return QUESTION_VECTORS.conform(spread.mapInArrow(encode_batches, QUESTION_VECTORS.schema))
+
+
+@dataclass(frozen=True)
+class Find(Step):
+    """Backtest every finding on the past of the sites, and write those that are not worse than their simple rivals.
+
+    Attributes:
+        last: the published run, whose rows of unchanged sites are kept; None to compute all.
+        related: how related questions are judged, and why.
+    """
+
+    last: Snapshot | None = None
+    related: str = ""
+
+    name = "findings"
+
+    def reads(self) -> tuple[Product, ...]:
+        """Posts."""
+        return (POSTS,)
+
+    def reads_if_present(self) -> tuple[Product, ...]:
+        """Whatever findings read."""
+        tables = (table for finding in all_findings() for table in (*finding.reads, *finding.reads_if_present))
+        return tuple({table.name: table for table in tables if table is not POSTS}.values())
+
+    def writes(self) -> tuple[Product, ...]:
+        """The findings, their cases of the past, and what they were worth."""
+        return FINDINGS, FINDING_CASES, FINDING_WORTH
+
+    def execute(self, run: Run, counts: StepRecord) -> None:
+        """Measure first, then find."""
+        findings = [finding for finding in all_findings() if all(run.has(table) for table in finding.reads)]
+        inputs = [product for product in (POSTS, *self.reads_if_present()) if isinstance(product, Table)]
+        versions = [f"{finding.name} {finding.version}" for finding in findings]
+        past = site_update(run, self.last, FINDING_CASES, inputs, settings={}, versions=versions)
+        if not past.keep():
+            past.write(_kernel_rows(run, findings, past.sites, FINDING_CASES, "backtest"))
+        figures = measured_worth(run, findings)
+        refused = {row["kind"] for row in figures if row["site"] == EVERY and is_worse(row)}
+        kept = [kind.name for finding in findings for kind in finding.kinds if kind.name not in refused]
+        done = done_findings(run.lake.objects)
+        versions += [*kept, version_of(done)]
+        tonight = site_update(run, self.last, FINDINGS, inputs, settings={}, versions=versions)
+        if not tonight.keep():
+            rows = _kernel_rows(run, findings, tonight.sites, FINDINGS, "find")
+            tonight.write(not_done(rows.where(F.col("kind").isin(kept)), done))
+        numbers = {
+            (row["site"], row["kind"]): row["count"]
+            for row in run.read(FINDINGS).cube("site", "kind").count().where("kind IS NOT NULL").collect()
+        }
+        run.write_entries(FINDING_WORTH, self._entries(findings, figures, refused, numbers))
+        counts.rows_in, counts.rows_out = run.rows(FINDING_CASES), run.rows(FINDINGS)
+
+    def _entries(
+        self,
+        findings: Sequence[Finding],
+        figures: Sequence[Entry],
+        refused: set[str],
+        numbers: Mapping[tuple[str | None, str], int],
+    ) -> Iterator[Entry]:
+        owner = {kind.name: (finding, kind) for finding in findings for kind in finding.kinds}
+        for row in figures:
+            finding, kind = owner[row["kind"]]
+            site = None if row["site"] == EVERY else row["site"]
+            if row["clusters"] < FEWEST:
+                reason = "too few cases of the past to tell"
+            elif kind.name in refused:
+                reason = f"{kind.rival} is better"
+            else:
+                reason = f"{'better' if (row['low_difference'] or 0) > 0 else 'not worse'} than {kind.rival}"
+            if QUESTION_VECTORS in finding.reads_if_present:
+                reason += f"; {self.related}"
+            yield {
+                **row,
+                "finding": finding.name,
+                "measure": kind.measure,
+                "rival": kind.rival,
+                "published": kind.name not in refused,
+                "rows": numbers.get((site, kind.name), 0),
+                "reason": reason,
+            }
+
+
+def _kernel_rows(run: Run, findings: Sequence[Finding], sites: Any, table: Table, method: str) -> DataFrame:
+    """The rows of a table that all findings make of some sites."""
+    frames = []
+    for finding in findings:
+        tables = {
+            used.name: of_sites(run.read(used), sites)
+            for used in (*finding.reads, *finding.reads_if_present)
+            if run.has(used)
+        }
+        frames.append(by_site(finding.rows(tables), getattr(finding, method), table))
+    if not frames:
+        return table.empty(run.lake.spark)
+    return reduce(DataFrame.unionByName, frames)
+
+
+def by_site(rows: DataFrame, kernel: Kernel, table: Table) -> DataFrame:
+    """Call a kernel on all rows of each site, one task per site; rows of a table.
+
+    Args:
+        rows: with a column ``site``.
+        kernel: makes rows of the table, without their site, of the name and the rows of a site.
+        table: the table.
+    """
+    schema = to_arrow_schema(table.schema)
+
+    def run_kernel(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for site, of_site in site_tables(batches):
+            made = [{"site": site, **row} for row in kernel(site, of_site)]
+            yield from pa.Table.from_pylist(made, schema=schema).to_batches(max_chunksize=10_000)
+
+    return table.conform(rows.repartition("site").sortWithinPartitions("site").mapInArrow(run_kernel, table.schema))
+
+
+def site_tables(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
+    """The rows of each site, which are adjacent, in one table."""
+    held: dict[str, list[pa.RecordBatch]] = {}
+    for batch in batches:
+        runs = pc.run_end_encode(batch["site"])
+        start = 0
+        for site, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
+            if held and site not in held:
+                [(name, parts)] = held.items()
+                yield name, pa.Table.from_batches(parts)
+                held = {}
+            held.setdefault(site, []).append(batch.slice(start, end - start))
+            start = end
+    for name, parts in held.items():
+        yield name, pa.Table.from_batches(parts)
+
+
+def measured_worth(run: Run, findings: Sequence[Finding]) -> list[Entry]:
+    """The figures of every kind on the cases of the run, computed in one task."""
+    kinds: dict[str, Kind] = {kind.name: kind for finding in findings for kind in finding.kinds}
+    every = max(1, -(-run.rows(FINDING_CASES) // _MOST_CASES))
+    cases = run.read(FINDING_CASES).where(F.pmod(F.xxhash64("site", "cluster"), F.lit(every)) == 0)
+    schema = to_arrow_schema(FINDING_CASES.schema)
+
+    def measure(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        held = [*batches]
+        rows = pa.Table.from_batches(held) if held else schema.empty_table()
+        yield pa.RecordBatch.from_pylist([*worth(rows, kinds)], schema=_FIGURES)
+
+    figures = learn_in_one_task(cases, ("site", "kind", "post_id"), measure, _FIGURES_DDL)
+    return [{name: None if value != value else value for name, value in row.items()} for row in figures]
+
+
+_FIGURES = pa.schema(
+    [
+        ("site", pa.string()), ("kind", pa.string()), ("cases", pa.int64()), ("clusters", pa.int64()),
+        *((name, pa.float64()) for name in (
+            "value", "low", "high", "rival_value", "difference", "low_difference", "high_difference", "p_value", "base",
+        )),
+    ]
+)  # fmt: skip
+_FIGURES_DDL = ", ".join(
+    f"{field.name} {'string' if field.type == pa.string() else 'bigint' if field.type == pa.int64() else 'double'}"
+    for field in _FIGURES
+)

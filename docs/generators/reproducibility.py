@@ -1,0 +1,119 @@
+"""The page for reviewers: by subtask, published systems and ours, with deviations, seeds, encoders and provenance."""
+
+from collections.abc import Iterator, Mapping
+
+from cqa_spark.evaluation.published import PublishedTable, read_published_table
+from cqa_spark.experiments.retraining import seeds_of
+from cqa_spark.features.registry import embedding_models
+from cqa_spark.lake.schemas.examples import CROSS_VALIDATED
+from cqa_spark.reports.kit.wording import MISSING, counted, points
+from cqa_spark.systems.reproduced_figures import ERRORS, reproduced_figures, reproduced_scores
+from cqa_spark.systems.system import System, known_systems, read_recipe
+from cqa_spark.text.encoders.model import EmbeddingModel
+from generators.markdown import code, folded, page, plain, table
+from generators.provenance import is_stale, provenance
+
+INTRO = """What a reviewer of reproductions asks, by subtask: the published score, ours, whether the recipe is
+faithful, each deviation, the seeds, what pretrained encoders have read, and where the figure comes from. [Published
+results](published.md) has the complete tables, [Reproductions](reproductions.md) all measures,
+[Provenance](provenance.md) inputs and commands."""
+
+LIMITS = """**What our figures compare with.** The labels of the official test sets are not distributed with this
+project. Column *ours* is measured on the development set (*dev*), or on training questions by models of other folds,
+so it does not compare with the published score on the test set, except where the paper has a score on the same
+development set: `semanticz_vectors_2016_a`. Others, who have the labels, measured our own systems on the test sets;
+these figures are among the published ones.
+
+**What was chosen on what.** Groups, penalties and rankers of our systems were chosen by cross-validation over
+training threads, and scores on the development set were visible meanwhile. Nothing was chosen by a test set. Settings
+of published systems are those of their papers where these state them; else those of our systems, chosen once for all.
+
+**Seeds.** A ranker that samples has the seed shown; figures are of this one seed unless a page gives a spread.
+Training is deterministic on one machine; between machines, last digits of word vectors differ, and [trees amplify
+them](../scaling.md#what-changes-scores).
+
+**What failed** is in [the archive](../archive.md): networks of Xu et al. on few questions, the temporal split,
+attention for external comments, a learned order of duplicates that is no better without its dearest features."""
+
+NOT_BUILT = """Learning systems that need a resource without a free copy here are partial at best: full syntactic
+trees (KeLP, ConvKN), vectors of the unannotated forum or of outside corpora, BabelNet and FrameNet (UH-PRHLT),
+MADAMIRA and the Arabic Gigaword (subtask D), machine translation (STS across languages)."""
+
+TABLES: Mapping[str, tuple[str, str]] = {
+    **{
+        f"semeval{year}_{letter}": (f"semeval{year}" + ("_d" if letter == "d" else ""), task)
+        for year in (2016, 2017)
+        for letter, task in {
+            "a": "question_comment",
+            "b": "question_question",
+            "c": "external_comment",
+            "d": "arabic_pair",
+        }.items()
+    },
+    "sts2016": ("sts2016", "sts"),
+    "sts2017": ("sts2017", "sts"),
+}
+"""Data set and task of the recipes of each table."""
+
+HEADINGS = ("system", "published", "ours", "seed, encoders", "measured")
+
+
+def reproducibility_page() -> str:
+    """A section for each subtask."""
+    recipes = [recipe for recipe in map(read_recipe, known_systems()) if recipe.paper is not None]
+    blocks = (block for name in TABLES for block in _section(name, recipes))
+    return page("Reproducibility", INTRO, LIMITS, NOT_BUILT, *blocks)
+
+
+def _section(name: str, recipes: list[System]) -> Iterator[str]:
+    published, (data_set, task) = read_published_table(name), TABLES[name]
+    members = [
+        recipe
+        for recipe in recipes
+        if recipe.task == task and str(recipe.data_set).removesuffix("_translated").removesuffix("_part1") == data_set
+    ]
+    if not members:
+        return
+    yield f"## {name}"
+    official = published.values(published.ranked, published.columns[0])
+    decimals = published.decimals
+    best, *_ = official
+    winner = f"{best}, {official[best]:.{decimals}f}"
+    among = f" of {len(published.ranked)} {published.ranked_runs}" if published.complete else ""
+    yield plain(f"{published.about} The best{among}: {winner}.")
+    yield table(HEADINGS, [_row(published, recipe) for recipe in members])
+    deviations = [f"- {code(recipe.name)}: {plain(text)}" for recipe in members if (text := _deviations(recipe))]
+    if deviations:
+        yield folded(f"Deviations of {counted(len(deviations), 'system')}", "\n".join(deviations))
+
+
+def _deviations(recipe: System) -> str:
+    missing = f" Missing: {recipe.missing}" if recipe.missing else ""
+    return " ".join(f"{recipe.replaces}{missing}".split())
+
+
+def _row(published: PublishedTable, recipe: System) -> list[str]:
+    data_set = str(recipe.data_set)
+    scores, errors = reproduced_scores().get(recipe.name, {}), reproduced_figures()[ERRORS].get(recipe.name, {})
+    parts = [f"{data_set}_{part}" for part in ("dev", CROSS_VALIDATED)] + ["stsb_dev"]
+    part = next((part for part in parts if part in scores), "")
+    measure = "MAP@10" if published.task == "ranking" else "Pearson"
+    ours = MISSING
+    if measure in scores.get(part, {}):
+        error = errors.get(part, {}).get(measure)
+        spread = "" if error is None else f" ± {points(error)}"
+        ours = f"{points(scores[part][measure])}{spread} {part.removeprefix(f'{data_set}_')}"
+    # The mean over sets, where there is one, stands last.
+    stated = [expected.measures[measure] for expected in recipe.expected.values() if measure in expected.measures]
+    entry = provenance().get(f"{recipe.name} {part}")
+    state = "stale" if is_stale(recipe.name, part) else "current"
+    models = embedding_models(recipe.feature_groups)
+    encoders = [f"{code(model)}: {plain(EmbeddingModel.read(model).trained_on)}" for model in models]
+    seeds = dict.fromkeys(seeds_of(recipe.ranker).values())
+    return [
+        f"[{recipe.name}](systems.md#{recipe.name}), {recipe.faithfulness}",
+        points(stated[-1]) if stated else MISSING,
+        ours,
+        "; ".join([*(f"seed {seed}" for seed in seeds), *encoders]) or "none",
+        f"{entry['date'][:10]} {code(entry['commit'][:8])} {state}" if entry else MISSING,
+    ]

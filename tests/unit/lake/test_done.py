@@ -1,0 +1,23 @@
+"""Findings that somebody has seen stay seen, until their evidence changes."""
+
+from pathlib import Path
+
+from cqa_spark.lake.done import KEY, add_done, done_findings, version_of
+from cqa_spark.object_store.locations import open_store
+from cqa_spark.settings.sections import ObjectStorageSettings
+
+LATE = ("beer", "late_answer", "3", "2", "votes 1 against 2")
+CHANGED = (*LATE[:4], "votes 2 against 3")
+
+
+def test_findings_that_were_seen_are_kept_once(tmp_path: Path) -> None:
+    objects = open_store(str(tmp_path), ObjectStorageSettings())
+    assert done_findings(objects) == []
+    assert add_done(objects, [LATE]) == 1
+    assert add_done(objects, [CHANGED, LATE]) == 2
+    assert done_findings(objects) == [LATE, CHANGED]
+    assert (tmp_path / KEY).is_file()
+
+
+def test_other_evidence_is_another_version() -> None:
+    assert len({version_of([]), version_of([LATE]), version_of([CHANGED]), version_of([LATE, CHANGED])}) == 4
