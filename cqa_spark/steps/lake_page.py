@@ -338,10 +338,8 @@ def _attribution(row: Row) -> dict[str, Any]:
     return {name: row.get(name) for name in ("author", "address", "licence")}
 
 
-_RESULTS: tuple[Section[ReportedRun, Any], ...] = (
-    findings.SECTION, night_worth.SECTION, first_answers.SECTION, systems.SECTION
-)  # fmt: skip
-"""Sections of the run's report that the page shows, too."""
+_RESULTS: tuple[Section[ReportedRun, Any], ...] = (night_worth.SECTION, first_answers.SECTION, systems.SECTION)
+"""Sections of the run's report that the page shows below the threads; what somebody should look at is above them."""
 
 
 @dataclass(frozen=True)
@@ -390,6 +388,7 @@ def _values(run: Run, keep: int) -> ReportValues:
         sentences=summary.sentences(report.head),
     )
     parts: list[tuple[Section[Any, Any], Any]] = [
+        *([(findings.SECTION, found)] if (found := report.data(findings.SECTION)) is not None else []),
         (lake_page.THREADS, page),
         *((section, data) for section in _RESULTS if (data := report.data(section)) is not None),
         *([(trend.SECTION, curve)] if (curve := _trend(page.name, records)) else []),
