@@ -30,8 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the command line without the program name; None for ``sys.argv``.
 
     Returns:
-        The exit code: 0, the code of an error in ``cqa_spark.errors``, 143 for SIGTERM, 130 for SIGINT, 141 where the
-        reader of the output has ended, or 1 for a defect.
+        The exit code: 0, the code of an error in ``cqa_spark.errors``, 143 for SIGTERM, 130 for SIGINT, 129 for SIGHUP,
+        141 where the reader of the output has ended, or 1 for a defect.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -1,7 +1,8 @@
-"""SIGTERM and SIGINT: the running job raises ``Stopped``, cleans up, and the process ends in time.
+"""SIGTERM, SIGINT and SIGHUP: the running job raises ``Stopped``, cleans up, and the process ends in time.
 
-Kubernetes, systemd and Airflow send SIGTERM, and SIGKILL some seconds later. Cleanup (Spark's jobs, the run log, the
-lease) is done in the ``except`` and ``finally`` clauses of the code that acquired the resource.
+Kubernetes, systemd and Airflow send SIGTERM, and SIGKILL some seconds later; a terminal that closes sends SIGHUP.
+Cleanup (Spark's jobs, the run log, the lease) is done in the ``except`` and ``finally`` clauses of the code that
+acquired the resource.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 CLEANUP_SECONDS = 9.0
 """Time limit of the cleanup; afterwards the process ends, and the next holder of the lease cleans up."""
 
@@ -47,7 +48,7 @@ class Stopped(KeyboardInterrupt):
 
     @property
     def exit_code(self) -> int:
-        """128 plus the signal's number, as in a shell: 143 for SIGTERM, 130 for SIGINT."""
+        """128 plus the signal's number, as in a shell: 143 for SIGTERM, 130 for SIGINT, 129 for SIGHUP."""
         return 128 + self.signal
 
 
@@ -73,12 +74,13 @@ class _Handler:
 
 
 _handler = _Handler()
-_children_ignore_sigterm = False
+_java_pids: int | None = None
+"""Where a child that is started as Java writes its process id, of four bytes; None while Java is not starting."""
 
 
 @contextmanager
 def stop_on_signals() -> Iterator[None]:
-    """Raise ``Stopped`` in the block at SIGTERM or SIGINT.
+    """Raise ``Stopped`` in the block at SIGTERM, SIGINT or SIGHUP; under ``nohup``, SIGHUP stays ignored.
 
     The process ends at once at a second signal, and after ``CLEANUP_SECONDS``. Python handles signals only in the main
     thread; in another thread this does nothing.
@@ -90,7 +92,9 @@ def stop_on_signals() -> Iterator[None]:
     _handler = _Handler()
     numbers, wakeup = socket.socketpair()
     wakeup.setblocking(False)
-    before = {number: signal.signal(number, _handler) for number in SIGNALS}
+    under_nohup = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    handled = [number for number in SIGNALS if number != signal.SIGHUP or not under_nohup]
+    before = {number: signal.signal(number, _handler) for number in handled}
     wakeup_before = signal.set_wakeup_fd(wakeup.fileno(), warn_on_full_buffer=False)
     watchdog = threading.Thread(target=_watch, args=(_handler, numbers, wakeup), name="stop-signals", daemon=True)
     watchdog.start()
@@ -119,21 +123,36 @@ def uninterrupted() -> Iterator[None]:
 
 
 @contextmanager
-def java_starts() -> Iterator[None]:
+def java_starts(is_up: Callable[[], bool]) -> Iterator[None]:
     """Start Java in the block, so that signals reach it only through this process.
 
     Airflow and systemd signal all processes at once, and without Java the end of a run cannot be logged; PySpark
     protects Java only from SIGINT. PySpark's own handler for SIGINT is removed, because it blocks forever while a call
     to Java is open.
+
+    Java that is still starting when the job is stopped is killed: it would end by itself only later, with a stack
+    trace, because PySpark has removed the folder that it answers in. Java that is up cleans up and ends with this
+    process.
+
+    Args:
+        is_up: whether this process is connected to Java.
     """
-    global _children_ignore_sigterm
+    global _java_pids
     in_main_thread = threading.current_thread() is threading.main_thread()
     before = {number: signal.getsignal(number) for number in SIGNALS}
-    _children_ignore_sigterm = True
+    started, _java_pids = os.pipe()
+    os.set_blocking(started, False)
     try:
         yield
+    except Stopped:
+        with suppress(BlockingIOError, ProcessLookupError):  # it has not been started, or has ended
+            if not is_up():
+                os.kill(int.from_bytes(os.read(started, 4), sys.byteorder), signal.SIGKILL)
+        raise
     finally:
-        _children_ignore_sigterm = False
+        os.close(started)
+        os.close(_java_pids)
+        _java_pids = None
         for number, handler in before.items() if in_main_thread else ():
             signal.signal(number, handler)
 
@@ -168,13 +187,16 @@ def _watch(handler: _Handler, numbers: socket.socket, wakeup: socket.socket) -> 
             is_sent_again = True
     else:
         message = f"cqa: the cleanup took more than {CLEANUP_SECONDS:.0f} s; the next job on the lake completes it\n"
-        os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, message.encode())
+        with suppress(OSError):  # the terminal has closed
+            os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, message.encode())
     os._exit(128 + first[0])
 
 
-def _ignore_sigterm() -> None:
-    if _children_ignore_sigterm:
+def _become_java() -> None:
+    if _java_pids is not None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        os.write(_java_pids, os.getpid().to_bytes(4, sys.byteorder))
 
 
-os.register_at_fork(after_in_child=_ignore_sigterm)
+os.register_at_fork(after_in_child=_become_java)

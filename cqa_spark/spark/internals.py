@@ -8,7 +8,7 @@ version of Spark has changed what it uses.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pyarrow as pa
 import pyspark
@@ -42,11 +42,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def in_another_thread(function: Function) -> Function:
     """The function, with the Spark properties of this thread in the one that calls it; Spark 4 asks for the session."""
+    wrap: Any = inheritable_thread_target  # its types are those of 3.5
     session = SparkSession.getActiveSession() if LINE == "4" else None
-    with_properties: Function = (
-        inheritable_thread_target(session)(function) if session else inheritable_thread_target(function)
-    )
-    return with_properties
+    return cast(Function, wrap(function) if session is None else wrap(session)(function))
 
 
 def connect_to_java() -> None:

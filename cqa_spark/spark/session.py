@@ -17,7 +17,13 @@ from cqa_spark.settings.conf_files import project_root
 from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings
 from cqa_spark.spark import has_shortcuts
 from cqa_spark.spark.class_archive import archive_options
-from cqa_spark.spark.internals import connect_to_java, import_from_wheels, keep_java_classes, set_hadoop_options
+from cqa_spark.spark.internals import (
+    connect_to_java,
+    import_from_wheels,
+    java_address,
+    keep_java_classes,
+    set_hadoop_options,
+)
 from cqa_spark.spark.jars import check_java, installed_jars, leave_other_spark_aside
 from cqa_spark.spark.python_daemon import MORE_IMPORTS
 
@@ -106,7 +112,7 @@ def spark_session(
     builder = SparkSession.builder.appName(app_name)
     for name, value in settings.items():
         builder = builder.config(name, value)
-    with java_starts():
+    with java_starts(lambda: java_address() is not None):
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     keep_java_classes(session, _OFTEN_NAMED)

@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 from pyspark import SparkFiles
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.evaluation.statistics.clusters import FEWEST
 from cqa_spark.findings.finding import Finding, Kind, all_findings
@@ -31,6 +30,7 @@ from cqa_spark.retrieval.index import questions
 from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.settings.findings import MOST_EMBEDDED, FindingSettings
 from cqa_spark.spark.frames import learn_in_one_task
+from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.steps.changed_sites import of_sites, site_update
 from cqa_spark.text.encoders.encoder import load_encoder, ship
 from cqa_spark.text.encoders.model import EmbeddingModel

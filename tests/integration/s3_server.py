@@ -19,6 +19,7 @@ from versitygw import ACCESS_KEY, REPOSITORY, SECRET_KEY, create_reader, program
 
 from cqa_spark.object_store.s3 import S3, s3_client
 from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.spark.internals import java_reads
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ def reach(spark: SparkSession, server: S3Server) -> None:
     hadoop, jvm = spark.sparkContext._jsc.hadoopConfiguration(), spark._jvm
     for name, value in S3().hadoop_options(server.settings).items():
         hadoop.set(name, value)
+    if not java_reads(spark, f"s3a://{server.bucket}"):
+        return  # tasks read and write
     # Hadoop keeps a client for each bucket, with the address that it was made for.
     jvm.org.apache.hadoop.fs.FileSystem.get(jvm.java.net.URI(f"s3a://{server.bucket}"), hadoop).close()
 

@@ -148,12 +148,13 @@ def test_a_run_whose_java_died_is_recorded_as_failed(spark: SparkSession, tmp_pa
 
 
 def test_a_job_stops_while_spark_starts(spark: SparkSession, tmp_path: Path) -> None:
-    """Java's place is taken by a script that begins and gets no further."""
+    """Java's place is taken by a script that begins and gets no further; it ends with the job."""
     java = tmp_path / "java" / "bin" / "java"
     java.parent.mkdir(parents=True)
     began = tmp_path / "began"
     version = 'openjdk version "17.0.1"'
-    java.write_text(f"#!/bin/sh\n[ \"$1\" = -version ] && echo '{version}' >&2 && exit\ntouch '{began}'\nexec cat\n")
+    answers_version = f"[ \"$1\" = -version ] && echo '{version}' >&2 && exit"
+    java.write_text(f"#!/bin/sh\n{answers_version}\necho $$ > '{began}'\nexec sleep 60\n")
     java.chmod(0o755)
     command = [sys.executable, "-m", "cqa_spark.cli", *ingest(tmp_path)]
     with process(*command, JAVA_HOME=str(tmp_path / "java")) as started:
@@ -161,6 +162,7 @@ def test_a_job_stops_while_spark_starts(spark: SparkSession, tmp_path: Path) -> 
         started.send_signal(signal.SIGTERM)
         said = rest(started)
         assert started.wait() == 143
+    assert not Path("/proc", began.read_text().strip()).exists()
     lake = Lake(spark, str(tmp_path / "lake"))
     assert f"cqa: stopped by SIGTERM; run r1 is recorded as stopped; the lease of {lake.root} is released; " in said
     assert "Traceback" not in said

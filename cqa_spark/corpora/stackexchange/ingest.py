@@ -27,7 +27,7 @@ from cqa_spark.corpora.stackexchange.dump_files import DumpFile, find_archives, 
 from cqa_spark.corpora.stackexchange.probe import Access, probe
 from cqa_spark.corpora.stackexchange.site_reader import SiteReader, failures, wanted_tables
 from cqa_spark.corpora.stackexchange.tables import DUMP_TABLES
-from cqa_spark.corpora.stackexchange.values import INVENTED
+from cqa_spark.corpora.stackexchange.values import DELETED, INVENTED
 from cqa_spark.corpora.unpacking import Unpacked, unpack, unpack_in_bucket
 from cqa_spark.errors import InputError
 from cqa_spark.lake.journal import Entry
@@ -266,7 +266,7 @@ def _write_orphans(tables: SiteTables) -> None:
 
 
 def unusual_posts(posts: DataFrame) -> list[str]:
-    """A sentence for every site with posts that the archive invented, and for every site with an id far above the rest.
+    """Sentences about sites with deleted posts, with posts that the archive invented, or with an id far above the rest.
 
     Args:
         posts: the table ``posts``.
@@ -274,13 +274,20 @@ def unusual_posts(posts: DataFrame) -> list[str]:
     number = F.col("post_id").cast("bigint")
     own = F.when(F.col("post_type") != INVENTED, number)
     by_site = posts.groupBy("site").agg(
+        F.count_if(F.col("post_type") == DELETED).alias("deleted"),
         F.count_if(F.col("post_type") == INVENTED).alias("invented"),
         F.percentile_approx(own, 0.5).alias("median"),
         F.max(own).alias("largest"),
     )
-    unusual = by_site.where((F.col("invented") > 0) | (F.col("largest") > FAR * F.col("median"))).orderBy("site")
+    is_far = F.col("largest") > FAR * F.col("median")
+    unusual = by_site.where((F.col("deleted") > 0) | (F.col("invented") > 0) | is_far).orderBy("site")
     sentences = []
     for row in unusual.collect():
+        if row["deleted"]:
+            sentences.append(
+                f"{row['site']}: deleted posts of the dump: {row['deleted']:,}; their type is {DELETED}, and nothing "
+                "uses them"
+            )
         if row["invented"]:
             sentences.append(
                 f"{row['site']}: {row['invented']:,} posts were invented by the archive; their type is {INVENTED}, "

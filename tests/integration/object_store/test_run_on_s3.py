@@ -59,7 +59,9 @@ def remote_run(s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Remote
     sample = write_sample(here / "sample", threads=12, dev_threads=5, seed=5)
     send(sample.train.parent, s3.location("in"), s3.settings)
     (here / "events").mkdir()
-    settings = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": here / "events", **SECRET_SETTINGS}
+    # One file of text, which is the default of Spark 3.5 only.
+    plain = {"spark.eventLog.rolling.enabled": "false", "spark.eventLog.compress": "false"}
+    settings = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": here / "events", **plain, **SECRET_SETTINGS}
     options = " ".join(f"-D{name}={value}" for name, value in settings.items())
     arguments = ["run", "--lake", s3.location("lake"), "--run-id", "r1", "--baseline", SYSTEM, "--systems", SYSTEM]
     arguments += ["--train", s3.location("in", "train.xml"), "--dev", s3.location("in", "dev.xml")]

@@ -3,11 +3,11 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from cqa_spark.findings.finding import Kind
 from cqa_spark.findings.worth import first_of, is_worse, measured, worth
 from cqa_spark.lake.schemas.findings import FINDING_CASES
+from cqa_spark.spark.internals import to_arrow_schema
 
 _LIST = Kind("late", "Late", "Read it.", "precision", "votes")
 _SEARCH = Kind("related", "Related", "Link it.", "mean", "BM25", is_list=False)

@@ -38,9 +38,10 @@ def go_on(started: subprocess.Popen[str]) -> None:
     started.stdin.flush()
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
 def test_the_block_cleans_up_and_the_exception_has_the_exit_code(number: signal.Signals, code: int) -> None:
     with process("""
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
 try:
     with stop_on_signals():
         try:
@@ -54,6 +55,19 @@ except Stopped as stopped:
         started.send_signal(number)
         assert read(started) == "cleaned up"
         assert started.wait() == code
+
+
+def test_a_job_under_nohup_goes_on_without_its_terminal() -> None:
+    with process("""
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+with stop_on_signals():
+    say("begun")
+    sys.stdin.readline()
+    say("whole")
+""") as started:
+        started.send_signal(signal.SIGHUP)
+        go_on(started)
+        assert (read(started), started.wait()) == ("whole", 0)
 
 
 def test_a_signal_that_another_thread_receives_interrupts_the_main_thread() -> None:
@@ -157,10 +171,12 @@ def test_java_ignores_what_reaches_all_processes_and_others_do_not() -> None:
     code = """
 import subprocess
 say("begun")
-show = [sys.executable, "-c", "import signal; print(signal.getsignal(signal.SIGTERM) == signal.SIG_IGN, flush=True)"]
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+ignored = "all(signal.getsignal(each) == signal.SIG_IGN for each in (signal.SIGTERM, signal.SIGHUP))"
+show = [sys.executable, "-c", f"import signal; print({ignored}, flush=True)"]
 with stop_on_signals():
     before = signal.getsignal(signal.SIGINT)
-    with java_starts():
+    with java_starts(lambda: False):
         subprocess.run(show, preexec_fn=lambda: None)
         signal.signal(signal.SIGINT, signal.default_int_handler)
     subprocess.run(show, preexec_fn=lambda: None)
@@ -168,3 +184,23 @@ with stop_on_signals():
 """
     with process(code) as started:
         assert [read(started), read(started), read(started)] == ["True", "False", "True"]
+
+
+@pytest.mark.parametrize(("is_up", "ended"), [(False, "-9"), (True, "0")])
+def test_java_that_is_starting_is_killed_and_java_that_is_up_ends_by_itself(is_up: bool, ended: str) -> None:
+    code = f"""
+import subprocess
+try:
+    with stop_on_signals(), java_starts(lambda: {is_up}):
+        java = subprocess.Popen(["cat"], stdin=subprocess.PIPE, preexec_fn=lambda: None)
+        say("begun")
+        time.sleep(600)
+except Stopped:
+    if {is_up}:
+        java.stdin.close()
+    say(java.wait())
+"""
+    with process(code) as started:
+        started.send_signal(signal.SIGTERM)
+        assert read(started) == ended
+        assert started.wait() == 0

@@ -68,3 +68,9 @@ def test_pyspark_has_what_it_uses() -> None:
     assert hasattr(SparkContext, "_active_spark_context")
     assert hasattr(SparkContext, "_gateway")
     assert ".egg" in SparkContext.PACKAGE_EXTENSIONS
+
+
+def test_arrow_schemas_are_asked_of_the_module_that_knows_the_lines_of_spark() -> None:
+    sources = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
+    theirs = {path for path, text in sources.items() if "pyspark.sql.pandas.types import to_arrow_schema" in text}
+    assert theirs == set()

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F
 
-from cqa_spark.corpora.stackexchange.values import INVENTED
+from cqa_spark.corpora.stackexchange.values import DELETED, INVENTED
 from cqa_spark.lake.journal import Entry
 
 # Groups rows by site.
@@ -110,8 +110,8 @@ _TIMES = ("created_at", "earned_at")
 def collect_tables(tables: Mapping[str, DataFrame]) -> dict[str, tuple[Row, ...]]:
     """A row per site and table with rows: ``table``, ``rows``, ``first``, ``last``, ``nulls``.
 
-    The row of ``posts`` also has ``questions``, ``answers``, ``accepted``, ``invented``, ``question_scores`` and
-    ``answer_scores``.
+    The row of ``posts`` also has ``questions``, ``answers``, ``accepted``, ``deleted``, ``invented``,
+    ``question_scores`` and ``answer_scores``.
     """
     return grouped(stacked(_summary(name, frame) for name, frame in tables.items()).collect(), lambda row: row)
 
@@ -161,6 +161,7 @@ def _of_posts() -> list[Column]:
     return [
         F.count_if(is_question).alias("questions"),
         F.count_if(is_answer).alias("answers"),
+        F.count_if(F.col("post_type") == DELETED).alias("deleted"),
         F.count_if(F.col("post_type") == INVENTED).alias("invented"),
         F.count_if(is_question & F.col("accepted_answer_id").isNotNull()).alias("accepted"),
         # Exact, because approximate percentiles depend on the partitions; scores have few distinct values.
@@ -203,7 +204,7 @@ class Month:
 
 @dataclass(frozen=True)
 class ThreadCounts:
-    """Number of questions and answers, and of posts that the archive invented.
+    """Number of questions and answers, of posts with a deletion date, and of posts that the archive invented.
 
     The scores are minimum, quartiles and maximum; there are none where no post has a score.
     """
@@ -213,6 +214,7 @@ class ThreadCounts:
     accepted: int
     question_scores: tuple[float, ...] = ()
     answer_scores: tuple[float, ...] = ()
+    deleted: int = 0
     invented: int = 0
 
     @property

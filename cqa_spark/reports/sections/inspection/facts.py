@@ -193,6 +193,7 @@ def _threads(row: Row) -> ThreadCounts:
         row.accepted,
         tuple(row.question_scores or ()),
         tuple(row.answer_scores or ()),
+        row.deleted,
         row.invented,
     )
 

@@ -207,6 +207,8 @@ def threads_facts(site: SiteFacts) -> list[tuple[str, str]]:
         accepted = percent(threads.accepted, threads.questions)
         text += f": {threads.answers_per_question:.2f} answers per question"
         text += f"; {accepted} of the questions have an accepted answer"
+    if threads.deleted:
+        text += f"; {counted(threads.deleted, 'post')} deleted, not used"
     if threads.invented:
         text += f"; {counted(threads.invented, 'post')} invented by the archive, not used"
     facts.append(("Threads", text))

@@ -37,7 +37,7 @@ class DiscourseTopics(AnnotatedFiles):
         """Read the files; one that is no topic is quarantined."""
         paths = [file.path for file in self.inputs]
         source = {"site": F.lit(self.site), "source_file": of_file(paths), "split": F.lit(UNANNOTATED)}
-        parsed = persist(read_whole_files(spark, paths).mapInArrow(_parse, _RECORD).withColumns(source))
+        parsed = persist(read_whole_files(spark, paths, self.storage).mapInArrow(_parse, _RECORD).withColumns(source))
         return CommunityTables(
             posts=POSTS.complete(_posts(parsed)),
             comments=COMMENTS.empty(spark),

@@ -1,4 +1,4 @@
-"""Posts that the archive invents, and ids far above the rest."""
+"""Deleted posts, posts that the archive invents, and ids far above the rest."""
 
 from pyspark.sql import SparkSession
 
@@ -11,12 +11,14 @@ ROWS = [
     (GARDEN, "1000000012", "answer"),
     (BEER, "5", "question"),
     (BEER, "500", "question"),
+    (BEER, "501", "deleted"),
 ]
 
 
 def test_a_sentence_for_every_site_with_unusual_posts(spark: SparkSession) -> None:
     rows = [(site, post, "invented" if post in ("1000000001", "1000000010") else kind) for site, post, kind in ROWS]
     assert unusual_posts(spark.createDataFrame(rows, "site string, post_id string, post_type string")) == [
+        "beer.example.org: deleted posts of the dump: 1; their type is deleted, and nothing uses them",
         "garden.example.org: 2 posts were invented by the archive; their type is invented, and nothing uses them; "
         "--keep-invented uses them",
         "garden.example.org: the post 1000000012 has an id far above the rest, of which the median is 4; it may not be "
@@ -24,5 +26,6 @@ def test_a_sentence_for_every_site_with_unusual_posts(spark: SparkSession) -> No
     ]
     posts = spark.createDataFrame(ROWS, "site string, post_id string, post_type string")
     assert [sentence.split(" has ")[0] for sentence in unusual_posts(posts)] == [
-        "garden.example.org: the post 1000000012"
+        "beer.example.org: deleted posts of the dump: 1; their type is deleted, and nothing uses them",
+        "garden.example.org: the post 1000000012",
     ]

@@ -125,9 +125,10 @@ def test_json_of_an_inspection() -> None:
     }
 
 
-def test_posts_that_the_archive_invented_are_counted() -> None:
-    forum = replace(literal.forum(), threads=ThreadCounts(40, 0, 0, invented=2))
-    assert threads_facts(forum) == [("Threads", "40 questions; 2 posts invented by the archive, not used")]
+def test_posts_that_nothing_uses_are_counted() -> None:
+    forum = replace(literal.forum(), threads=ThreadCounts(40, 0, 0, deleted=1, invented=2))
+    unused = "1 post deleted, not used; 2 posts invented by the archive, not used"
+    assert threads_facts(forum) == [("Threads", f"40 questions; {unused}")]
     assert threads_facts(literal.forum()) == [("Threads", "40 questions")]
 
 
