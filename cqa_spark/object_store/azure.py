@@ -68,7 +68,7 @@ def azure_client(timeout: float) -> Any:
         from azure.storage.blob import BlobServiceClient
     except ImportError as error:
         raise EnvironmentProblem("azure-storage-blob is not installed", "pip install 'cqa-spark[azure]'") from error
-    options = {"retry_total": 0, "connection_timeout": timeout, "read_timeout": timeout}
+    options: dict[str, Any] = {"retry_total": 0, "connection_timeout": timeout, "read_timeout": timeout}
     if connection := os.environ.get(CONNECTION):
         return BlobServiceClient.from_connection_string(connection, **options)
     if not (account := os.environ.get(ACCOUNT)):

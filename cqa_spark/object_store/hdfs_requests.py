@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from uuid import uuid4
@@ -139,7 +140,7 @@ class HdfsRequests(Requests):
         for folder in {self._path(key).rpartition("/")[0] for key in keys}:
             with suppress(EnvironmentProblem):  # others are in it, or another process has removed it
                 while folder != self._top:
-                    self._request(folder, lambda folder=folder: self._client.delete(folder))
+                    self._request(folder, partial(self._client.delete, folder))
                     folder = folder.rpartition("/")[0]
 
     def page(self, prefix: str, after: str, rest: Any) -> Page:
@@ -193,12 +194,12 @@ class HdfsRequests(Requests):
             # The content of a writer that was killed before the swap, or after it and before the old one was removed.
             is_unused = versions is not None and name.startswith("c.") and name[2:] != self._token_in(status.path)
             if is_old and (is_unused or any(map(_UNFINISHED.fullmatch, (*folders, name)))):
-                self._request(name, lambda status=status: self._client.delete(status.path, recursive=True))
+                self._request(name, partial(self._client.delete, status.path, recursive=True))
                 deleted[status.path.removeprefix(f"{self._top}/")] = status.length
         for key in keys:
             path = self._path(key)
             with suppress(NotThere):
-                self._request(key, lambda path=path: self._show(path))
+                self._request(key, partial(self._show, path))
         return deleted
 
     def _create(self, path: str, data: bytes) -> str:

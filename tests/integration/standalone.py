@@ -80,7 +80,7 @@ def wait_for_port(address: str, process: subprocess.Popen[bytes], seconds: float
             socket.create_connection((host, int(port)), timeout=1).close()
             return
         except OSError:
-            assert process.poll() is None, f"{process.args} ended at once"
+            assert process.poll() is None, f"{process.args!r} ended at once"
             time.sleep(0.1)
     raise TimeoutError(f"nothing accepts connections at {address}")
 
