@@ -11,6 +11,7 @@ import select
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 from cqa_spark.commands.jobs import GROUPS, Job, checks, job_settings, listed_jobs, load_job, plan
 from cqa_spark.errors import ConfigError, CqaError, message_of
@@ -216,6 +217,8 @@ def _explained(error: Exception, locations: Sequence[str]) -> CqaError | None:
 
     if problem := absent_library(message_of(error)):
         return problem
+    if find_spec("py4j") is None:  # measures are computed without Spark, whose errors there are none of then
+        return None
     from cqa_spark.spark.failures import explained
 
     return explained(error, locations)
