@@ -164,9 +164,11 @@ def planned_dumps(settings: DumpJobSettings, *, full: bool = False) -> list[Stac
     """Find the dumps for a dry run, which unpacks nothing; arguments and errors as for ``stackexchange_dumps``."""
     storage = settings.object_storage
     files = find_dump_files(settings.dumps.input, settings.dumps.site, storage)
-    found = [StackExchangeDump(dump, settings, full) for dump in rounds(files)]
+    archives = find_archives(settings.dumps.input, storage)
+    wanted = _of_wanted_tables(files, settings) if files or not archives else []
+    found = [StackExchangeDump(dump, settings, full) for dump in rounds(wanted)]
     refuse_unreadable(found, settings)
-    if find_archives(settings.dumps.input, storage):
+    if archives:
         Terminal(stderr=True).line("warning: the input was not searched: archives are unpacked by the job")
         return [StackExchangeDump((), settings, full)]
     return found
@@ -208,12 +210,16 @@ def dump_files(settings: DumpJobSettings) -> list[DumpFile]:
     Raises:
         InputError: there is none, or one cannot be read.
     """
-    wanted, site = set(settings.dumps.tables), settings.dumps.site
-    storage = settings.object_storage
+    site, storage = settings.dumps.site, settings.object_storage
     files = find_dump_files(settings.dumps.input, site, storage)
     archives = find_archives(settings.dumps.input, storage)
     for archive, unpacked in zip(archives, _unpack(archives, settings), strict=True):
         files += of_archive(unpacked.files, archive, site)
+    return _of_wanted_tables(files, settings)
+
+
+def _of_wanted_tables(files: Iterable[DumpFile], settings: DumpJobSettings) -> list[DumpFile]:
+    wanted = set(settings.dumps.tables)
     files = [file for file in files if not wanted or file.dump_table.table.name in wanted]
     if not files:
         raise InputError(f"no file for the tables {', '.join(sorted(wanted))}", "change --tables or --input")
