@@ -27,6 +27,7 @@ NOT_HERE = {
     r"^(make|pip|docker) ": "sets up, builds or downloads",
     r"^cqa (setup|demo)$": "downloads; make demo, and the test of the wheel, run it",
     r"irds:": "downloads a collection",
+    r" --against ": "needs the judgments of the published table; tests/unit/evaluation/test_published.py has some",
     r"topics/|docs/examples|expert": "needs the package of an example installed, whose own test runs it",
     r"^cqa lake forget ": "reads the rows of a published run; tests/integration/lake/test_forget.py runs it",
     r"^cqa score --model build/": "needs the model that the training above it writes",
@@ -36,8 +37,10 @@ NOT_HERE = {
 
 TEXTS = {
     ("gold.relevancy", "dev.relevancy", "dev.xml.subtaskA.relevancy", "android_devel.xml.relevancy",
-     "android_test.relevancy"): "Q1\tQ1_R1\t1\t0\ttrue\nQ1\tQ1_R2\t2\t0\tfalse\n",
-    ("best_a.pred", "other.pred", "official.pred", "c.pred", "best_d.pred", "fused_e.pred", "android.pred"):
+     "android_test.relevancy", "test.relevancy", "test.xml.subtaskA.relevancy"):
+        "Q1\tQ1_R1\t1\t0\ttrue\nQ1\tQ1_R2\t2\t0\tfalse\n",
+    ("best_a.pred", "other.pred", "official.pred", "c.pred", "best_d.pred", "fused_e.pred", "android.pred",
+     "ours.pred", "subtask_A_primary.txt"):
         "Q1\tQ1_R1\t0\t0.2\ttrue\nQ1\tQ1_R2\t0\t0.7\tfalse\n",
     ("dev.qrels",): "q1 0 a 2\nq1 0 b 0\nq2 0 a 2\nq2 0 c 1\n",
     ("best.run", "best_a.run", "old.run", "new.run", "a.run", "b.run", "bm25.run", "dense.run", "ours.run"):

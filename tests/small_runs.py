@@ -30,7 +30,8 @@ from cqa_spark.spark.internals import to_arrow_schema
 
 METRIC = {
     "system": "best_a", "task": "question_comment", "split": "dev", "measure": "MAP@10", "value": 0.5, "low": 0.4,
-    "high": 0.6, "confidence": 0.95, "queries": 2, "resamples": 9, "seed": 1,
+    "high": 0.6, "confidence": 0.95, "queries": 2, "resamples": 9, "seed": 1, "population": None, "band": None,
+    "topics": None,
 }  # fmt: skip
 """A row of ``metrics``."""
 

@@ -111,7 +111,7 @@ class EvaluateFileSettings(PredictionFilesCommand):
     against: PublishedTableName = Field(
         default="",
         description="table of published results in conf/published: print the rank that each file would have had, by "
-        "the official measure or those named, with its 95 % interval and its neighbours",
+        "the official measure or those named, with its interval and its neighbours",
     )
 
     of_rankings: ClassVar[tuple[str, ...]] = ("measures", "per_query")

@@ -99,10 +99,13 @@ def with_causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 _PACKAGES = {
+    "azure": "azure-storage-blob",
     "backports": "backports-zstd",
     "botocore": "boto3",
+    "google": "google-cloud-storage",
     "markdown_it": "markdown-it-py",
     "py4j": "pyspark",
+    "requests": "google-cloud-storage",
     "sklearn": "scikit-learn",
     "sparknlp": "spark-nlp",
     "Stemmer": "PyStemmer",

@@ -268,14 +268,15 @@ def models_of(record: RunRecord) -> dict[str, str]:
 def log_model(mlflow: Any, run: RunTables, system: str) -> None:
     """Log the model folder of a system to the active run, and register it, unless it is registered already.
 
-    Simple orders, which have learned nothing, are no models.
+    Simple orders, which have learned nothing, are not registered.
     """
     folder = models_of(run.record)[system]
-    learned = _json_of(run, system, "ranker/model.json").get("training") is not None
-    if not learned or _version_from(mlflow, system, folder) is not None:
+    if _version_from(mlflow, system, folder) is not None:
         return
     with local_source(folder, run.lake.storage) as path:
         mlflow.log_artifacts(str(path), artifact_path=_MODEL)
+    if _json_of(run, system, "ranker/model.json").get("training") is None:
+        return
     registry, name = mlflow.MlflowClient(), _registered_name(system)
     with suppress(mlflow.exceptions.MlflowException):  # there are versions of the model already
         registry.create_registered_model(name)

@@ -18,10 +18,11 @@ from cqa_spark.corpora.qatar_living import threads as layout
 from cqa_spark.corpora.stackexchange import markup, values
 from cqa_spark.corpora.stackexchange import recovery as records
 from cqa_spark.task_contract import leakage
-from cqa_spark.text import cleaning, pipeline, post_words
+from cqa_spark.text import cleaning, post_words
 from cqa_spark.text import markup as body
 from cqa_spark.text import scripts as arabic
 from cqa_spark.text import scripts as unspaced_scripts
+from cqa_spark.text.analysers.spark_nlp import WORD_EDGES
 
 PIECES = (
     "<!DOCTYPE a [", "<!DOCTYPE ", "<!--", "<?xml ", "<?", "]", "] ", "]>", "<posts ", "</posts ", "<xml ", "</", "<",
@@ -108,7 +109,7 @@ def named() -> Iterator[str]:
     yield from ("(?is)\\A(?:" + text.removeprefix("(?i)") + ")" for text in _decodable(foreign_content._CONTENT))
     yield from (each.pattern for each in (records._reference, body.SPACE, body.BLANKS, body.LINE_END))
     yield from ("\\A" + each.pattern + "\\Z" for each in (values._WHOLE, values._TIME))
-    yield from (records._attribute.pattern.decode(), pipeline.WORD_EDGES)
+    yield from (records._attribute.pattern.decode(), WORD_EDGES)
 
 
 def _decodable(content: Iterable[tuple[bytes, str, str]]) -> Iterator[str]:

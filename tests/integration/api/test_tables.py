@@ -43,7 +43,7 @@ def root(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
         for place, (name, grade) in enumerate(GRADES.items(), start=1)
     ]  # fmt: skip
     rankings = [
-        ("r1", "given_order", "s", TASK, "dev", "q1", name, score, rank, False, None)
+        ("r1", "given_order", "s", TASK, "dev", "q1", name, score, rank, False, None, None)
         for rank, (name, score) in enumerate(SCORES.items(), start=1)
     ]
     begin = RunRecord("r1", "running", "test", "hash", "", "0.1.0")

@@ -67,7 +67,7 @@ SEEN = "\n    first record: elements Question, {}, QApair, QAquestion, QAanswer;
     [
         (b"<xml><Q/></xml>", "no record could be read: the file has no Question element",
          "\n    first record: elements xml, Q"),
-        (b"", "it has no records", ""),
+        (b"", "no record could be read: the file has no Question element", ""),
         (question(1, (9, "I")).replace("Qtext", "Text").encode(),
          "no record could be read: the Question element has no Qtext element", SEEN.format("Text")),
         (question(1, (9, "I")).replace("ما 1", "").encode(), "no question has a text", SEEN.format("Qtext")),

@@ -43,7 +43,7 @@ def published(
 ) -> None:
     """Publish a run with a query of so many candidates for each system and site."""
     values = [
-        (run_id, system, site, "task", "test", "q1", f"c{rank}", 1.0 / rank, rank, True, None)
+        (run_id, system, site, "task", "test", "q1", f"c{rank}", 1.0 / rank, rank, True, None, None)
         for (system, site), candidates in rows.items()
         for rank in range(1, candidates + 1)
     ]

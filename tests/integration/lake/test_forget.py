@@ -27,6 +27,7 @@ from cqa_spark.lake.schemas.accounting import INGESTED_FILES, QUARANTINE
 from cqa_spark.lake.schemas.activity import BADGES, POST_HISTORY, POST_LINKS, TAGS, VOTES
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, USERS
 from cqa_spark.lake.schemas.examples import EXAMPLES
+from cqa_spark.lake.schemas.findings import FINDING_CASES, FINDINGS, QUESTION_VECTORS
 from cqa_spark.lake.schemas.metrics import METRICS, QUERY_METRICS
 from cqa_spark.lake.schemas.rankings import NIGHT_RANKINGS, RANKINGS, UPSTREAM_SCORES
 from cqa_spark.lake.schemas.retrieval import DELETED_QUESTIONS, INDEX_SHARDS, RETRIEVED, UNRETRIEVED
@@ -110,6 +111,9 @@ ROWS: Mapping[Table, Sequence[Values]] = {
         *[{"query_id": f"{thread}@2020-01-02", "topic": thread, "thread_id": thread} for thread in "13"],
     ],
     RETRIEVED: [*_pairs(("6", "1"), rank=1), *_pairs(("6", "3"), rank=2)],
+    FINDINGS: [{"post_id": post, "other_id": other} for post, other in (("2", "3"), ("5", "4"), ("5", "3"))],
+    FINDING_CASES: [{"post_id": post} for post in "13"],
+    QUESTION_VECTORS: [{"post_id": post} for post in "13"],
     DOCUMENTS: [
         *[{"document_id": post, "text_id": f"t{post}", "subject_text_id": f"s{post}"} for post in "123456"],
         *[{"document_id": f"comment {number}", "text_id": f"c{number}"} for number in "123"],
@@ -120,7 +124,7 @@ ROWS: Mapping[Table, Sequence[Values]] = {
 REMOVED = {
     "posts": 3, "comments": 2, "users": 1, "judgments": 2, "votes": 2, "badges": 1, "post_links": 1, "post_history": 2,
     "examples": 2, "unretrieved": 2, "features": 2, "rankings": 2, "night_rankings": 2,
-    "upstream_scores": 2,
+    "upstream_scores": 2, "findings": 2, "finding_cases": 1, "question_vectors": 1,
     "query_metrics": 2, "retrieved": 1, "documents": 5, "index_shards": 1, "tags": 0, "quarantine": 0,
 }  # fmt: skip
 CHANGED = {"posts": 2, "tags": 1, "post_history": 1, "quarantine": 1, "examples": 1, "query_metrics": 1}
@@ -200,7 +204,7 @@ def _frame(spark: SparkSession, table: Table, rows: Sequence[Values]) -> object:
     """Rows of a table: columns that a row does not name are null, or have some value where they must."""
     some: dict[type[T.DataType], object] = {
         T.StringType: "x", T.IntegerType: 1, T.LongType: 1, T.DoubleType: 1.0, T.BooleanType: False, T.ArrayType: [],
-        T.TimestampType: datetime(2020, 1, 1, tzinfo=UTC),
+        T.BinaryType: b"", T.TimestampType: datetime(2020, 1, 1, tzinfo=UTC),
     }  # fmt: skip
     complete = [
         tuple(row.get(field.name, None if field.nullable else some[type(field.dataType)]) for field in table.columns)

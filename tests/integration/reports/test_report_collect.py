@@ -214,7 +214,7 @@ def test_the_best_query_is_the_one_that_gains_most(report: ReportValues) -> None
     assert (worst.kind, worst.query_id, worst.subject, worst.text) == ("worst", "Q2", "", "")
 
 
-def test_posts_in_html_are_shown_as_prose_also_where_no_text_was_analysed(
+def test_posts_in_html_are_shown_as_written_also_where_no_text_was_analysed(
     spark: SparkSession, tables: dict[str, Rows]
 ) -> None:
     bodies = {
@@ -228,8 +228,8 @@ def test_posts_in_html_are_shown_as_prose_also_where_no_text_was_analysed(
     ]  # fmt: skip
     lacking = {name: table for name, table in tables.items() if name not in ("documents", "texts")}
     best = collect({**lacking, "posts": frame(spark, POSTS, posts)}).data(queries.SECTION).stories[0]
-    assert (best.query_id, best.subject, best.text) == ("Q1", "Best bank", "Which one?")
-    assert [each.text for each in best.candidates] == ["This one.\nI'm sure.", ""]
+    assert (best.query_id, best.subject, best.text) == ("Q1", "Best bank", bodies["Q1"][2])
+    assert [each.text for each in best.candidates] == ["<p>This one.</p>\n<p>I'm sure.</p>", ""]
 
 
 @pytest.mark.parametrize("at_a_time", [1, measured_queries.AT_A_TIME])

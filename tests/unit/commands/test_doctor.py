@@ -37,8 +37,8 @@ def test_a_check_ends_in_a_finding_whatever_happens() -> None:
 class TestMachine:
     def test_python(self) -> None:
         assert doctor.python_version("3.12.1").startswith("Python 3.12.1, ")
-        with pytest.raises(EnvironmentProblem, match=r"Python 3\.13\.0 instead of <3\.13,>=3\.11"):
-            doctor.python_version("3.13.0")
+        with pytest.raises(EnvironmentProblem, match=r"Python 3\.14\.0 instead of <3\.14,>=3\.11"):
+            doctor.python_version("3.14.0")
 
     def test_variables_of_another_spark(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in OF_ANOTHER_SPARK:

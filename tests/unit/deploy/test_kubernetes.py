@@ -75,6 +75,7 @@ def test_settings_are_those_of_the_project_and_executors_stay(manifest: dict) ->
     )
     driver = application["driver"]
     of_driver = {"spark.driver.memory": driver["memory"], "spark.driver.cores": str(driver["cores"])}
+    project = {name: value for name, value in project.items() if not name.startswith("spark.yarn.")}
     assert application["sparkConf"] | of_driver == project
     assert application["sparkConf"]["spark.dynamicAllocation.enabled"] == "false"
     assert "dynamicAllocation" not in application

@@ -20,7 +20,7 @@ NAMED_FOR_A_TASK = {
 }  # fmt: skip
 """Commands that are named for a task, and their settings."""
 
-SCORE_FILES = {"commands/measure_files.py"}
+SCORE_FILES = {"commands/measure_files.py", "evaluation/published.py"}
 """``--task sts`` of the commands on files: files of scores, whatever the task."""
 
 SECTIONS_OF_A_TASK = ("reports/sections/xu_2018/",)
