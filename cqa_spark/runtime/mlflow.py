@@ -191,7 +191,7 @@ def _warned(what: str, settings: TrackingSettings) -> Iterator[None]:
         if problem := disk_problem(error):
             raise EnvironmentProblem(f"{message}: {problem.problem}", problem.remedy) from error
         Terminal(stderr=True).text(
-            f"warning: {message}: {message_of(error)}; start the server, or set tracking.enabled to false"
+            f"warning: {message}: {message_of(error)}; correct tracking.uri, start its server, or set tracking.enabled to false"
         )
 
 
@@ -220,7 +220,7 @@ def _run_of(mlflow: Any, name: str, record: RunRecord, tags: Mapping[str, str]) 
 
 
 def _log_parameters(mlflow: Any, parameters: Mapping[str, str]) -> None:
-    mlflow.log_params({key: value[:_LONGEST] for key, value in parameters.items()})
+    mlflow.log_params({metric_name(key): value[:_LONGEST] for key, value in parameters.items()})
 
 
 def _json_of(run: RunTables, system: str, name: str) -> dict[str, Any]:

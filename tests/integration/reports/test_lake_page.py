@@ -41,7 +41,7 @@ def test_the_shards_have_the_rankings_and_the_page_leads_to_them(question_commen
         expected.setdefault(f"#{row['query_id']}", []).append(row["candidate_id"])
     threads = {key: entry for key, entry in found.items() if key.startswith("#")}
     assert {key: [each["id"] for each in entry["candidates"]] for key, entry in threads.items()} == expected
-    assert all(each["text"] for entry in threads.values() for each in entry["candidates"])
+    assert all(each["html"] for entry in threads.values() for each in entry["candidates"])
 
     authors = {row["document_id"]: row["author"] for row in attributions(run).collect()}
     assert all(each["author"] == authors[each["id"]] for entry in threads.values() for each in entry["candidates"])
