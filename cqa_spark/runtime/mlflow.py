@@ -191,8 +191,8 @@ def _warned(what: str, settings: TrackingSettings) -> Iterator[None]:
         if problem := disk_problem(error):
             raise EnvironmentProblem(f"{message}: {problem.problem}", problem.remedy) from error
         Terminal(stderr=True).text(
-            f"warning: {message}: {message_of(error)}; correct tracking.uri, start its server, or set tracking.enabled to "
-            "false"
+            f"warning: {message}: {message_of(error)}; correct tracking.uri, start its server, or set "
+            "tracking.enabled to false"
         )
 
 
