@@ -4,7 +4,7 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from azure.core import MatchConditions
@@ -31,8 +31,6 @@ from cqa_spark.object_store.requests import (
 )
 from cqa_spark.object_store.store import ListedObject, ObjectWriter, Stored
 
-T = TypeVar("T")
-
 
 class AzureRequests(Requests):
     """The requests about the blobs of a container, or of a prefix of it; a version is an entity tag.
@@ -57,26 +55,26 @@ class AzureRequests(Requests):
             answer = self._blob(key).download_blob()
             return Stored(answer.readall(), answer.properties.etag)
 
-        return self._request(key, send)
+        return self.request(key, send)
 
     def describe(self, key: str) -> ListedObject:
         """Its size and entity tag."""
-        properties = self._request(key, lambda: self._blob(key).get_blob_properties())
+        properties = self.request(key, lambda: self._blob(key).get_blob_properties())
         return ListedObject(key, properties.size, properties.etag)
 
     def get_range(self, key: str, version: str, start: int, end: int) -> bytes:
         """Bytes of one version."""
         part = {"offset": start, "length": end - start, "etag": version, "match_condition": _SAME}
-        return self._request(key, lambda: self._blob(key).download_blob(**part).readall())
+        return self.request(key, lambda: self._blob(key).download_blob(**part).readall())
 
     def put(self, key: str, data: bytes) -> None:
         """Overwrite the blob."""
-        self._request(key, lambda: self._blob(key).upload_blob(data, overwrite=True))
+        self.request(key, lambda: self._blob(key).upload_blob(data, overwrite=True))
 
     def put_if(self, key: str, data: bytes, version: str | None) -> str:
         """Write by If-None-Match or If-Match."""
         condition = {} if version is None else {"overwrite": True, "etag": version, "match_condition": _SAME}
-        return self._request(key, lambda: self._blob(key).upload_blob(data, **condition)["etag"])
+        return self.request(key, lambda: self._blob(key).upload_blob(data, **condition)["etag"])
 
     def upload(self, source: Path, key: str) -> None:
         """Copy a file, in blocks if it is large."""
@@ -85,17 +83,17 @@ class AzureRequests(Requests):
             with source.open("rb") as stream:
                 self._blob(key).upload_blob(stream, overwrite=True)
 
-        self._request(key, send)
+        self.request(key, send)
 
     def delete(self, key: str) -> None:
         """Remove the blob."""
         with suppress(NotThere):
-            self._request(key, lambda: self._blob(key).delete_blob())
+            self.request(key, lambda: self._blob(key).delete_blob())
 
     def delete_many(self, keys: Sequence[str]) -> None:
         """Remove up to 256 blobs by one request."""
         names = [self._prefix + key for key in keys]
-        answers = self._request(keys[0], lambda: list(self._container.delete_blobs(*names, raise_on_any_failure=False)))
+        answers = self.request(keys[0], lambda: list(self._container.delete_blobs(*names, raise_on_any_failure=False)))
         for key, answer in zip(keys, answers, strict=True):
             if answer.status_code >= 300 and answer.status_code != 404:
                 raise meaning(f"{self.root}/{key}", answer.status_code, "")
@@ -127,12 +125,12 @@ class AzureRequests(Requests):
     def put_part(self, key: str, upload: str, number: int, data: bytes) -> str:
         """Stage a block; return its id."""
         name = b64encode(f"{upload}{number:06}".encode()).decode()
-        self._request(key, lambda: self._blob(key).stage_block(name, data))
+        self.request(key, lambda: self._blob(key).stage_block(name, data))
         return name
 
     def complete(self, key: str, upload: str, parts: Sequence[str]) -> None:
         """Make the blob of its blocks."""
-        self._request(key, lambda: self._blob(key).commit_block_list([BlobBlock(name) for name in parts]))
+        self.request(key, lambda: self._blob(key).commit_block_list([BlobBlock(name) for name in parts]))
 
     def abort(self, key: str, upload: str) -> None:
         """Nothing is visible of blocks."""
@@ -142,10 +140,24 @@ class AzureRequests(Requests):
             pages = open_listing(self._prefix + prefix).by_page(rest)
             return list(next(pages)), pages.continuation_token or None
 
-        return self._request(prefix, send)
+        return self.request(prefix, send)
 
-    def _request(self, key: str, send: Callable[[], T]) -> T:
-        return request(f"{self.root}/{key}", send)
+    def meaning_of(self, location: str, error: Exception) -> Exception | None:
+        """What an exception of Azure's client says."""
+        if isinstance(error, ServiceRequestError | ServiceResponseError):  # an incomplete body is one of the latter
+            return NoAnswer(location, str(error))
+        if isinstance(error, ClientAuthenticationError):
+            return without_credentials(location, "check the account's key, token or role")
+        if isinstance(error, HttpResponseError):
+            status, code = error.status_code, str(getattr(error, "error_code", ""))
+            if status is None or status < 300:  # the body was cut off
+                return NoAnswer(location, str(error.message))
+            if code == "BlobAlreadyExists":  # how Azure answers If-None-Match: *
+                return NotAsExpected(f"{location}: {code}", "read it again")
+            return meaning(location, status, code, str(error.reason or ""))
+        if isinstance(error, AzureError):
+            return EnvironmentProblem(f"{location}: {error}", "check the variables AZURE_STORAGE_…")
+        return None
 
     def _blob(self, key: str) -> Any:
         return self._container.get_blob_client(self._prefix + key)
@@ -158,33 +170,3 @@ def _content(blob: Any) -> str:
     """What identifies the content of a listed blob."""
     md5 = blob.content_settings.content_md5
     return bytes(md5).hex() if md5 else str(blob.etag)
-
-
-def request(location: str, send: Callable[[], T]) -> T:
-    """Send one request and read its complete response.
-
-    Args:
-        location: object of the request, for messages.
-        send: sends the request.
-
-    Raises:
-        NotThere: there is no such object.
-        NotAsExpected: the condition of the request does not hold.
-        NoAnswer: the connection broke, the response is incomplete, or the server reported an internal error.
-        EnvironmentProblem: the server rejects the request permanently.
-    """
-    try:
-        return send()
-    except (ServiceRequestError, ServiceResponseError) as error:  # an incomplete body is one of the latter
-        raise NoAnswer(location, str(error)) from error
-    except ClientAuthenticationError as error:
-        raise without_credentials(location, "check the account's key, token or role") from error
-    except HttpResponseError as error:
-        status, code = error.status_code, str(getattr(error, "error_code", ""))
-        if status is None or status < 300:  # the body was cut off
-            raise NoAnswer(location, str(error.message)) from error
-        if code == "BlobAlreadyExists":  # how Azure answers If-None-Match: *
-            raise NotAsExpected(f"{location}: {code}", "read it again") from error
-        raise meaning(location, status, code, str(error.reason or "")) from error
-    except AzureError as error:
-        raise EnvironmentProblem(f"{location}: {error}", "check the variables AZURE_STORAGE_…") from error

@@ -1,10 +1,10 @@
 """The requests of Google Cloud Storage, by google-cloud-storage."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from google.api_core.exceptions import GoogleAPICallError, RetryError
 from google.auth.exceptions import GoogleAuthError, TransportError
@@ -27,8 +27,7 @@ from cqa_spark.object_store.requests import (
 )
 from cqa_spark.object_store.store import ListedObject, ObjectWriter, Stored
 
-T = TypeVar("T")
-
+_UNANSWERED = RequestException, HTTPError, TransportError, DataCorruption, RetryError, ConnectionError
 _BYTES = "application/octet-stream"
 _DELETED_BESIDE = 8
 """Requests that delete at the same time."""
@@ -56,23 +55,23 @@ class GcsRequests(Requests):
     def get(self, key: str) -> Stored:
         """The object, with the generation that the answer names."""
         blob = self._blob(key)
-        data = self._request(key, lambda: blob.download_as_bytes(raw_download=True, **self._once))
+        data = self.request(key, lambda: blob.download_as_bytes(raw_download=True, **self._once))
         return Stored(data, str(blob.generation))
 
     def describe(self, key: str) -> ListedObject:
         """Its size and generation."""
         blob = self._blob(key)
-        self._request(key, lambda: blob.reload(**self._once))
+        self.request(key, lambda: blob.reload(**self._once))
         return ListedObject(key, blob.size, str(blob.generation))
 
     def get_range(self, key: str, version: str, start: int, end: int) -> bytes:
         """Bytes of one generation."""
         part = {"start": start, "end": end - 1, "if_generation_match": int(version), "raw_download": True}
-        return self._request(key, lambda: self._blob(key).download_as_bytes(checksum=None, **part, **self._once))
+        return self.request(key, lambda: self._blob(key).download_as_bytes(checksum=None, **part, **self._once))
 
     def put(self, key: str, data: bytes) -> None:
         """Overwrite the object."""
-        self._request(key, lambda: self._blob(key).upload_from_string(data, _BYTES, **self._once))
+        self.request(key, lambda: self._blob(key).upload_from_string(data, _BYTES, **self._once))
 
     def put_if(self, key: str, data: bytes, version: str | None) -> str:
         """Write if the generation is the one that was read, which is 0 where there is no object."""
@@ -80,13 +79,13 @@ class GcsRequests(Requests):
             raise NotAsExpected(f"{self.root}/{key} has no version {version}", "read it again")
         condition = {"if_generation_match": 0 if version is None else int(version)}
         blob = self._blob(key)
-        self._request(key, lambda: blob.upload_from_string(data, _BYTES, **condition, **self._once))
+        self.request(key, lambda: blob.upload_from_string(data, _BYTES, **condition, **self._once))
         return str(blob.generation)
 
     def upload(self, source: Path, key: str) -> None:
         """Copy a file, in parts that Google's client repeats by itself."""
         blob = self._blob(key)
-        self._request(
+        self.request(
             key,
             lambda: blob.upload_from_filename(str(source), _BYTES, timeout=self._once["timeout"], retry=DEFAULT_RETRY),
         )
@@ -94,7 +93,7 @@ class GcsRequests(Requests):
     def delete(self, key: str) -> None:
         """Remove the object."""
         with suppress(NotThere):
-            self._request(key, lambda: self._blob(key).delete(**self._once))
+            self.request(key, lambda: self._blob(key).delete(**self._once))
 
     def delete_many(self, keys: Sequence[str]) -> None:
         """Remove objects, several at a time."""
@@ -128,13 +127,23 @@ class GcsRequests(Requests):
             blobs = list(next(listing.pages))
             return blobs, listing.next_page_token, listing.prefixes
 
-        return self._request(prefix, send)
+        return self.request(prefix, send)
 
     def _blob(self, key: str) -> Any:
         return self._bucket.blob(self._prefix + key)
 
-    def _request(self, key: str, send: Callable[[], T]) -> T:
-        return request(f"{self.root}/{key}", send)
+    def meaning_of(self, location: str, error: Exception) -> Exception | None:
+        """What an exception of Google's client says."""
+        if isinstance(error, GoogleAPICallError):
+            reason = error.errors[0].get("reason", "") if error.errors else ""
+            return meaning(location, int(error.code or 500), reason, str(error.message))
+        if isinstance(error, InvalidResponse):
+            return meaning(location, error.response.status_code, "", str(error))
+        if isinstance(error, _UNANSWERED):
+            return NoAnswer(location, str(error))
+        if isinstance(error, GoogleAuthError):
+            return without_credentials(location, "set GOOGLE_APPLICATION_CREDENTIALS")
+        return None
 
 
 class _ResumableUpload:
@@ -147,40 +156,14 @@ class _ResumableUpload:
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Append bytes."""
-        self._requests._request(self._key, lambda: self._writer.write(bytes(data)))
+        self._requests.request(self._key, lambda: self._writer.write(bytes(data)))
 
     def close(self) -> None:
         """Send the rest, and complete the object."""
-        self._requests._request(self._key, self._writer.close)
+        self._requests.request(self._key, self._writer.close)
         self._is_open = False
 
     def abort(self) -> None:
         """Cancel the upload."""
         if self._is_open:
-            self._requests._request(self._key, self._writer.terminate)
-
-
-def request(location: str, send: Callable[[], T]) -> T:
-    """Send one request and read its complete response.
-
-    Args:
-        location: object of the request, for messages.
-        send: sends the request.
-
-    Raises:
-        NotThere: there is no such object.
-        NotAsExpected: the condition of the request does not hold.
-        NoAnswer: the connection broke, the response is incomplete, or the server reported an internal error.
-        EnvironmentProblem: the server rejects the request permanently.
-    """
-    try:
-        return send()
-    except GoogleAPICallError as error:
-        reason = error.errors[0].get("reason", "") if error.errors else ""
-        raise meaning(location, int(error.code or 500), reason, str(error.message)) from error
-    except InvalidResponse as error:
-        raise meaning(location, error.response.status_code, "", str(error)) from error
-    except (RequestException, HTTPError, TransportError, DataCorruption, RetryError, ConnectionError) as error:
-        raise NoAnswer(location, str(error)) from error
-    except GoogleAuthError as error:
-        raise without_credentials(location, "set GOOGLE_APPLICATION_CREDENTIALS") from error
+            self._requests.request(self._key, self._writer.terminate)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from hdfs_native import WriteOptions
@@ -21,8 +21,6 @@ from hdfs_native import WriteOptions
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.requests import NoAnswer, NotAsExpected, NotThere, Page, Requests, Send
 from cqa_spark.object_store.store import PIECE, ListedObject, ObjectWriter, Stored
-
-T = TypeVar("T")
 
 _UNFINISHED = re.compile(r"\..+\.[0-9a-f]{32}")
 """The name of a temporary file or folder."""
@@ -52,7 +50,7 @@ class HdfsRequests(Requests):
 
     def get(self, key: str) -> Stored:
         """The object; a version that is replaced while it is read is read again."""
-        return self._request(key, lambda: self._stored(self._path(key)))
+        return self.request(key, lambda: self._stored(self._path(key)))
 
     def describe(self, key: str) -> ListedObject:
         """Its size, and its token or its time of change."""
@@ -63,7 +61,7 @@ class HdfsRequests(Requests):
                 return ListedObject(key, self._client.get_file_info(_content(path, token)).length, token)
             return _described(key, self._client.get_file_info(path))
 
-        return self._request(key, send)
+        return self.request(key, send)
 
     def get_range(self, key: str, version: str, start: int, end: int) -> bytes:
         """Bytes of a version, which nobody changes, or of a file that has not changed."""
@@ -76,7 +74,7 @@ class HdfsRequests(Requests):
             with self._client.read(_content(path, version) if is_token else path) as stream:
                 return bytes(stream.read_range(start, end - start))
 
-        return self._request(key, send)
+        return self.request(key, send)
 
     def put(self, key: str, data: bytes) -> None:
         """Overwrite the object, whatever its version."""
@@ -92,7 +90,7 @@ class HdfsRequests(Requests):
                     if self._token(path) is None:  # else another process has replaced it for the first time
                         return
 
-        self._request(key, send)
+        self.request(key, send)
 
     def put_if(self, key: str, data: bytes, version: str | None) -> str:
         """Write by a rename that only one of several writers can do."""
@@ -108,12 +106,12 @@ class HdfsRequests(Requests):
                 raise NotAsExpected(f"{self.root}/{key} has another version", "read it again")
             return token
 
-        return self._request(key, send)
+        return self.request(key, send)
 
     def upload(self, source: Path, key: str) -> None:
         """Copy a file piece by piece."""
         path = self._path(key)
-        if self._request(key, lambda: self._token(path)):
+        if self.request(key, lambda: self._token(path)):
             self.put(key, source.read_bytes())
             return
 
@@ -124,14 +122,14 @@ class HdfsRequests(Requests):
                     target.write(piece)
             self._rename_over(new, path)
 
-        self._request(key, send)
+        self.request(key, send)
 
     def delete(self, key: str) -> None:
         """Remove the copy, then the versions: until they are gone, the object is there."""
         path = self._path(key)
         with suppress(NotThere):
-            self._request(key, lambda: self._client.delete(path))
-            self._request(key, lambda: self._client.delete(_versions(path), recursive=True))
+            self.request(key, lambda: self._client.delete(path))
+            self.request(key, lambda: self._client.delete(_versions(path), recursive=True))
 
     def delete_many(self, keys: Sequence[str]) -> None:
         """Remove objects, and the folders that this leaves empty."""
@@ -140,7 +138,7 @@ class HdfsRequests(Requests):
         for folder in {self._path(key).rpartition("/")[0] for key in keys}:
             with suppress(EnvironmentProblem):  # others are in it, or another process has removed it
                 while folder != self._top:
-                    self._request(folder, partial(self._client.delete, folder))
+                    self.request(folder, partial(self._client.delete, folder))
                     folder = folder.rpartition("/")[0]
 
     def page(self, prefix: str, after: str, rest: Any) -> Page:
@@ -172,7 +170,7 @@ class HdfsRequests(Requests):
             return [status.path.rpartition("/")[2] for status in self._client.list_status(top) if status.isdir]
 
         try:
-            return Page(folders=[name for name in self._request(within, send) if not name.startswith(".")])
+            return Page(folders=[name for name in self.request(within, send) if not name.startswith(".")])
         except NotThere:
             return Page()
 
@@ -194,12 +192,12 @@ class HdfsRequests(Requests):
             # The content of a writer that was killed before the swap, or after it and before the old one was removed.
             is_unused = versions is not None and name.startswith("c.") and name[2:] != self._token_in(status.path)
             if is_old and (is_unused or any(map(_UNFINISHED.fullmatch, (*folders, name)))):
-                self._request(name, partial(self._client.delete, status.path, recursive=True))
+                self.request(name, partial(self._client.delete, status.path, recursive=True))
                 deleted[status.path.removeprefix(f"{self._top}/")] = status.length
         for key in keys:
             path = self._path(key)
             with suppress(NotThere):
-                self._request(key, partial(self._show, path))
+                self.request(key, partial(self._show, path))
         return deleted
 
     def _create(self, path: str, data: bytes) -> str:
@@ -297,7 +295,7 @@ class HdfsRequests(Requests):
                 raise NoAnswer(top, "a folder was removed while it was listed") from error
 
         try:
-            yield from self._request(folder, send)
+            yield from self.request(folder, send)
         except NotThere:
             return
 
@@ -325,8 +323,23 @@ class HdfsRequests(Requests):
     def _path(self, key: str) -> str:
         return f"{self._top}/{key}"
 
-    def _request(self, key: str, send: Callable[[], T]) -> T:
-        return request(f"{self.root}/{key}", send)
+    def meaning_of(self, location: str, error: Exception) -> Exception | None:
+        """What an exception of hdfs-native says; the name node's own exceptions are named in its text."""
+        if isinstance(error, FileNotFoundError):
+            return NotThere(f"there is no {location}", "check the address")
+        if isinstance(error, OSError):
+            return NoAnswer(location, _first_line(error))
+        if isinstance(error, RuntimeError):
+            message, reason = str(error), _first_line(error)
+            if "(is not a directory)" in message:
+                return NotThere(f"there is no {location}", "check the address")
+            if any(name in message for name in _FULL):
+                remedy = "remove unneeded files (cqa runs gc), or raise the folder's quota, then run the job again"
+                return EnvironmentProblem(f"{location}: HDFS is full: {reason}", remedy)
+            if message.startswith("RPCError") and not any(name in message for name in _TEMPORARY):
+                return EnvironmentProblem(f"{location}: HDFS refuses: {reason}", "check the rights of this user")
+            return NoAnswer(location, reason)
+        return None
 
 
 class _FileWriter:
@@ -335,7 +348,7 @@ class _FileWriter:
     def __init__(self, requests: HdfsRequests, key: str, send: Send) -> None:
         self._requests, self._key, self._send = requests, key, send
         self._path = requests._path(key)
-        self._new, self._file = send(lambda: requests._request(key, self._begun))
+        self._new, self._file = send(lambda: requests.request(key, self._begun))
         self._is_open = True
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
@@ -346,14 +359,14 @@ class _FileWriter:
         """Complete the file, and give it its name."""
         self._once(self._file.close)
         requests = self._requests
-        self._send(lambda: requests._request(self._key, lambda: requests._rename_over(self._new, self._path)))
+        self._send(lambda: requests.request(self._key, lambda: requests._rename_over(self._new, self._path)))
         self._is_open = False
 
     def abort(self) -> None:
         """Remove the hidden file."""
         if self._is_open:
             requests, self._is_open = self._requests, False
-            self._send(lambda: requests._request(self._key, lambda: requests._client.delete(self._new)))
+            self._send(lambda: requests.request(self._key, lambda: requests._client.delete(self._new)))
 
     def _begun(self) -> tuple[str, Any]:
         """A new hidden file; that of a request whose answer was lost is not opened again."""
@@ -362,7 +375,7 @@ class _FileWriter:
 
     def _once(self, call: Callable[[], Any]) -> None:
         try:
-            self._requests._request(self._key, call)
+            self._requests.request(self._key, call)
         except NoAnswer as error:
             raise error.given_up() from error
 
@@ -397,38 +410,6 @@ def _described(key: str, status: Any) -> ListedObject:
 
 _TEMPORARY = ("SafeModeException", "StandbyException", "RetriableException", "ObserverRetryOnActiveException")
 _FULL = ("DSQuotaExceededException", "NSQuotaExceededException", "QuotaByStorageTypeExceededException")
-
-
-def request(location: str, send: Callable[[], T]) -> T:
-    """Send the calls of one request.
-
-    Args:
-        location: object of the request, for messages.
-        send: sends the calls.
-
-    Raises:
-        NotThere: there is no such object.
-        NotAsExpected: the condition of the request does not hold.
-        NoAnswer: the connection broke, or the name node cannot answer now.
-        EnvironmentProblem: the cluster rejects the request permanently.
-    """
-    try:
-        return send()
-    except FileNotFoundError as error:
-        raise NotThere(f"there is no {location}", "check the address") from error
-    except OSError as error:
-        raise NoAnswer(location, _first_line(error)) from error
-    except RuntimeError as error:
-        message = str(error)
-        reason = _first_line(error)
-        if "(is not a directory)" in message:
-            raise NotThere(f"there is no {location}", "check the address") from error
-        if any(name in message for name in _FULL):
-            remedy = "remove unneeded files (cqa runs gc), or raise the folder's quota, then run the job again"
-            raise EnvironmentProblem(f"{location}: HDFS is full: {reason}", remedy) from error
-        if message.startswith("RPCError") and not any(name in message for name in _TEMPORARY):
-            raise EnvironmentProblem(f"{location}: HDFS refuses: {reason}", "check the rights of this user") from error
-        raise NoAnswer(location, reason) from error
 
 
 def _first_line(error: Exception) -> str:

@@ -8,10 +8,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.store import ListedObject, ObjectWriter, Stored
+
+T = TypeVar("T")
 
 GIVE_CREDENTIALS = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role"
 REMEDIES = {
@@ -161,6 +163,31 @@ class Requests(ABC):
 
     root: str
     deleted_at_once: ClassVar[int] = 1
+
+    def request(self, key: str, send: Callable[[], T]) -> T:
+        """Send one request and read its complete response.
+
+        Args:
+            key: object of the request, for messages.
+            send: sends it by the client of the storage.
+
+        Raises:
+            NotThere: there is no such object.
+            NotAsExpected: the condition of the request does not hold.
+            NoAnswer: the connection broke, the response is incomplete, or the server reported an internal error.
+            EnvironmentProblem: the server rejects the request permanently.
+        """
+        try:
+            return send()
+        except Exception as error:
+            problem = self.meaning_of(f"{self.root}/{key}", error)
+            if problem is None:
+                raise
+            raise problem from error
+
+    @abstractmethod
+    def meaning_of(self, location: str, error: Exception) -> Exception | None:
+        """What an exception of the client says: one that ``request`` raises; None for one that is not the client's."""
 
     @abstractmethod
     def get(self, key: str) -> Stored:

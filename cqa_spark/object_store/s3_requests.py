@@ -1,8 +1,8 @@
 """The requests of S3, by boto3."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from boto3.exceptions import S3UploadFailedError
 from botocore.exceptions import (
@@ -31,8 +31,6 @@ from cqa_spark.object_store.requests import (
     without_credentials,
 )
 from cqa_spark.object_store.store import ListedObject, ObjectWriter, Stored
-
-T = TypeVar("T")
 
 CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError, ProfileNotFound)
 UNANSWERED = (
@@ -65,41 +63,41 @@ class S3Requests(Requests):
             answer = self._client.get_object(**self._address(key))
             return Stored(answer["Body"].read(), answer["ETag"])
 
-        return self._request(key, send)
+        return self.request(key, send)
 
     def describe(self, key: str) -> ListedObject:
         """Its size and entity tag."""
-        head = self._request(key, lambda: self._client.head_object(**self._address(key)))
+        head = self.request(key, lambda: self._client.head_object(**self._address(key)))
         return ListedObject(key, head["ContentLength"], head["ETag"])
 
     def get_range(self, key: str, version: str, start: int, end: int) -> bytes:
         """Bytes of one version."""
         options = {"Range": f"bytes={start}-{end - 1}", "IfMatch": version}
-        return self._request(key, lambda: self._client.get_object(**self._address(key), **options)["Body"].read())
+        return self.request(key, lambda: self._client.get_object(**self._address(key), **options)["Body"].read())
 
     def put(self, key: str, data: bytes) -> None:
         """Overwrite the object."""
-        self._request(key, lambda: self._client.put_object(**self._address(key), Body=data))
+        self.request(key, lambda: self._client.put_object(**self._address(key), Body=data))
 
     def put_if(self, key: str, data: bytes, version: str | None) -> str:
         """Write by If-None-Match or If-Match."""
         condition = {"IfNoneMatch": "*"} if version is None else {"IfMatch": version}
         send = lambda: self._client.put_object(**self._address(key), Body=data, **condition)["ETag"]  # noqa: E731
-        return self._request(key, send)
+        return self.request(key, send)
 
     def upload(self, source: Path, key: str) -> None:
         """Copy a file, in parts that boto3 sends side by side."""
-        self._request(key, lambda: self._client.upload_file(str(source), *self._address(key).values()))
+        self.request(key, lambda: self._client.upload_file(str(source), *self._address(key).values()))
 
     def delete(self, key: str) -> None:
         """Remove the object."""
-        self._request(key, lambda: self._client.delete_object(**self._address(key)))
+        self.request(key, lambda: self._client.delete_object(**self._address(key)))
 
     def delete_many(self, keys: Sequence[str]) -> None:
         """Remove a thousand objects at once."""
         objects = [{"Key": self._address(key)["Key"]} for key in keys]
         delete = {"Bucket": self._bucket, "Delete": {"Objects": objects, "Quiet": True}}
-        answer = self._request(keys[0], lambda: self._client.delete_objects(**delete))
+        answer = self.request(keys[0], lambda: self._client.delete_objects(**delete))
         if errors := answer.get("Errors"):
             raise EnvironmentProblem(
                 f"{self.root}/{errors[0]['Key'].removeprefix(self._prefix)} cannot be deleted: "
@@ -130,68 +128,47 @@ class S3Requests(Requests):
 
     def begin(self, key: str) -> str:
         """The id of a new upload."""
-        return self._request(key, lambda: self._client.create_multipart_upload(**self._address(key))["UploadId"])
+        return self.request(key, lambda: self._client.create_multipart_upload(**self._address(key))["UploadId"])
 
     def put_part(self, key: str, upload: str, number: int, data: bytes) -> str:
         """Send a part; return its entity tag."""
         part = {"UploadId": upload, "PartNumber": number, "Body": data}
-        return self._request(key, lambda: self._client.upload_part(**self._address(key), **part)["ETag"])
+        return self.request(key, lambda: self._client.upload_part(**self._address(key), **part)["ETag"])
 
     def complete(self, key: str, upload: str, parts: Sequence[str]) -> None:
         """Make the object of its parts."""
         listed = {"Parts": [{"PartNumber": number, "ETag": tag} for number, tag in enumerate(parts, 1)]}
         address = self._address(key) | {"UploadId": upload, "MultipartUpload": listed}
-        self._request(key, lambda: self._client.complete_multipart_upload(**address))
+        self.request(key, lambda: self._client.complete_multipart_upload(**address))
 
     def abort(self, key: str, upload: str) -> None:
         """Remove the parts."""
-        self._request(key, lambda: self._client.abort_multipart_upload(**self._address(key), UploadId=upload))
+        self.request(key, lambda: self._client.abort_multipart_upload(**self._address(key), UploadId=upload))
 
     def _list(self, prefix: str, rest: Any, options: dict[str, str]) -> dict[str, Any]:
         if rest is not None:
             options |= {"ContinuationToken": rest}
         where = {"Bucket": self._bucket, "Prefix": self._prefix + prefix}
-        return self._request(prefix, lambda: self._client.list_objects_v2(**where, **options))
+        return self.request(prefix, lambda: self._client.list_objects_v2(**where, **options))
 
-    def _request(self, key: str, send: Callable[[], T]) -> T:
-        return request(f"{self.root}/{key}", send)
+    def meaning_of(self, location: str, error: Exception) -> Exception | None:
+        """What an exception of boto3 says."""
+        if isinstance(error, S3UploadFailedError):  # boto3 wraps the response in it
+            if isinstance(error.__context__, ClientError):
+                return self.meaning_of(location, error.__context__)
+            return NoAnswer(location, str(error))
+        if isinstance(error, UNANSWERED):
+            return NoAnswer(location, str(error))
+        if isinstance(error, ClientError):
+            response = error.response["Error"]
+            status = error.response["ResponseMetadata"]["HTTPStatusCode"]
+            return meaning(location, status, response.get("Code", ""), response.get("Message", ""))
+        if isinstance(error, CREDENTIALS):
+            return without_credentials(location)
+        if isinstance(error, BotoCoreError):
+            return EnvironmentProblem(f"{location}: {error}", "check the settings below object_storage")
+        return None
 
     def _address(self, key: str) -> dict[str, Any]:
         """The location of an object, as boto3's arguments."""
         return {"Bucket": self._bucket, "Key": self._prefix + key}
-
-
-def request(location: str, send: Callable[[], T]) -> T:
-    """Send one request and read its complete response.
-
-    Args:
-        location: object of the request, for messages.
-        send: sends the request.
-
-    Raises:
-        NotThere: there is no such object.
-        NotAsExpected: the condition of the request does not hold.
-        NoAnswer: the connection broke, the response is incomplete, or the server reported an internal error.
-        EnvironmentProblem: the server rejects the request permanently.
-    """
-    try:
-        return send()
-    except S3UploadFailedError as error:  # boto3 wraps the response in it
-        if isinstance(error.__context__, ClientError):
-            raise _meaning(location, error.__context__) from error
-        raise NoAnswer(location, str(error)) from error
-    except UNANSWERED as error:
-        raise NoAnswer(location, str(error)) from error
-    except ClientError as error:
-        raise _meaning(location, error) from error
-    except CREDENTIALS as error:
-        raise without_credentials(location) from error
-    except BotoCoreError as error:
-        raise EnvironmentProblem(f"{location}: {error}", "check the settings below object_storage") from error
-
-
-def _meaning(location: str, error: ClientError) -> Exception:
-    status = error.response["ResponseMetadata"]["HTTPStatusCode"]
-    return meaning(
-        location, status, error.response["Error"].get("Code", ""), error.response["Error"].get("Message", "")
-    )

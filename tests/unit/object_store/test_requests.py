@@ -12,7 +12,7 @@ from urllib3.exceptions import ProtocolError
 
 from cqa_spark.errors import EnvironmentProblem
 from cqa_spark.object_store.requests import NoAnswer, NotAsExpected, NotThere
-from cqa_spark.object_store.s3_requests import request
+from cqa_spark.object_store.s3_requests import S3Requests
 
 URL = "http://127.0.0.1:1"
 
@@ -27,7 +27,7 @@ def outcome(error: Exception) -> Exception:
         raise error
 
     with pytest.raises(Exception) as raised:  # noqa: PT011
-        request("s3a://bucket/key", send)
+        S3Requests(None, "bucket", "").request("key", send)
     return raised.value
 
 
