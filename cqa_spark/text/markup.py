@@ -77,6 +77,38 @@ def parse_body(html: str) -> ParsedBody:
     )
 
 
+def nodes(html: str) -> Iterator[tuple[LexborNode, str, bool]]:
+    """Parse HTML as the content of an element, and walk its tree in document order.
+
+    The parser follows the HTML standard: any string has a tree. The walk keeps its own stack, because nesting may be
+    deeper than Python's.
+
+    Yields:
+        Texts and elements with their tags, and false; an element comes again after its content, with true.
+    """
+    node: LexborNode | None = LexborHTMLParser(bounded(html), is_fragment=True, options=WITHOUT_EVENTS).root
+    open_elements: list[tuple[LexborNode, str]] = []
+    while True:
+        while node is not None:
+            tag = node.tag or ""
+            if tag == TEXT:
+                yield node, tag, False
+            elif node.is_element_node:
+                yield node, tag, False
+                child = node.first_child
+                if child is not None:
+                    open_elements.append((node, tag))
+                    node = child
+                    continue
+                yield node, tag, True
+            node = node.next
+        if not open_elements:
+            return
+        parent, tag = open_elements.pop()
+        yield parent, tag, True
+        node = parent.next
+
+
 def without_duplicate_notices(html: str) -> str:
     """Remove "Possible Duplicate" notices from the start of a body."""
     start = 0
@@ -101,32 +133,17 @@ class _Parts:
         self._unseen = 0
 
     def read(self, html: str) -> None:
-        """Parse HTML as the content of an element, and collect its nodes in document order.
-
-        The parser follows the HTML standard: any string has a tree. The walk keeps its own stack, because nesting may
-        be deeper than Python's.
-        """
-        node: LexborNode | None = LexborHTMLParser(bounded(html), is_fragment=True, options=WITHOUT_EVENTS).root
-        open_elements: list[tuple[LexborNode, str]] = []
-        while True:
-            while node is not None:
-                tag = _tag(node)
-                if tag == TEXT:
-                    self._add(node.text_content or "")
-                elif node.is_element_node:
-                    self._enter(tag, node)
-                    child = node.first_child
-                    if child is not None:
-                        open_elements.append((node, tag))
-                        node = child
-                        continue
-                    self._leave(tag)
-                node = node.next
-            if not open_elements:
-                return
-            parent, tag = open_elements.pop()
-            self._leave(tag)
-            node = parent.next
+        """Collect the nodes of a body."""
+        for node, tag, is_end in nodes(html):
+            if tag == TEXT:
+                self._add(node.text_content or "")
+                continue
+            # A spoiler, hidden until a click, is the author's own text and not a quote.
+            part = "div" if tag == QUOTE and is_spoiler(node) else tag
+            if is_end:
+                self._leave(part)
+            else:
+                self._enter(part, node)
 
     def _enter(self, tag: str, node: LexborNode) -> None:
         if tag in ADDRESSES:
@@ -166,10 +183,9 @@ class _Parts:
             self._open_part().append("\n")
 
 
-def _tag(node: LexborNode) -> str:
-    """The tag of a node; a spoiler, hidden until a click, is the author's own text and not a quote."""
-    tag = node.tag or ""
-    return "div" if tag == QUOTE and SPOILER in (node.attrs.get("class") or "").split() else tag
+def is_spoiler(quote: LexborNode) -> bool:
+    """Whether an element ``blockquote`` is a spoiler."""
+    return SPOILER in (quote.attrs.get("class") or "").split()
 
 
 def _lines(pieces: list[str]) -> str:

@@ -10,7 +10,7 @@ from html import escape
 
 import nh3
 from markupsafe import Markup
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from cqa_spark.process.terminal import visible
 from cqa_spark.text.markup import (
@@ -18,13 +18,12 @@ from cqa_spark.text.markup import (
     CODE,
     HEADINGS,
     QUOTE,
-    SPOILER,
     TEXT,
     UNSEEN,
-    WITHOUT_EVENTS,
+    is_spoiler,
+    nodes,
     without_duplicate_notices,
 )
-from cqa_spark.text.nesting import bounded
 
 INLINE = frozenset({"a", "b", "br", "code", "del", "em", "i", "kbd", "s", "strike", "strong", "sub", "sup"})
 """The inline elements that Stack Exchange allows (https://meta.stackexchange.com/questions/1777), without images."""
@@ -65,8 +64,7 @@ def page_text(text: str, characters: int) -> Markup:
 
 def plain_text(body: str) -> str:
     """The text of an HTML body with its code and quotes, one line per block."""
-    root = LexborHTMLParser(bounded(without_duplicate_notices(body)), is_fragment=True, options=WITHOUT_EVENTS).root
-    lines = "".join(piece for piece in map(_piece_of_text, _walk(root)) if piece).splitlines()
+    lines = "".join(map(_piece_of_text, _shown(without_duplicate_notices(body)))).splitlines()
     return "\n".join(line for line in (" ".join(line.split()) for line in lines) if line)
 
 
@@ -75,31 +73,14 @@ def truncated(text: str, characters: int) -> str:
     return text if len(text) <= characters else f"{text[:characters]}…"
 
 
-def _walk(root: LexborNode | None) -> Iterator[tuple[LexborNode, str, bool]]:
-    """The nodes of a tree in document order, with their tags; an element comes again at its end.
-
-    The walk keeps its own stack, because nesting may be deeper than Python's. Content that browsers do not show is left
-    out.
-    """
-    node, open_elements = root, []
-    while True:
-        while node is not None:
-            tag = node.tag or ""
-            if tag == TEXT:
-                yield node, tag, False
-            elif node.is_element_node and tag not in UNSEEN:
-                yield node, tag, False
-                if node.first_child is not None:
-                    open_elements.append((node, tag))
-                    node = node.first_child
-                    continue
-                yield node, tag, True
-            node = node.next
-        if not open_elements:
-            return
-        parent, tag = open_elements.pop()
-        yield parent, tag, True
-        node = parent.next
+def _shown(html: str) -> Iterator[tuple[LexborNode, str, bool]]:
+    """The nodes of a body without the elements that browsers do not show, and without what is in these."""
+    unseen = 0
+    for node, tag, is_end in nodes(html):
+        if tag in UNSEEN:
+            unseen += -1 if is_end else 1
+        elif not unseen:
+            yield node, tag, is_end
 
 
 def _piece_of_text(item: tuple[LexborNode, str, bool]) -> str:
@@ -132,7 +113,7 @@ class _Writer:
         self._links = self._code = 0
 
     def pieces(self, html: str) -> Iterator[str]:
-        for node, tag, is_end in _walk(LexborHTMLParser(bounded(html), is_fragment=True, options=WITHOUT_EVENTS).root):
+        for node, tag, is_end in _shown(html):
             if tag == TEXT:
                 text = node.text_content or ""
                 yield self._text(text[: self._left])
@@ -161,7 +142,7 @@ class _Writer:
         start, end = f"<{tag}>", f"</{tag}>"
         if tag in HEADINGS:
             start, end = "<p><b>", "</b></p>"
-        elif tag == QUOTE and SPOILER in (node.attrs.get("class") or "").split():
+        elif tag == QUOTE and is_spoiler(node):
             start, end = "<details><summary>Spoiler</summary>", "</details>"
         elif tag == "a":
             address = _address(node.attrs.get("href"))
