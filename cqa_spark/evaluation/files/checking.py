@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cqa_spark.evaluation.files.pairs import NumberedPairs, match
+from cqa_spark.evaluation.files.pairs import NumberedPairs, match, ranks_within
 
 FIRST = 10
 """Ranks that are looked at for documents without judgment."""
@@ -67,10 +67,7 @@ def check_run(grades: NumberedPairs, scores: NumberedPairs) -> RunCheck:
     disordered = np.unique(query[lines][scores.number[lines] < scores.number[lines + 1]])
 
     order = np.lexsort((-scores.number, query))
-    is_first = np.append(True, query[order][1:] != query[order][:-1])[: len(order)]
-    rows = np.arange(len(order))
-    rank = rows - np.maximum.accumulate(np.where(is_first, rows, 0))
-    shown = order[(rank < FIRST) & (matches.query[order] >= 0)]
+    shown = order[(ranks_within(query[order]) <= FIRST) & (matches.query[order] >= 0)]
     above, below = order[:-1], order[1:]
     relevance = np.nan_to_num(np.maximum(grade, 0))
     is_tied = (query[above] == query[below]) & (scores.number[above] == scores.number[below])

@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.evaluation.files.pairs import NumberedPairs
+from cqa_spark.evaluation.files.pairs import NumberedPairs, ranks_within
 from cqa_spark.evaluation.files.trec import RunRow
 
 Method = Literal["rrf", "combsum", "combmnz"]
@@ -61,14 +61,14 @@ def fuse(runs: Sequence[NumberedPairs], method: Method = "rrf", *, name: str = "
     ranked = pa.table({"query": fused["query"], "document": fused["document"], "score": scores}).sort_by(
         [("query", "ascending"), ("score", "descending"), ("document", "descending")]
     )
-    ranks = _ranks(ranked["query"].to_numpy())
+    ranks = ranks_within(ranked["query"].to_numpy())
     for query, document, score, rank in zip(*(column.to_pylist() for column in ranked.columns), ranks, strict=True):
         yield RunRow(ids[query], document, int(rank), score, name)
 
 
 def _values(query: NDArray[np.int64], score: NDArray[np.float64], method: Method) -> NDArray[np.float64]:
     """What a run contributes to the score of each of its documents, which are sorted by query, the best first."""
-    ranks = _ranks(query)
+    ranks = ranks_within(query)
     if method == "rrf":
         return 1 / (CONSTANT + ranks)
     first = np.flatnonzero(ranks == 1)
@@ -76,10 +76,3 @@ def _values(query: NDArray[np.int64], score: NDArray[np.float64], method: Method
     highest, lowest = (np.repeat(score[rows], sizes) for rows in (first, first + sizes - 1))
     spread = highest - lowest
     return np.where(spread > 0, (score - lowest) / np.where(spread > 0, spread, 1), 1.0)
-
-
-def _ranks(query: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Ranks from 1 of the documents of queries, which are sorted by query."""
-    rows = np.arange(len(query))
-    is_first = np.append(True, query[1:] != query[:-1])[: len(query)]
-    return rows - np.maximum.accumulate(np.where(is_first, rows, 0)) + 1

@@ -122,6 +122,13 @@ def match(judged: NumberedPairs, ranked: NumberedPairs) -> Matches:
     return Matches(query, position, np.flatnonzero(is_missed).astype(np.int32))
 
 
+def ranks_within(query: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The rank, from 1, of each row among those of its query; the rows of a query stand together."""
+    rows = np.arange(len(query))
+    is_first = np.append(True, query[1:] != query[:-1])[: len(query)]
+    return rows - np.maximum.accumulate(np.where(is_first, rows, 0)) + 1
+
+
 def positions(values: pa.StringArray, among: pa.StringArray) -> NDArray[np.int32]:
     """The position of each value among others; -1 if it is not there."""
     return pc.index_in(values, among).fill_null(-1).to_numpy()
