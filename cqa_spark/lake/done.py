@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from pydantic import TypeAdapter, ValidationError
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.lake.table import fingerprint_of
-from cqa_spark.object_store.store import Changed, ObjectStore
+from cqa_spark.object_store.store import Changed, ObjectStore, damaged, first_mistake
 
 KEY = "findings_done.json"
 
@@ -23,25 +24,43 @@ Done = tuple[str, ...]
 """The values of ``COLUMNS``."""
 
 
+_LIST = TypeAdapter(list[Done])
+
+
 def done_findings(objects: ObjectStore) -> list[Done]:
-    """All of them, sorted."""
-    stored = objects.read(KEY)
-    return [] if stored is None else [tuple(entry) for entry in json.loads(stored.data)]
+    """All of them, sorted.
+
+    Raises:
+        ContractError: the list is damaged.
+    """
+    return _read(objects)[0]
 
 
 def add_done(objects: ObjectStore, findings: Iterable[Done]) -> int:
-    """Add findings; return the number of all. Two writers at a time both succeed."""
+    """Add findings; return the number of all. Two writers at a time both succeed.
+
+    Raises:
+        ContractError: the list is damaged; it stays as it is.
+    """
     new = set(findings)
     while True:
-        stored = objects.read(KEY)
-        before = set() if stored is None else {tuple(entry) for entry in json.loads(stored.data)}
-        merged = sorted(before | new)
+        before, version = _read(objects)
+        merged = sorted({*before, *new})
         try:
-            data = json.dumps(merged, ensure_ascii=False, indent=0).encode()
-            objects.create_or_replace(KEY, data, None if stored is None else stored.version)
+            objects.create_or_replace(KEY, json.dumps(merged, ensure_ascii=False, indent=0).encode(), version)
         except Changed:
             continue
         return len(merged)
+
+
+def _read(objects: ObjectStore) -> tuple[list[Done], str | None]:
+    stored = objects.read(KEY)
+    if stored is None:
+        return [], None
+    try:
+        return _LIST.validate_json(stored.data), stored.version
+    except ValidationError as error:
+        raise damaged(objects.root, KEY, first_mistake(error)) from error
 
 
 def not_done(findings: DataFrame, done: Iterable[Done]) -> DataFrame:

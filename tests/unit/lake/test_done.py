@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from cqa_spark.errors import ContractError
 from cqa_spark.lake.done import KEY, add_done, done_findings, version_of
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.settings.sections import ObjectStorageSettings
@@ -17,6 +20,16 @@ def test_findings_that_were_seen_are_kept_once(tmp_path: Path) -> None:
     assert add_done(objects, [CHANGED, LATE]) == 2
     assert done_findings(objects) == [LATE, CHANGED]
     assert (tmp_path / KEY).is_file()
+
+
+def test_a_damaged_list_is_named_and_stays(tmp_path: Path) -> None:
+    objects = open_store(str(tmp_path), ObjectStorageSettings())
+    objects.put(KEY, b'[["beer", 3]')
+    with pytest.raises(ContractError, match=KEY):
+        done_findings(objects)
+    with pytest.raises(ContractError, match=KEY):
+        add_done(objects, [LATE])
+    assert (tmp_path / KEY).read_bytes() == b'[["beer", 3]'
 
 
 def test_other_evidence_is_another_version() -> None:
