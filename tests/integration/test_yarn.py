@@ -169,7 +169,7 @@ def test_a_client_that_is_asked_to_stop_releases_the_lake(spark: SparkSession, y
         said, _ = started.communicate()
     assert started.returncode == 143, said
     assert not is_held(lake)
-    assert published_runs(lake) == []
+    assert published_runs(lake) == ()
     assert [record.status for record in RunLog(lake.objects).records("r")] == ["running", "stopped"]
 
 
@@ -181,7 +181,7 @@ def test_a_client_whose_application_is_killed_releases_the_lake(spark: SparkSess
         said, _ = started.communicate()
     assert started.returncode == 4, said
     assert not is_held(lake)
-    assert published_runs(lake) == []
+    assert published_runs(lake) == ()
 
 
 def test_the_lake_of_a_driver_that_was_killed_in_the_cluster_is_free_after_two_minutes(
@@ -195,7 +195,7 @@ def test_the_lake_of_a_driver_that_was_killed_in_the_cluster_is_free_after_two_m
         yarn.kill()
         said, _ = started.communicate()
     assert started.returncode != 0, said
-    assert published_runs(lake) == []
+    assert published_runs(lake) == ()
     deadline = time.monotonic() + PATIENCE_SECONDS
     while (code := main([*night[:2], "again", *night[3:]])) == 6:
         assert time.monotonic() < deadline
