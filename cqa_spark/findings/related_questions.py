@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.findings.finding import Examples, Finding, Kind
+from cqa_spark.findings.finding import Examples, Finding, FindingRows, Kind
 from cqa_spark.findings.linear_model import FindingModel, read_model
 from cqa_spark.findings.question_pairs import (
     VECTOR_FEATURES,
@@ -45,6 +45,29 @@ LEAST = 0.1
 LINKED, DUPLICATE = "related_question", "duplicate_question"
 
 
+def question_rows(tables: Mapping[str, DataFrame]) -> DataFrame:
+    """A row for each question with a time: text, tags, asker, links and, if they are there, vectors."""
+    post, micros = ["site", "post_id"], F.unix_micros
+    posts = tables[POSTS.name]
+    about = posts.select(
+        *post, "tags", F.col("user_id").alias("asker_id"), F.col("closed_at").isNotNull().alias("is_closed")
+    )
+    rows = question_texts(posts.where("created_at IS NOT NULL")).drop("vector").join(about, on=post)
+    if (links := tables.get(POST_LINKS.name)) is None:
+        rows = rows.withColumn("links", F.lit(None).cast("array<struct<made:bigint,to:string,duplicate:boolean>>"))
+    else:
+        is_duplicate = F.col("link_type_id") == DUPLICATE_LINK
+        link = F.struct(
+            micros("created_at").alias("made"), F.col("related_post_id").alias("to"),
+            is_duplicate.alias("duplicate"),
+        )  # fmt: skip
+        dated = links.where("created_at IS NOT NULL").groupBy(*post)
+        rows = rows.join(dated.agg(F.sort_array(F.collect_set(link)).alias("links")), on=post, how="left")
+    if (vectors := tables.get(QUESTION_VECTORS.name)) is None:
+        return rows.withColumn("vectors", F.lit(None).cast("binary"))
+    return rows.join(vectors.select(*post, "vectors"), on=post, how="left")
+
+
 class RelatedQuestions(Finding):
     """Earlier questions of the site that a question belongs to, and those that it repeats.
 
@@ -73,8 +96,7 @@ class RelatedQuestions(Finding):
             is_list=False,
         ),
     )
-    reads = (POSTS,)
-    reads_if_present = (POST_LINKS, QUESTION_VECTORS)
+    rows = FindingRows((POSTS,), ("site",), question_rows, (POST_LINKS, QUESTION_VECTORS))
 
     @cached_property
     def _models(self) -> dict[tuple[str, bool], FindingModel]:
@@ -89,28 +111,6 @@ class RelatedQuestions(Finding):
     def version(self) -> str:
         """Those of the models."""
         return " ".join(model.version for model in self._models.values())
-
-    def rows(self, tables: Mapping[str, DataFrame]) -> DataFrame:
-        """A row for each question with a time: text, tags, asker, links and, if they are there, vectors."""
-        post, micros = ["site", "post_id"], F.unix_micros
-        posts = tables[POSTS.name]
-        about = posts.select(
-            *post, "tags", F.col("user_id").alias("asker_id"), F.col("closed_at").isNotNull().alias("is_closed")
-        )
-        rows = question_texts(posts.where("created_at IS NOT NULL")).drop("vector").join(about, on=post)
-        if (links := tables.get(POST_LINKS.name)) is None:
-            rows = rows.withColumn("links", F.lit(None).cast("array<struct<made:bigint,to:string,duplicate:boolean>>"))
-        else:
-            is_duplicate = F.col("link_type_id") == DUPLICATE_LINK
-            link = F.struct(
-                micros("created_at").alias("made"), F.col("related_post_id").alias("to"),
-                is_duplicate.alias("duplicate"),
-            )  # fmt: skip
-            dated = links.where("created_at IS NOT NULL").groupBy(*post)
-            rows = rows.join(dated.agg(F.sort_array(F.collect_set(link)).alias("links")), on=post, how="left")
-        if (vectors := tables.get(QUESTION_VECTORS.name)) is None:
-            return rows.withColumn("vectors", F.lit(None).cast("binary"))
-        return rows.join(vectors.select(*post, "vectors"), on=post, how="left")
 
     def find(self, site: str, rows: pa.Table) -> Iterator[dict[str, Any]]:
         """The related questions and the duplicates of every question that are not linked yet."""
