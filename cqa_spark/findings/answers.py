@@ -17,7 +17,7 @@ from cqa_spark.corpora.stackexchange.values import ACCEPTED, DOWN, UP, end_of_da
 from cqa_spark.findings.finding import FindingRows
 from cqa_spark.lake.schemas.activity import VOTES
 from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.spark.frames import whole_groups
+from cqa_spark.spark.frames import persist, whole_groups
 from cqa_spark.text.post_words import post_words
 
 Reals = NDArray[np.float64]
@@ -79,7 +79,7 @@ def answer_rows(tables: Mapping[str, DataFrame]) -> DataFrame:
         F.when(is_accepted, F.col("accepted")).alias("accepted"), F.coalesce("cast.time", nothing).alias("vote_times"),
         F.coalesce("cast.sign", nothing).alias("vote_signs"),
     )  # fmt: skip
-    return with_author_record(rows)
+    return persist(with_author_record(rows))
 
 
 ANSWERS = FindingRows((POSTS, VOTES), ("site", "thread_id"), answer_rows)

@@ -75,7 +75,7 @@ class FindingRows:
         reads_if_present: tables that they can do without.
         group: the columns whose rows stay together, without nulls; the first is ``site``.
         make: makes the rows, with the columns of ``group``, of the tables of some sites, by their names; those of
-            ``reads_if_present`` may be missing.
+            ``reads_if_present`` may be missing. It persists what takes long, because a night reads the rows twice.
     """
 
     reads: tuple[Table, ...]

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark import SparkFiles
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -29,7 +28,7 @@ from cqa_spark.lake.table import Table
 from cqa_spark.retrieval.index import questions
 from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.settings.findings import MOST_EMBEDDED, FindingSettings
-from cqa_spark.spark.frames import learn_in_one_task, persist, whole_groups
+from cqa_spark.spark.frames import learn_in_one_task, runs, whole_groups
 from cqa_spark.spark.internals import to_arrow_schema
 from cqa_spark.steps.changed_sites import Sites, of_sites, site_update
 from cqa_spark.text.encoders.encoder import load_encoder, ship
@@ -222,15 +221,11 @@ class Find(Step):
 
 
 def rows_of_groups(run: Run, findings: Sequence[Finding], sites: Sites) -> dict[FindingRows, DataFrame]:
-    """The rows that findings are made of, once for findings that share them; persisted until the step ends.
-
-    Rows of a group are adjacent, in one partition.
-    """
+    """The rows that findings are made of, once for findings that share them; those of a group are adjacent."""
     frames = {}
     for rows in dict.fromkeys(finding.rows for finding in findings):
         tables = {table.name: of_sites(run.read(table), sites) for table in rows.tables if run.has(table)}
-        grouped = rows.make(tables).repartition(*rows.group).sortWithinPartitions(*rows.group)
-        frames[rows] = persist(grouped)
+        frames[rows] = rows.make(tables).repartition(*rows.group).sortWithinPartitions(*rows.group)
     return frames
 
 
@@ -269,11 +264,7 @@ def groups_by_site(batches: Iterable[pa.RecordBatch], group: Sequence[str]) -> I
         group: the columns of a group; the first is ``site``.
     """
     for rows in whole_groups(batches, *group, at_a_time=_BYTES, size=lambda batch: batch.nbytes):
-        runs = pc.run_end_encode(rows["site"].combine_chunks())
-        start = 0
-        for site, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
-            yield site, rows.slice(start, end - start)
-            start = end
+        yield from runs(rows, "site")
 
 
 def measured_worth(run: Run, findings: Sequence[Finding]) -> list[Entry]:
