@@ -5,41 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from literal_questions import question, table
 
 from cqa_spark.findings import question_pairs, related_questions
-from cqa_spark.findings.question_index import make_parts, read_questions
 from cqa_spark.findings.question_pairs import SiteLinks
 from cqa_spark.findings.related_questions import DUPLICATE, LINKED, RelatedQuestions, components
-
-_DAY = 86_400_000_000
-
-_SCHEMA = pa.schema(
-    [
-        *((name, pa.string()) for name in ("site", "post_id", "title", "text", "asker_id")),
-        ("asked", pa.int64()), ("tags", pa.list_(pa.string())), ("is_closed", pa.bool_()),
-        ("links", pa.list_(pa.struct([("made", pa.int64()), ("to", pa.string()), ("duplicate", pa.bool_())]))),
-        ("vectors", pa.binary()),
-    ]
-)  # fmt: skip
-
-
-def question(post_id, title, day, *, links=None, closed=False, vectors=None):
-    """A question, with the days at which it was linked with others by their ids; all links are duplicates."""
-    made = [{"made": at * _DAY, "to": to, "duplicate": True} for to, at in (links or {}).items()]
-    return {
-        "site": "a", "post_id": post_id, "asked": day * _DAY, "title": title, "text": title,
-        "tags": ["ale"], "asker_id": "7", "is_closed": closed, "links": made or None, "vectors": vectors,
-    }  # fmt: skip
-
-
-def table(*questions, part=100, share=0, shares=1):
-    """The rows of a share of the questions, with so many questions in a part."""
-    batches = pa.Table.from_pylist(list(questions), schema=_SCHEMA).to_batches(max_chunksize=part)
-    parts = pa.Table.from_batches(make_parts(batches))
-    numbers = {"share": share, "shares": shares}
-    for name, number in numbers.items():
-        parts = parts.append_column(name, pa.array([number] * len(parts), pa.int64()))
-    return parts
 
 
 @pytest.fixture
@@ -93,20 +63,6 @@ def test_links_of_the_past_are_the_backtest(sure: RelatedQuestions) -> None:
 
 def test_a_site_without_links_has_no_backtest(sure: RelatedQuestions) -> None:
     assert [*sure.backtest("a", table(question("1", "a", 0), question("2", "a", 1)))] == []
-
-
-def test_links_to_posts_that_are_gone_are_ignored() -> None:
-    questions = read_questions(table(question("1", "a", 0, links={"99": 3, "1": 3}), question("2", "a", 1)))
-    assert len(questions.links.made) == 0
-
-
-def test_vectors_are_halves_of_what_is_stored() -> None:
-    stored = np.array([[1, 0], [0.5, 2]], np.float16).tobytes()
-    questions = read_questions(table(question("1", "a", 0, vectors=stored), question("2", "b", 1)))
-    assert questions.title_vectors is not None
-    assert questions.vectors is not None
-    assert questions.title_vectors.tolist() == [[1, 0], [0, 0]]
-    assert questions.vectors.tolist() == [[0.5, 2], [0, 0]]
 
 
 def test_questions_are_connected_with_the_oldest_that_they_are_linked_with() -> None:
