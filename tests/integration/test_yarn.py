@@ -147,7 +147,7 @@ def test_a_night_in_cluster_mode_on_hdfs_where_nothing_is_installed(spark: Spark
 
 
 def test_executors_come_and_go_in_a_night_that_does_not_train(spark: SparkSession, yarn: Yarn, tmp_path: Path) -> None:
-    """Without their number, YARN gives them to tasks that wait, and has them back when they idle. The lake is on HDFS."""
+    """Without their number, YARN gives them to tasks that wait, and has them back when they idle. A lake on HDFS."""
     (events := tmp_path / "events").mkdir()
     settings = {
         "spark.eventLog.enabled": "true",

@@ -75,7 +75,7 @@ def test_an_unchanged_night_keeps_all_files(cloud_lake: Lake, capsys: pytest.Cap
     capsys.readouterr()
     assert main(["runs", "list", "--lake", cloud_lake.root, "--format", "json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert [(run["run_id"], run["status"]) for run in listed] == [("r2", "published"), ("r1", "published")]
+    assert [(run["run_id"], run["status"]) for run in listed] == [("r1", "published"), ("r2", "published")]
 
 
 def test_the_dump_may_lie_in_the_bucket(local_lake: Lake, cloud: HttpServer, dump: Path, spark: SparkSession) -> None:
