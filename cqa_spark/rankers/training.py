@@ -71,6 +71,9 @@ class TrainingParameters(RankerParameters):
         Args:
             frame: training examples with features.
             features: number of features.
+
+        Raises:
+            ConfigError: the examples need several workers, and executors are allocated dynamically.
         """
         if self.workers != "auto":
             return self.workers
@@ -78,6 +81,7 @@ class TrainingParameters(RankerParameters):
             return 1
         rows = frame.count()
         workers = max(1, math.ceil(rows * features / VALUES_OF_A_WORKER))
+        require_executors_for(workers)
         if workers > 1:
             _log.warning("training with %d workers: %s examples with %d features", workers, f"{rows:,}", features)
         return workers
@@ -126,7 +130,7 @@ def train_in_tasks(
     Raises:
         InputError: there are no labelled examples, or only one class.
         ContractError: there are no features, or a value is not a number.
-        ConfigError: there are more workers than queries to distribute.
+        ConfigError: there are more workers than queries to distribute, or executors are allocated dynamically.
     """
     features = features_to_learn_from(frame)
     most = parameters.max_training_rows

@@ -118,7 +118,7 @@ def cores_of_worker(session: SparkSession, workers: int) -> int:
 
 
 def require_executors_for(workers: int) -> None:
-    """Check, before Spark starts, that a barrier stage can run: Spark refuses it if executors come and go.
+    """Check, before its work is done, that a barrier stage can run: Spark refuses it if executors come and go.
 
     Args:
         workers: number of tasks; a single one is an ordinary task, for which executors may come and go.
@@ -129,7 +129,8 @@ def require_executors_for(workers: int) -> None:
     if workers > 1 and executors_come_and_go():
         raise ConfigError(
             f"{workers} training workers need executors at once, and Spark allocates them dynamically",
-            "add --conf spark.dynamicAllocation.enabled=false, or set the ranker's workers to 1",
+            "add --conf spark.dynamicAllocation.enabled=false (on YARN also --num-executors), or set the ranker's "
+            "workers to 1",
         )
 
 

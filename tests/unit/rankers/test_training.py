@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.boosted_trees import TreeLearning
 from cqa_spark.rankers.linear import LinearLearning, LinearWeights, LossName
 from cqa_spark.rankers.logistic_regression import LogisticRegressionParameters
@@ -208,6 +209,16 @@ def test_workers_are_chosen_by_rows_and_features(
     monkeypatch.setattr("cqa_spark.rankers.training.estimated_bytes", lambda frame: 1 << 40)
     assert LogisticRegressionParameters().workers_for(Frame(rows), features) == workers
     assert LogisticRegressionParameters(workers=5).workers_for(Frame(rows), features) == 5
+
+
+def test_several_workers_are_refused_before_rows_move_where_executors_come_and_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("cqa_spark.rankers.training.estimated_bytes", lambda frame: 1 << 40)
+    monkeypatch.setattr("cqa_spark.rankers.training_group.executors_come_and_go", lambda: True)
+    assert LogisticRegressionParameters().workers_for(Frame(1_000_000), 100) == 1
+    with pytest.raises(ConfigError, match="2 training workers"):
+        LogisticRegressionParameters().workers_for(Frame(1_000_001), 100)
 
 
 def test_workers_are_a_number_above_0() -> None:
