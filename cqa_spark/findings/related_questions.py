@@ -226,7 +226,8 @@ def evidence(questions: SiteQuestions, pairs: QuestionPairs, pair: int) -> str:
         parts.append("the same asker")
     if values["series"]:
         parts.append("of the same series")
-    parts.append(f"{np.expm1(values['days']):,.0f} days between")
+    days = round(np.expm1(values["days"]))
+    parts.append(f"{days:,} day{'' if days == 1 else 's'} later" if days else "within a day")
     return ", ".join(parts)
 
 
