@@ -36,11 +36,11 @@ them](../scaling.md#what-changes-scores).
 attention for external comments, a learned order of duplicates that is no better without its dearest features."""
 
 NOT_BUILT = """**What is not faithful, and why.** A learning system is faithful here if its parts are known, its
-resources are free, and a score of it is on a set whose labels are. That is so for subtask A
+resources are free, and a score of it is on a set whose labels are free, too. That is so for subtask A
 (`semanticz_vectors_2016_a`) and subtask B (`kunneman_2019_b`), and for none of the others:
 
 - Subtask C: the two teams whose whole method is known, SUper and SemanticZ, multiply scores of subtask A that need
-  credibility lexicons or vectors of the forum; their scores, and those of KeLP and IIT-UHH, are of the test sets.
+  data of users crawled from the forum, or vectors of it; their scores, and those of KeLP and IIT-UHH, are of the test sets.
 - Subtask D: the training questions and 100 of the 250 development questions have no labels here, and the teams used
   MADAMIRA, the Arabic Gigaword, or translations.
 - STS: systems with a published score on labelled pairs need word vectors of 300 dimensions, paraphrases, WordNet or a
