@@ -40,9 +40,10 @@ resources are free, and a score of it is on a set whose labels are free, too. Th
 (`semanticz_vectors_2016_a`) and subtask B (`kunneman_2019_b`), and for none of the others:
 
 - Subtask C: the two teams whose whole method is known, SUper and SemanticZ, multiply scores of subtask A that need
-  data of users crawled from the forum, or vectors of it; their scores, and those of KeLP and IIT-UHH, are of the test sets.
-- Subtask D: the training questions and 100 of the 250 development questions have no labels here, and the teams used
-  MADAMIRA, the Arabic Gigaword, or translations.
+  data of users crawled from the forum, or vectors of it. Their scores, and those of KeLP and IIT-UHH, are of the test
+  sets.
+- Subtask D: the training questions and 100 of the 250 development questions are not among the files here, and the
+  teams used MADAMIRA, the Arabic Gigaword, or translations.
 - STS: systems with a published score on labelled pairs need word vectors of 300 dimensions, paraphrases, WordNet or a
   parser. Of GloVe, a package has 50 dimensions.
 - The alignment of Sultan et al. (2014, 2015) is no feature group: its evidence is the paraphrase database, named
