@@ -118,7 +118,11 @@ def _row(published: PublishedTable, recipe: System) -> list[str]:
         spread = "" if error is None else f" ± {points(error)}"
         ours = f"{points(scores[part][measure])}{spread} {part.removeprefix(f'{data_set}_')}"
     # The mean over sets, where there is one, stands last.
-    stated = [expected.measures[measure] for expected in recipe.expected.values() if measure in expected.measures]
+    stated = [
+        points(expected.measures[measure]) + (" dev" if of_part.endswith("_dev") else "")
+        for of_part, expected in recipe.expected.items()
+        if measure in expected.measures
+    ]
     entry = provenance().get(f"{recipe.name} {part}")
     state = "stale" if is_stale(recipe.name, part) else "current"
     models = embedding_models(recipe.feature_groups)
@@ -126,7 +130,7 @@ def _row(published: PublishedTable, recipe: System) -> list[str]:
     seeds = dict.fromkeys(seeds_of(recipe.ranker).values())
     return [
         f"[{recipe.name}](systems.md#{recipe.name}), {recipe.faithfulness}",
-        points(stated[-1]) if stated else MISSING,
+        stated[-1] if stated else MISSING,
         ours,
         "; ".join([*(f"seed {seed}" for seed in seeds), *encoders]) or "none",
         f"{entry['date'][:10]} {code(entry['commit'][:8])} {state}" if entry else MISSING,
