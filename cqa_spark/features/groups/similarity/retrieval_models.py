@@ -1,13 +1,14 @@
 """Classical models of question retrieval: BM25, a translation-based language model, and the soft cosine."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from cqa_spark.features.arrays import Reals
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.similarity.term_similarity import bm25
 from cqa_spark.features.learned_group import CollectionGroup, collection_of
@@ -86,7 +87,8 @@ class RetrievalModelsV1(CollectionGroup):
                 likelihoods[number] = self.log_likelihood(words[query], words[candidate])
                 first, second = bags[query], bags[candidate]
                 if first and second and (norms := first.soft_norm * second.soft_norm):  # 0 without any near words
-                    soft[number] = first.soft_product(second) / norms
+                    similarities = softened(first.vectors @ second.vectors.T)
+                    soft[number] = first.weights @ similarities @ second.weights / norms
         return {
             "bm25": bm25(self.weighed(batch), batch.query_text, batch.candidate_text),
             "log_likelihood": likelihoods,
@@ -101,8 +103,7 @@ class RetrievalModelsV1(CollectionGroup):
         of the collection.
         """
         asked, said, length = Counter(query), Counter(candidate), max(1, len(candidate))
-        vectors, frequencies = self.vectors.vocabulary, self.state.frequencies
-        similarities = softened(vectors.rows(list(asked)) @ vectors.rows(list(said)).T)
+        similarities, frequencies = softened(self._rows(asked) @ self._rows(said).T), self.state.frequencies
         translated = similarities @ np.array(list(said.values()), dtype=np.float64) / length
         exact = np.array([said[word] for word in asked], dtype=np.float64) / length
         # Each word of the vocabulary, and an unknown one, counts once more, so that no probability is 0.
@@ -114,3 +115,13 @@ class RetrievalModelsV1(CollectionGroup):
     @cached_property
     def _collection_size(self) -> int:
         return sum(self.state.frequencies.values()) + len(self.state.frequencies) + 1
+
+    def _rows(self, words: Iterable[str]) -> Reals:
+        """The vectors of words, one row per word; 0 for a word without one."""
+        unknown = np.zeros(self.vectors.vocabulary.vectors.shape[-1])
+        return np.array([self._vectors.get(word, unknown) for word in words]).reshape(-1, len(unknown))
+
+    @cached_property
+    def _vectors(self) -> Mapping[str, Reals]:
+        vocabulary = self.vectors.vocabulary
+        return dict(zip(vocabulary.words, vocabulary.vectors, strict=True))
