@@ -286,6 +286,13 @@ class Vocabulary:
         counts = np.array([times[number] for number in numbers], dtype=np.float64)
         return Bag(self.vectors[numbers], counts, self.idf[numbers], self.smooth[numbers])
 
+    def rows(self, words: Sequence[str]) -> Numbers:
+        """The vectors of words, one row per word; 0 for a word without one."""
+        numbers = np.array([self._numbers.get(word, -1) for word in words], dtype=np.int64)
+        rows = np.zeros((len(words), self.vectors.shape[-1]))
+        rows[numbers >= 0] = self.vectors[numbers[numbers >= 0]]
+        return rows
+
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.words)}
@@ -339,7 +346,11 @@ class Bag:
     @cached_property
     def soft_norm(self) -> float:
         """Norm of the text's vector for the soft cosine, in which similar words are not orthogonal."""
-        return sqrt(self.weights @ _softened(self.vectors @ self.vectors.T) @ self.weights)
+        return sqrt(self.soft_product(self))
+
+    def soft_product(self, other: Bag) -> float:
+        """Inner product of both texts' vectors, in which similar words are not orthogonal."""
+        return float(self.weights @ softened(self.vectors @ other.vectors.T) @ other.weights)
 
 
 def compare_meaning(text: Bag, others: Sequence[Bag], common: Numbers) -> dict[str, Numbers]:
@@ -364,7 +375,7 @@ def compare_meaning(text: Bag, others: Sequence[Bag], common: Numbers) -> dict[s
     distance = _distances(nearest) @ text.times / text.times.sum()
     distance_back = _means(_distances(nearest_back), times, starts)
     plain, by_idf, smooth = np.stack([other.means for other in others], axis=1)
-    soft_products = np.add.reduceat((_softened(cosines) @ text.weights) * weights, starts)
+    soft_products = np.add.reduceat((softened(cosines) @ text.weights) * weights, starts)
     soft_norms = text.soft_norm * np.array([other.soft_norm for other in others])
     return {
         "plain_cosine": _cosines(text.means[0], plain),
@@ -396,7 +407,7 @@ def _distances(cosines: Numbers) -> Numbers:
     return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * cosines))
 
 
-def _softened(cosines: Numbers) -> Numbers:
+def softened(cosines: Numbers) -> Numbers:
     """Similarities of words for the soft cosine (Charlet and Damnati 2017, section 2.1)."""
     return np.square(np.maximum(0.0, cosines))
 

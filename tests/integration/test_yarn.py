@@ -113,9 +113,12 @@ def yarn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Yarn]:
 
 
 def rows(spark: SparkSession, lake: str, storage: ObjectStorageSettings | None = None) -> dict[str, list[Row]]:
+    """Rows of the published run, whatever its name and wherever its input was."""
     snapshot = published_snapshot(Lake(spark, lake, storage or ObjectStorageSettings()))
     tables = (POSTS, EXAMPLES, RANKINGS)
-    return {table.name: snapshot.read(table).drop("source_file").orderBy(*table.key).collect() for table in tables}
+    return {
+        table.name: snapshot.read(table).orderBy(*table.key).drop("source_file", "run_id").collect() for table in tables
+    }
 
 
 def is_held(lake: Lake) -> bool:

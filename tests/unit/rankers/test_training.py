@@ -182,6 +182,14 @@ def test_trees_see_the_candidates_of_a_query_together(table: pa.RecordBatch) -> 
     assert len(model["learner"]["gradient_booster"]["model"]["trees"]) == 3
 
 
+def test_trees_do_not_depend_on_the_number_of_cores(table: pa.RecordBatch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cqa_spark.rankers.boosted_trees._THREADED_FROM", 1)
+    parameters = {"objective": "rank:pairwise", "max_depth": 4, "tree_method": "hist", "subsample": 0.5, "seed": 3}
+    learn = TreeLearning(parameters, 20, ("f__a", "f__b", "f__c"), by_query=True)
+    rows = split(table, 1)[0]
+    assert learn(rows, TrainingGroup(cores=3)) == learn(rows, ALONE)
+
+
 class Frame:
     """A DataFrame of some rows, whose estimated size is large."""
 
