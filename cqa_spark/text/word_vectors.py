@@ -286,13 +286,6 @@ class Vocabulary:
         counts = np.array([times[number] for number in numbers], dtype=np.float64)
         return Bag(self.vectors[numbers], counts, self.idf[numbers], self.smooth[numbers])
 
-    def rows(self, words: Sequence[str]) -> Numbers:
-        """The vectors of words, one row per word; 0 for a word without one."""
-        numbers = np.array([self._numbers.get(word, -1) for word in words], dtype=np.int64)
-        rows = np.zeros((len(words), self.vectors.shape[-1]))
-        rows[numbers >= 0] = self.vectors[numbers[numbers >= 0]]
-        return rows
-
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.words)}
@@ -346,11 +339,7 @@ class Bag:
     @cached_property
     def soft_norm(self) -> float:
         """Norm of the text's vector for the soft cosine, in which similar words are not orthogonal."""
-        return sqrt(self.soft_product(self))
-
-    def soft_product(self, other: Bag) -> float:
-        """Inner product of both texts' vectors, in which similar words are not orthogonal."""
-        return float(self.weights @ softened(self.vectors @ other.vectors.T) @ other.weights)
+        return sqrt(self.weights @ softened(self.vectors @ self.vectors.T) @ self.weights)
 
 
 def compare_meaning(text: Bag, others: Sequence[Bag], common: Numbers) -> dict[str, Numbers]:

@@ -40,9 +40,10 @@ resources are free, and a score of it is on a set whose labels are free, too. Th
 (`semanticz_vectors_2016_a`) and subtask B (`kunneman_2019_b`), and for none of the others:
 
 - Subtask C: the two teams whose whole method is known, SUper and SemanticZ, multiply scores of subtask A that need
-  credibility lexicons or vectors of the forum; their scores, and those of KeLP and IIT-UHH, are of the test sets.
-- Subtask D: the training questions and 100 of the 250 development questions have no labels here, and the teams used
-  MADAMIRA, the Arabic Gigaword, or translations.
+  data of users crawled from the forum, or vectors of it. Their scores, and those of KeLP and IIT-UHH, are of the test
+  sets.
+- Subtask D: the training questions and 100 of the 250 development questions are not among the files here, and the
+  teams used MADAMIRA, the Arabic Gigaword, or translations.
 - STS: systems with a published score on labelled pairs need word vectors of 300 dimensions, paraphrases, WordNet or a
   parser. Of GloVe, a package has 50 dimensions.
 - The alignment of Sultan et al. (2014, 2015) is no feature group: its evidence is the paraphrase database, named
@@ -117,7 +118,11 @@ def _row(published: PublishedTable, recipe: System) -> list[str]:
         spread = "" if error is None else f" ± {points(error)}"
         ours = f"{points(scores[part][measure])}{spread} {part.removeprefix(f'{data_set}_')}"
     # The mean over sets, where there is one, stands last.
-    stated = [expected.measures[measure] for expected in recipe.expected.values() if measure in expected.measures]
+    stated = [
+        points(expected.measures[measure]) + (" dev" if of_part.endswith("_dev") else "")
+        for of_part, expected in recipe.expected.items()
+        if measure in expected.measures
+    ]
     entry = provenance().get(f"{recipe.name} {part}")
     state = "stale" if is_stale(recipe.name, part) else "current"
     models = embedding_models(recipe.feature_groups)
@@ -125,7 +130,7 @@ def _row(published: PublishedTable, recipe: System) -> list[str]:
     seeds = dict.fromkeys(seeds_of(recipe.ranker).values())
     return [
         f"[{recipe.name}](systems.md#{recipe.name}), {recipe.faithfulness}",
-        points(stated[-1]) if stated else MISSING,
+        stated[-1] if stated else MISSING,
         ours,
         "; ".join([*(f"seed {seed}" for seed in seeds), *encoders]) or "none",
         f"{entry['date'][:10]} {code(entry['commit'][:8])} {state}" if entry else MISSING,

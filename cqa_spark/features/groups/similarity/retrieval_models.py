@@ -1,13 +1,14 @@
 """Classical models of question retrieval: BM25, a translation-based language model, and the soft cosine."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from cqa_spark.features.arrays import Reals
 from cqa_spark.features.group import Entity, FeatureColumn, Values
 from cqa_spark.features.groups.similarity.term_similarity import bm25
 from cqa_spark.features.learned_group import CollectionGroup, collection_of
@@ -85,8 +86,9 @@ class RetrievalModelsV1(CollectionGroup):
             for number, (query, candidate) in enumerate(pairs):
                 likelihoods[number] = self.log_likelihood(words[query], words[candidate])
                 first, second = bags[query], bags[candidate]
-                if first is not None and second is not None:
-                    soft[number] = first.soft_product(second) / (first.soft_norm * second.soft_norm)
+                if first and second and (norms := first.soft_norm * second.soft_norm):  # 0 without any near words
+                    similarities = softened(first.vectors @ second.vectors.T)
+                    soft[number] = first.weights @ similarities @ second.weights / norms
         return {
             "bm25": bm25(self.weighed(batch), batch.query_text, batch.candidate_text),
             "log_likelihood": likelihoods,
@@ -100,17 +102,26 @@ class RetrievalModelsV1(CollectionGroup):
         of the candidate's words to it, which stands for the probability that they are translated by it; and its share
         of the collection.
         """
-        times, length = Counter(candidate), max(1, len(candidate))
-        vectors, frequencies = self.vectors.vocabulary, self.state.frequencies
-        counts = np.array(list(times.values()), dtype=np.float64)  # of the candidate's distinct words
-        translated = softened(vectors.rows(query) @ vectors.rows(list(times)).T) @ counts / length
-        exact = np.array([times[word] for word in query], dtype=np.float64) / length
+        asked, said, length = Counter(query), Counter(candidate), max(1, len(candidate))
+        similarities, frequencies = softened(self._rows(asked) @ self._rows(said).T), self.state.frequencies
+        translated = similarities @ np.array(list(said.values()), dtype=np.float64) / length
+        exact = np.array([said[word] for word in asked], dtype=np.float64) / length
         # Each word of the vocabulary, and an unknown one, counts once more, so that no probability is 0.
-        in_texts = np.array([1 + frequencies.get(word, 0) for word in query], dtype=np.float64)
-        of_collection = in_texts / self._collection_size
+        in_texts = np.array([1 + frequencies.get(word, 0) for word in asked], dtype=np.float64)
         of_candidate = TRANSLATED * translated + (1 - TRANSLATED) * exact
-        return float(np.log(BACKGROUND * of_collection + (1 - BACKGROUND) * of_candidate).sum())
+        probabilities = BACKGROUND * in_texts / self._collection_size + (1 - BACKGROUND) * of_candidate
+        return float(np.log(probabilities) @ np.array(list(asked.values()), dtype=np.float64))
 
     @cached_property
     def _collection_size(self) -> int:
         return sum(self.state.frequencies.values()) + len(self.state.frequencies) + 1
+
+    def _rows(self, words: Iterable[str]) -> Reals:
+        """The vectors of words, one row per word; 0 for a word without one."""
+        unknown = np.zeros(self.vectors.vocabulary.vectors.shape[-1])
+        return np.array([self._vectors.get(word, unknown) for word in words]).reshape(-1, len(unknown))
+
+    @cached_property
+    def _vectors(self) -> Mapping[str, Reals]:
+        vocabulary = self.vectors.vocabulary
+        return dict(zip(vocabulary.words, vocabulary.vectors, strict=True))

@@ -13,13 +13,13 @@ from cqa_spark.features.groups.similarity.retrieval_models import RetrievalModel
 from cqa_spark.text.terms import Collection
 from cqa_spark.text.word_vectors import TrainedOn, WordVectors
 
-# "house" and "villa" have a cosine of 0.6, so a similarity of 0.36; "tax" is counted, but has no vector.
+# "house" and "villa" have a cosine of 0.6, so a similarity of 0.36; "tax" has no vector, and "alone" no neighbours.
 _WORDS = pd.DataFrame(
     {
-        "word": ["house", "villa", "school"],
-        "occurrences": [20, 10, 5],
-        "document_frequency": [9, 4, 4],
-        "vector": [[1.0, 0.0, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]],
+        "word": ["house", "villa", "school", "alone"],
+        "occurrences": [20, 10, 5, 5],
+        "document_frequency": [9, 4, 4, 1],
+        "vector": [[1.0, 0.0, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]],
     }
 )
 _TRAINED_ON = TrainedOn(
@@ -50,7 +50,7 @@ def test_bm25_counts_content_words_themselves() -> None:
     assert same["bm25"] > 0.0
 
 
-@pytest.mark.parametrize("candidate", ["", "unheard"])
+@pytest.mark.parametrize("candidate", ["", "unheard", "alone"])
 def test_of_a_text_without_known_words_only_the_collection_speaks(candidate: str) -> None:
     (row,) = values(_GROUP, pairs_of([Pair("", "villa", candidate)]))
     assert (row["bm25"], row["soft_cosine"]) == (0.0, 0.0)
