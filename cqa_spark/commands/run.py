@@ -227,9 +227,10 @@ def _first_night(settings: DemoSettings) -> None:
     cores = os.cpu_count() or 1
     seconds = expected_seconds(sites, cores)
     duration = f"{seconds / 60:,.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
+    megabytes = sum(site.bytes for site in sites) / 1e6
     terminal.line(
-        f"now: reads {sum(site.bytes for site in sites) / 1e6:,.0f} MB, ranks answers where a question has two, measures on "
-        f"the past, and writes a report; about {duration} on {cores} idle cores"
+        f"now: reads {megabytes:,.0f} MB, ranks the answers of questions with several, measures this on the past, and "
+        f"writes a report; about {duration} on {cores} idle cores"
     )
     nightly(night)
     terminal.line(f"the next dump updates the rankings: cqa nightly --input DUMP --lake {lake}")
