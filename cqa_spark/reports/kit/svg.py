@@ -18,7 +18,7 @@ from lxml import etree
 from markupsafe import Markup
 
 from cqa_spark.process.terminal import visible_line
-from cqa_spark.reports.kit.wording import MINUS, points
+from cqa_spark.reports.kit.wording import MINUS, interval, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -328,7 +328,7 @@ def whiskers(rows: Sequence[Whisker], reference: float | None, width: int) -> Fi
 
 def described(rows: Sequence[Whisker]) -> str:
     """The rows as text, for screen readers."""
-    return "; ".join(f"{row.name} {points(row.value)} ({points(row.low)} to {points(row.high)})" for row in rows)
+    return "; ".join(f"{row.name} {points(row.value)} {interval(row.low, row.high)}" for row in rows)
 
 
 def _draw(axes: Axes, position: int, row: Whisker) -> None:
