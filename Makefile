@@ -37,12 +37,14 @@ S3_SERVER := $(if $(shell command -v go),$(GATEWAY))
 # Of the tests of other storage and of YARN, where this machine can build them.
 SERVERS := $(S3_SERVER) $(if $(shell command -v go),$(GCS)) $(if $(shell command -v npm),$(AZURITE)) $(if $(shell command -v mvn),$(HADOOP))
 
+DRIVERS := .drivers/.downloaded
+
 .PHONY: help setup models neural demo test test-plan test-fast test-python312 test-python313 spark4 test-spark4 \
-    test-neural test-more test-rules lint format lock schedulers docs figures image \
+    test-spark4-fast test-neural test-more test-rules lint format lock schedulers docs figures image \
     versitygw servers offline environment sbom clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies, resolve the jars; SPARK=4 for Spark 4
 
@@ -72,7 +74,7 @@ test-python312: setup ## run the tests of test-fast on Python 3.12, in a separat
 	build/python3.12/bin/pytest -m 'not neural and not more' tests/unit
 
 SPARK4 := build/spark4
-test-spark4 test-python313: export CQA_DATA ?= $(abspath ../shared/data)
+test-spark4 test-spark4-fast test-python313: export CQA_DATA ?= $(abspath ../shared/data)
 spark4: $(S3_SERVER)
 	mkdir -p $(SPARK4)
 	find $(SPARK4) -mindepth 1 -maxdepth 1 ! -name .venv ! -name .jars ! -name .tools -exec rm -rf {} +
@@ -83,6 +85,10 @@ spark4: $(S3_SERVER)
 
 test-spark4: spark4 ## run the tests of make test on Spark 4, in a copy of the checkout with its own environment
 	cd $(SPARK4) && $(PYTEST) -m 'not neural and not more'
+
+test-spark4-fast: spark4 ## its unit tests, whole runs and nights: six minutes
+	cd $(SPARK4) && $(PYTEST) -m 'not neural and not more' tests/unit tests/integration/flows/test_whole_run.py \
+	    tests/integration/flows/test_nightly.py
 
 # Spark 3.5 does not know Python 3.13.
 test-python313: spark4 ## run the tests of test-fast on Python 3.13 with Spark 4, in another environment
@@ -96,7 +102,7 @@ test-neural: neural ## run the tests that need JAX, ONNX or gensim
 	$(BIN)/python -c 'import gensim, jax, onnx'  # without which their tests would be skipped
 	$(PYTEST) -m 'neural and not more'
 
-test-more: setup schedulers $(SERVERS) $(ENVIRONMENT) ## run the tests that are long by nature
+test-more: setup schedulers $(SERVERS) $(DRIVERS) $(ENVIRONMENT) ## run the tests that are long by nature
 	$(PYTEST) -m more
 
 test-rules: setup ## try the rules that hold for all inputs on many new inputs
@@ -141,6 +147,11 @@ image: ## build the container image of deploy/docker
 	docker build --file deploy/docker/Dockerfile --build-arg LOCKS=$(LOCKS) --tag cqa-spark:$$(awk -F '"' '/^version = / {print $$2}' pyproject.toml) .
 
 versitygw: $(GATEWAY) ## build the S3 server that the tests start (needs Go; minutes, once)
+
+$(DRIVERS): | setup
+	$(BIN)/cqa setup --driver postgresql
+	$(BIN)/cqa setup --driver sqlite
+	touch $@
 
 servers: $(SERVERS) ## get the servers that test-more starts: Google's and Azure's storage, HDFS and YARN (Go, npm, Maven; minutes, once)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import starmap
 from pathlib import Path
 
@@ -171,7 +170,7 @@ class Find(Step):
         rows = {}
         if not past.keep():
             rows = rows_of_groups(run, findings, past.sites)
-            past.write(kernel_rows(run, rows, findings, FINDING_CASES, "backtest"))
+            past.write_in_turn(kernel_rows(rows, findings, FINDING_CASES, "backtest"))
         figures = measured_worth(run, findings)
         refused = {row["kind"] for row in figures if row["site"] == EVERY and is_worse(row)}
         kept = [kind.name for finding in findings for kind in finding.kinds if kind.name not in refused]
@@ -181,8 +180,8 @@ class Find(Step):
         if not tonight.keep():
             if not rows or tonight.sites != past.sites:
                 rows = rows_of_groups(run, findings, tonight.sites)
-            listed = kernel_rows(run, rows, findings, FINDINGS, "find").where(F.col("kind").isin(kept))
-            tonight.write(not_done(listed, done))
+            listed = (frame.where(F.col("kind").isin(kept)) for frame in kernel_rows(rows, findings, FINDINGS, "find"))
+            tonight.write_in_turn(not_done(frame, done) for frame in listed)
         numbers = {
             (row["site"], row["kind"]): row["count"]
             for row in run.read(FINDINGS).cube("site", "kind").count().where("kind IS NOT NULL").collect()
@@ -230,12 +229,13 @@ def rows_of_groups(run: Run, findings: Sequence[Finding], sites: Sites) -> dict[
 
 
 def kernel_rows(
-    run: Run, frames: Mapping[FindingRows, DataFrame], findings: Sequence[Finding], table: Table, method: str
-) -> DataFrame:
-    """The rows of a table that all findings make.
+    frames: Mapping[FindingRows, DataFrame], findings: Sequence[Finding], table: Table, method: str
+) -> Iterator[DataFrame]:
+    """The rows of a table that the findings make, of each frame by itself.
+
+    Tasks of one stage should have equal work, and groups of different rows have not.
 
     Args:
-        run: the run.
         frames: what ``rows_of_groups`` gave.
         findings: the findings.
         table: the table.
@@ -253,7 +253,7 @@ def kernel_rows(
 
         return table.conform(frame.mapInArrow(run_kernels, table.schema))
 
-    return reduce(DataFrame.unionByName, starmap(make, frames.items()), table.empty(run.lake.spark))
+    return starmap(make, frames.items())
 
 
 def groups_by_site(batches: Iterable[pa.RecordBatch], group: Sequence[str]) -> Iterator[tuple[str, pa.Table]]:

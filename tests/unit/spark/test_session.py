@@ -50,6 +50,28 @@ def test_no_credentials_are_logged(scheme: str) -> None:
     assert logged <= harmless
 
 
+@pytest.mark.parametrize(
+    ("settings", "starts"),
+    [
+        ({"spark.master": "yarn", "spark.submit.deployMode": "cluster"}, ["cqa-spark"]),
+        ({"spark.master": "yarn", "spark.submit.deployMode": "client"}, []),
+        ({"spark.master": "k8s://h", "spark.submit.deployMode": "cluster"}, []),
+        ({"spark.master": "local[2]"}, []),
+        (None, []),
+    ],
+)
+def test_spark_starts_at_once_where_yarn_runs_the_driver(
+    settings: dict[str, str] | None, starts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(session, "_under_spark_submit", lambda: settings is not None)
+    monkeypatch.setattr(session, "connect_to_java", lambda: None)
+    monkeypatch.setattr(session, "SparkConf", lambda: settings)
+    monkeypatch.setattr(session, "spark_session", started.append)
+    session.start_in_cluster()
+    assert started == starts
+
+
 def test_executors_stay_while_boosted_trees_train() -> None:
     cluster = session.read_settings(project_root() / "conf/spark/cluster.conf")
     assert cluster["spark.dynamicAllocation.enabled"] == "false"
