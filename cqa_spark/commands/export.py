@@ -131,7 +131,7 @@ class ExportDatabaseSettings(JobSettings):
 
     examples = (
         "cqa export database published --lake build/lake --database conf/databases/discourse.yaml",
-        "cqa export database published --lake build/lake --database forum.yaml --namespace rankings",
+        "cqa export database published --lake build/lake --database conf/databases/discourse.yaml --namespace rankings",
     )
     reading = ("{job.lake}: rankings and findings of run {job.run}", "{job.database}: address and user")
     writing = ("the database: tables rankings, findings and delivered of the schema {job.namespace}",)
