@@ -39,12 +39,12 @@ SERVERS := $(S3_SERVER) $(if $(shell command -v go),$(GCS)) $(if $(shell command
 
 DRIVERS := .drivers/.downloaded
 
-.PHONY: help setup models neural demo test test-plan test-fast test-python312 test-python313 test-spark4 test-neural \
-    test-more test-rules lint format lock schedulers docs figures image \
+.PHONY: help setup models neural demo test test-plan test-fast test-python312 test-python313 spark4 test-spark4 \
+    test-spark4-fast test-neural test-more test-rules lint format lock schedulers docs figures image \
     versitygw servers offline environment sbom clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(INSTALLED) $(RESOLVED) ## create .venv, install the locked dependencies, resolve the jars; SPARK=4 for Spark 4
 
@@ -73,23 +73,30 @@ test-python312: setup ## run the tests of test-fast on Python 3.12, in a separat
 	$(UV) pip check --python build/python3.12/bin/python
 	build/python3.12/bin/pytest -m 'not neural and not more' tests/unit
 
-# Spark 3.5 does not know Python 3.13.
-test-python313: setup ## run the tests of test-fast on Python 3.13 with Spark 4, in a separate environment
-	$(UV) venv --quiet --allow-existing --python $(PYTHON313) build/python3.13
-	$(UV) pip sync --quiet --python build/python3.13/bin/python --require-hashes locks/spark4/dev.txt
-	$(UV) pip install --quiet --python build/python3.13/bin/python --no-deps --editable .
-	$(UV) pip check --python build/python3.13/bin/python
-	build/python3.13/bin/pytest -m 'not neural and not more' tests/unit
-
 SPARK4 := build/spark4
-test-spark4: $(S3_SERVER) ## run the tests of make test on Spark 4, in a copy of the checkout with its own environment
+test-spark4 test-spark4-fast test-python313: export CQA_DATA ?= $(abspath ../shared/data)
+spark4: $(S3_SERVER)
 	mkdir -p $(SPARK4)
 	find $(SPARK4) -mindepth 1 -maxdepth 1 ! -name .venv ! -name .jars ! -name .tools -exec rm -rf {} +
 	git ls-files -z --cached --others --exclude-standard | tar --create --null --ignore-failed-read --files-from - \
 	    | tar --extract --directory $(SPARK4)
 	ln -sfn $(CURDIR)/.tools $(SPARK4)/.tools
 	$(MAKE) -C $(SPARK4) setup SPARK=4
-	cd $(SPARK4) && CQA_DATA=$${CQA_DATA-$(wildcard $(abspath ../shared/data))} $(PYTEST) -m 'not neural and not more'
+
+test-spark4: spark4 ## run the tests of make test on Spark 4, in a copy of the checkout with its own environment
+	cd $(SPARK4) && $(PYTEST) -m 'not neural and not more'
+
+test-spark4-fast: spark4 ## its unit tests, whole runs and nights: six minutes
+	cd $(SPARK4) && $(PYTEST) -m 'not neural and not more' tests/unit tests/integration/flows/test_whole_run.py \
+	    tests/integration/flows/test_nightly.py
+
+# Spark 3.5 does not know Python 3.13.
+test-python313: spark4 ## run the tests of test-fast on Python 3.13 with Spark 4, in another environment
+	$(UV) venv --quiet --allow-existing --python $(PYTHON313) build/python3.13
+	$(UV) pip sync --quiet --python build/python3.13/bin/python --require-hashes locks/spark4/dev.txt
+	$(UV) pip install --quiet --python build/python3.13/bin/python --no-deps --editable $(SPARK4)
+	$(UV) pip check --python build/python3.13/bin/python
+	cd $(SPARK4) && ../python3.13/bin/pytest -m 'not neural and not more' tests/unit
 
 test-neural: neural ## run the tests that need JAX, ONNX or gensim
 	$(BIN)/python -c 'import gensim, jax, onnx'  # without which their tests would be skipped

@@ -149,7 +149,7 @@ def compare(
     >>> old = {"q1": {"a": 0.1, "b": 0.2}, "q2": {"a": 0.7, "b": 0.4}}
     >>> new = {"q1": {"a": 0.9, "b": 0.2}, "q2": {"a": 0.7, "b": 0.4}}
     >>> compared = cqa.compare(judgments, {"old": old, "new": new}, ["RR"], resamples=99)
-    >>> compared.loc[1, ["run", "value", "difference", "wins", "ties", "losses"]].tolist()
+    >>> compared[["run", "value", "difference", "wins", "ties", "losses"]].values.tolist()[1]
     ['new', 0.75, 0.25, 1, 1, 0]
     """
     import pandas as pd

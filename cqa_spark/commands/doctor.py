@@ -169,7 +169,8 @@ def examine_machine(lake: str) -> Iterator[Finding]:
         yield examine("environment", environment)
     yield examine("Python", lambda: python_version(platform.python_version()))
     yield examine("packages", lambda: packages(_needed()))
-    yield examine("jars", lambda: jars(jars_folder(), (project_root() / HASHES).read_text(encoding="utf-8")))
+    if _installed("pyspark"):  # which says of what line they are to be
+        yield examine("jars", lambda: jars(jars_folder(), (project_root() / HASHES).read_text(encoding="utf-8")))
     yield examine("temporary space", lambda: space(Path(tempfile.gettempdir())))
     if lake and not is_remote(lake):
         yield examine("space for the lake", lambda: space(nearest_folder(lake)))

@@ -144,6 +144,19 @@ def session_of(settings: JobSettings, *, compile_plans: bool = True, task_import
     )
 
 
+def start_in_cluster() -> None:
+    """Start Spark at once where YARN runs the driver, whatever the job; nothing elsewhere.
+
+    YARN takes a driver that succeeds without Spark, as a night in which nothing has changed, for a failed one, and one
+    that starts Spark late, such as after waiting for the lease, for a lost one.
+    """
+    if _under_spark_submit():
+        connect_to_java()
+        settings = SparkConf()
+        if (settings.get("spark.master"), settings.get("spark.submit.deployMode")) == ("yarn", "cluster"):
+            spark_session("cqa-spark")
+
+
 def is_local_master(master: str | None = None) -> bool:
     """Whether executors run in the driver's process.
 

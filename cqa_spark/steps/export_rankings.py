@@ -38,7 +38,6 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.writing import deliver, folder_to_write
 from cqa_spark.object_store.locations import require_writable
-from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.settings.nightly import ExportFormat
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.spark.internals import to_arrow_schema
@@ -293,7 +292,7 @@ def write_ranking_files(
         storage: object storage settings.
         file_format: of the files.
     """
-    write = partial(write_partition, f"{root}/{folder}", storage, file_format, credentials())
+    write = partial(write_partition, f"{root}/{folder}", storage, file_format)
     described = rows.mapInArrow(write, _DESCRIBED).collect()
     files = [ExportedFile(**{**row.asDict(), "path": f"{folder}/{row.path}"}) for row in described]
     return sorted(files, key=lambda file: file.path)
@@ -303,7 +302,6 @@ def write_partition(
     folder: str,
     storage: ObjectStorageSettings,
     file_format: ExportFormat,
-    secrets: Mapping[str, str],
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     """Write the rows of a task, a file for each site, and describe the files.
@@ -312,10 +310,8 @@ def write_partition(
         folder: of the export.
         storage: object storage settings.
         file_format: of the files.
-        secrets: environment variables of the driver that hold credentials.
         batches: the rows, sorted by site.
     """
-    use_credentials(secrets)
     files = []
     with folder_to_write(folder) as here:
         for site, parts in groupby(_parts(batches), key=itemgetter(0)):

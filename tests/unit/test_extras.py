@@ -107,6 +107,7 @@ def test_the_doctor_works_without_the_libraries_that_it_looks_for(folder: Path) 
     assert "ok      Java: " in done.stdout
     assert "FAILED  packages: " in done.stdout
     assert "pyspark (absent)" in done.stdout
+    assert "jars: " not in done.stdout
     assert "MLflow is not installed" in done.stdout
     assert done.stderr == "cqa: jobs will fail here: packages\n  → follow the remedies above\n"
 

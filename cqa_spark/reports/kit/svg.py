@@ -317,7 +317,7 @@ def whiskers(rows: Sequence[Whisker], reference: float | None, width: int) -> Fi
         _draw(axes, position, row)
     if reference is not None:
         axes.axvline(reference * 100, color=sentinel("muted"), linewidth=1, dashes=(2, 3), zorder=1)
-    axes.set_yticks(range(len(rows)), [short(row.name) for row in rows])
+    axes.set_yticks(range(len(rows)), [folded(row.name, NAME_LENGTH, 2) for row in rows])
     for label, row in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_color(sentinel(row.role))
     axes.set_ylim(len(rows) - 0.45, -0.65)

@@ -235,7 +235,7 @@ def test_a_damaged_or_missing_file_is_named(message: str, path: str) -> None:
 
 
 def test_java_that_ends_while_it_starts() -> None:
-    found = explained(PySparkRuntimeError(error_class="JAVA_GATEWAY_EXITED", message_parameters={}))
+    found = explained(PySparkRuntimeError(None, "JAVA_GATEWAY_EXITED", {}))
     assert found is not None
     assert (found.problem, found.exit_code) == ("Spark's Java process ended while it started", 4)
 

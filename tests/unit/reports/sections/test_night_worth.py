@@ -66,6 +66,19 @@ def test_the_tables_have_orders_bands_and_reasons() -> None:
     assert [row[-1] for row in found[-2:]] == ["better", "worse"]
 
 
+def test_the_sites_with_the_most_nights_come_first() -> None:
+    sites = [replace(worth(SYSTEM, 0.6, gain), population=f"on {site}", nights=nights) for site, gain, nights in
+             (("ale.example", 0.1, 20), ("wine.example", -0.1, 40))]  # fmt: skip
+    page = html.document_fromstring(
+        literal.short_report(**{"night-worth": replace(NIGHT, worth=[*NIGHT.worth, *sites])}).page()
+    )
+    section = page.get_element_by_id("night-worth")
+    found = [row for row in rows(section) if row[0].endswith(".example")]
+    assert [row[:3] for row in found] == [["wine.example", "40", "12"], ["ale.example", "20", "12"]]
+    *_, picture = (svg.get("aria-label") for svg in section.iter("{*}svg", "svg"))
+    assert picture == "wine.example -10.00 (-15.00 to -5.00); ale.example 10.00 (5.00 to 15.00)"
+
+
 def reported(metrics: list[Entry], comparisons: list[Entry], orders: list[Entry], served: int = 3) -> ReportedRun:
     ranked = [RankedSystem("t", "unannotated", name, 3, 9, 0.0, 1.0, served=served) for name in (SYSTEM, SIMPLE)]
     journal = {METRICS.name: metrics, COMPARISONS.name: comparisons, "served_orders": orders}
