@@ -30,6 +30,7 @@ NOT_HERE = {
     r" --against ": "needs the judgments of the published table; tests/unit/evaluation/test_published.py has some",
     r"topics/|docs/examples|expert": "needs the package of an example installed, whose own test runs it",
     r"^cqa lake forget ": "reads the rows of a published run; tests/integration/lake/test_forget.py runs it",
+    r" mine\.yaml$": "needs the recipe that cqa new wrote; tests/unit/test_wheel.py runs it",
     r"^cqa score --model build/": "needs the model that the training above it writes",
     r"shoe_size(_v1| |$)|^python -m pytest": "needs a package that cqa new wrote installed; test_new.py runs its test",
 }
@@ -61,14 +62,17 @@ TABLES = (
     "rankings", "metrics", "query_metrics", "comparisons", "checks",
 )  # fmt: skip
 
-FENCE = re.compile(r"^```(?:bash|sh|console)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+"""A block with its language; blocks of other languages are found, too, so that their ends begin none."""
 
 
 def documented_commands() -> dict[str, str]:
     """Each command line, without comments, with the page or command that prints it first."""
     printed: dict[str, str] = {}
     for page in PAGES:
-        for block in FENCE.findall(page.read_text(encoding="utf-8")):
+        for language, block in FENCE.findall(page.read_text(encoding="utf-8")):
+            if language not in ("", "bash", "sh", "console"):
+                continue
             for line in block.replace("\\\n", " ").splitlines():
                 if PROBABLY_A_COMMAND.match(line):
                     printed.setdefault(without_comment(line), str(page.relative_to(ROOT)))

@@ -131,12 +131,12 @@ class ExportDatabaseSettings(JobSettings):
 
     examples = (
         "cqa export database published --lake build/lake --database conf/databases/discourse.yaml",
-        "cqa export database published --lake build/lake --database forum.yaml --namespace rankings",
+        "cqa export database published --lake build/lake --database conf/databases/discourse.yaml --namespace rankings",
     )
     reading = ("{job.lake}: rankings and findings of run {job.run}", "{job.database}: address and user")
     writing = ("the database: tables rankings, findings and delivered of the schema {job.namespace}",)
 
-    run: Annotated[RunName, NotHashed(), Positional(), Field(description="run to deliver, or: published")]
+    run: Annotated[RunName, NotHashed(), Positional(), Field(description="run to export, or: published")]
     database: Annotated[
         InputFile, NotHashed(), Field(description="description of the database, such as conf/databases/discourse.yaml")
     ]

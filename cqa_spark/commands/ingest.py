@@ -10,7 +10,7 @@ from pydantic import Field
 from cqa_spark.commands.jobs import Job
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.dumps import DumpJobSettings
-from cqa_spark.settings.sections import Corpus, Inputs, JobSettings, SettingsSection, Site
+from cqa_spark.settings.sections import Corpus, Full, Inputs, JobSettings, SettingsSection, Site
 from cqa_spark.settings.values import InputFile, NotHashed, Shown, SiteName
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class IngestTablesSettings(JobSettings):
 
     tables: CommunityTableSettings = CommunityTableSettings()
     publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
-    full: Annotated[bool, NotHashed(), Field(description="also read what the published run has read")] = False
+    full: Full = False
 
     @classmethod
     def required(cls, values: Mapping[str, Any]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from cqa_spark.settings.sections import (
     CheckSettings,
     EvaluationSettings,
     FeatureSettings,
+    Full,
     InputFormat,
     KeptPublications,
     PageRows,
@@ -114,7 +115,7 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
         description="age in days, by the newest post of the dumps, from which a system is retrained without more "
         "labels",
     )
-    full: Annotated[bool, NotHashed(), Field(description="recompute everything, including unchanged sites")] = False
+    full: Full = False
     features: FeatureSettings = FeatureSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     checks: CheckSettings = CheckSettings()

@@ -280,6 +280,9 @@ KeptPublications = Annotated[
     NotHashed(),
     Field(ge=2, description="number of publications whose files stay for readers and rollback; see also: runs keep"),
 ]
+Full = Annotated[
+    bool, NotHashed(), Field(description="read and compute everything, including what the published run has unchanged")
+]
 Pages = Annotated[bool, Field(description="write index.html, the page of the lake, with threads to search")]
 PageRows = Annotated[
     int,

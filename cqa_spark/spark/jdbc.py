@@ -116,7 +116,7 @@ def read_query(
         InputError: the database refuses the query.
         EnvironmentProblem: it cannot be reached, or refuses the user.
     """
-    options: dict[str, object] = {
+    options: dict[str, str | int] = {
         "url": database.url,
         "driver": DRIVERS[database.kind].java_class,
         "dbtable": f"({query}) rows_of_query",

@@ -171,7 +171,7 @@ class DatabaseTarget:
         import psycopg
 
         parts = urlsplit(self._database.url.removeprefix("jdbc:"))
-        secured = parse_qs(parts.query).get("sslmode")
+        [encryption] = parse_qs(parts.query).get("sslmode", ["prefer"])[:1]  # as the JDBC driver has it
         try:
             with psycopg.connect(
                 host=parts.hostname,
@@ -180,7 +180,7 @@ class DatabaseTarget:
                 user=self._database.user,
                 password=self._database.password(),
                 application_name="cqa export database",
-                **({"sslmode": secured[0]} if secured else {}),
+                sslmode=encryption,
             ) as connection:
                 yield connection
         except psycopg.Error as error:

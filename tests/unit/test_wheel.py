@@ -67,7 +67,7 @@ def test_the_page_on_plugins_works_without_a_checkout(cqa: Cqa, tmp_path: Path) 
     page = (ROOT / "docs" / "how-to" / "add-your-own.md").read_text(encoding="utf-8")
     commands = re.findall("^cqa (new .*)$", page, re.MULTILINE)
     written = "".join(cqa(*command.split(), "--output", str(tmp_path)) for command in commands)
-    assert (len(commands), "shoe_size/shoe_size/feature_group.py" in written) == (5, True)
+    assert (len(commands), "shoe_size/shoe_size/feature_group.py" in written) == (11, True)
     build = [sys.executable, "-m", "uv", "build", "--quiet", "--wheel", "--no-build-isolation"]
     subprocess.run([*build, "--python", sys.executable, str(tmp_path / "shoe_size")], check=True)
     (wheel,) = (tmp_path / "shoe_size" / "dist").glob("*.whl")

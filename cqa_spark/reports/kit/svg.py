@@ -402,8 +402,14 @@ def waterfall(names: Sequence[str], steps: Sequence[float], total: str, width: i
     for position, (name, label) in enumerate(zip(shown, axes.get_yticklabels(), strict=True)):
         label.set_color(sentinel("ink"))
         if names_above:
-            place = {"xy": (0, position - 0.42), "xycoords": axes.get_yaxis_transform()}
-            axes.annotate(name, **place, fontsize=11, va="center_baseline", color=sentinel("ink"))
+            axes.annotate(
+                name,
+                (0, position - 0.42),
+                xycoords=axes.get_yaxis_transform(),
+                fontsize=11,
+                va="center_baseline",
+                color=sentinel("ink"),
+            )
     axes.set_ylim(len(steps) + 0.6, -0.7)
     axes.margins(x=0.16)
     axes.xaxis.grid(True, color=sentinel("line"), linewidth=1)

@@ -76,7 +76,7 @@ def test_the_sites_with_the_most_nights_come_first() -> None:
     found = [row for row in rows(section) if row[0].endswith(".example")]
     assert [row[:3] for row in found] == [["wine.example", "40", "12"], ["ale.example", "20", "12"]]
     *_, picture = (svg.get("aria-label") for svg in section.iter("{*}svg", "svg"))
-    assert picture == "wine.example -10.00 (-15.00 to -5.00); ale.example 10.00 (5.00 to 15.00)"
+    assert picture == "wine.example -10.00 [-15.00, -5.00]; ale.example 10.00 [5.00, 15.00]"
 
 
 def reported(metrics: list[Entry], comparisons: list[Entry], orders: list[Entry], served: int = 3) -> ReportedRun:
