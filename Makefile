@@ -37,8 +37,10 @@ S3_SERVER := $(if $(shell command -v go),$(GATEWAY))
 # Of the tests of other storage and of YARN, where this machine can build them.
 SERVERS := $(S3_SERVER) $(if $(shell command -v go),$(GCS)) $(if $(shell command -v npm),$(AZURITE)) $(if $(shell command -v mvn),$(HADOOP))
 
-.PHONY: help setup models neural demo test test-plan test-fast test-python312 test-python313 spark4 test-spark4 test-spark4-fast \
-    test-neural test-more test-rules lint format lock schedulers docs figures image \
+DRIVERS := .drivers/.downloaded
+
+.PHONY: help setup models neural demo test test-plan test-fast test-python312 test-python313 spark4 test-spark4 \
+    test-spark4-fast test-neural test-more test-rules lint format lock schedulers docs figures image \
     versitygw servers offline environment sbom clean
 
 help: ## print this list
@@ -100,7 +102,7 @@ test-neural: neural ## run the tests that need JAX, ONNX or gensim
 	$(BIN)/python -c 'import gensim, jax, onnx'  # without which their tests would be skipped
 	$(PYTEST) -m 'neural and not more'
 
-test-more: setup schedulers $(SERVERS) $(ENVIRONMENT) ## run the tests that are long by nature
+test-more: setup schedulers $(SERVERS) $(DRIVERS) $(ENVIRONMENT) ## run the tests that are long by nature
 	$(PYTEST) -m more
 
 test-rules: setup ## try the rules that hold for all inputs on many new inputs
@@ -145,6 +147,11 @@ image: ## build the container image of deploy/docker
 	docker build --file deploy/docker/Dockerfile --build-arg LOCKS=$(LOCKS) --tag cqa-spark:$$(awk -F '"' '/^version = / {print $$2}' pyproject.toml) .
 
 versitygw: $(GATEWAY) ## build the S3 server that the tests start (needs Go; minutes, once)
+
+$(DRIVERS): | setup
+	$(BIN)/cqa setup --driver postgresql
+	$(BIN)/cqa setup --driver sqlite
+	touch $@
 
 servers: $(SERVERS) ## get the servers that test-more starts: Google's and Azure's storage, HDFS and YARN (Go, npm, Maven; minutes, once)
 

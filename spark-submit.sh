@@ -17,14 +17,14 @@ usage() {
 usage: ./spark-submit.sh [options] [spark-submit options] JOB [job options]
 
 Runs jobs/cqa.py JOB with spark-submit: ships the package (--py-files), the jars (--jars), and the settings of
-conf/spark/common.conf and cluster.conf. A JOB is a command of cqa, of one or two words; cqa --help lists them. The driver runs here; without --master, so does everything.
+conf/spark/common.conf and cluster.conf, of elastic.conf for nights on YARN without --num-executors. A JOB is a command of cqa, of one or two words; cqa --help lists them. The driver runs here; without --master, so does everything.
 With --deploy-mode cluster, on YARN and Kubernetes, it runs in the cluster, with the project of its nodes or its image in
 $THERE; on YARN with --environment, nothing is installed on the nodes. The job's exit code comes back here.
 
 options:
   --environment FILE  ship this packed Python, made by 'make environment', to workers that lack our dependencies, and to
                       the driver in a cluster of YARN, with conf/ and the jars; they need this Python where this machine
-                      has it (also: CQA_ENVIRONMENT=FILE)
+                      has it. FILE may be an address, hdfs://… (also: CQA_ENVIRONMENT=FILE)
   --dry-run           print the resolved command and stop
   --help              print this and stop
 
@@ -47,7 +47,7 @@ fail() {
 
 # Reads the options before JOB; what is left is the job with its options.
 parse() {
-    SUBMIT=() DRY_RUN="" ENVIRONMENT="${CQA_ENVIRONMENT:-}" MORE_JARS="" MORE_PY_FILES="" MORE_ARCHIVES="" MASTER="" MODE=client
+    SUBMIT=() DRY_RUN="" ENVIRONMENT="${CQA_ENVIRONMENT:-}" MORE_JARS="" MORE_PY_FILES="" MORE_ARCHIVES="" MASTER="" MODE=client EXECUTORS=""
     while (($#)); do
         case "$1" in
             --help | -h) usage && exit ;;
@@ -67,8 +67,11 @@ parse() {
             --archives) MORE_ARCHIVES=",$2" ;;
             --properties-file) fail "the settings come from conf/spark/" "override single ones with --conf" ;;
             --deploy-mode) MODE="$2" ;;
-            --master) MASTER="$2" && SUBMIT+=("$1" "$2") ;;
             *) SUBMIT+=("$1" "$2") ;;
+        esac
+        case "$1 $2" in
+            "--master "*) MASTER="$2" ;;
+            "--num-executors "* | *" spark.executor.instances="*) EXECUTORS="$2" ;;
         esac
         shift 2
     done
@@ -99,19 +102,26 @@ environment() {
     local home="${CQA_HOME:-$HERE}"
     VARIABLES=("CQA_HOME=$home" "PYSPARK_PYTHON=$python")
     if [[ $ENVIRONMENT ]]; then
-        [[ $DRY_RUN || -f $ENVIRONMENT ]] || fail "there is no $ENVIRONMENT" "run 'make environment'"
+        [[ $DRY_RUN || -f $ENVIRONMENT || $ENVIRONMENT == *://* ]] || fail "there is no $ENVIRONMENT" "run 'make environment'"
         VARIABLES=("CQA_HOME=$home" "PYSPARK_PYTHON=./environment/bin/python" "PYSPARK_DRIVER_PYTHON=$python")
         MORE_ARCHIVES=",$ENVIRONMENT#environment$MORE_ARCHIVES"
     fi
 }
 
-# spark-submit takes one file of settings; those of the second go before the options of the user, of which the last wins.
+# Whether executors come and go: in nights on YARN, unless their number is given, or options tell a night to train.
+is_elastic() {
+    [[ $MASTER == yarn && ${JOB[0]} == nightly && ! $EXECUTORS ]] &&
+        [[ " ${JOB[*]} " != *" --"@(train|retrain|system|task)[\ =]* ]]
+}
+
+# spark-submit takes one file of settings; those of others go before the options of the user, of which the last wins.
 cluster_settings() {
-    local name value
+    local files=("$HERE/conf/spark/cluster.conf") name value
     CLUSTER=()
+    ! is_elastic || files+=("$HERE/conf/spark/elastic.conf")
     while read -r name value; do
         [[ -z $name || $name == \#* ]] || CLUSTER+=(--conf "$name=$value")
-    done <"$HERE/conf/spark/cluster.conf"
+    done < <(cat "${files[@]}")
 }
 
 # Where the driver finds the project. YARN sends the job's script to the driver, Kubernetes does not. With a packed Python,

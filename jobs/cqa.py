@@ -3,5 +3,7 @@
 import sys
 
 from cqa_spark.cli import main
+from cqa_spark.spark.session import start_in_cluster
 
+start_in_cluster()
 sys.exit(main())

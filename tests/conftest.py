@@ -12,6 +12,9 @@ pytest_plugins = ["golden.duplicate", "golden.preferred_answer", "golden.questio
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
+# Without credentials, Google's client asks the metadata of its cloud's machines. This is a closed port, also for Spark.
+os.environ |= {"GCE_METADATA_HOST": "127.0.0.1:1", "NO_GCE_CHECK": "true"}
+
 # A slow machine is no failure. The inputs of a rule's test follow from its code, so equal code gives equal results; new
 # ones are tried by `make test-rules`.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -25,7 +25,7 @@ PROGRAMS = ("cqa", "python", "pip", "make", "docker", "./spark-submit.sh")
 PROBABLY_A_COMMAND = re.compile(rf"^(?:{'|'.join(map(re.escape, PROGRAMS))}|deploy/\S+) \S|^make \w")
 NOT_HERE = {
     r"^(make|pip|docker) ": "sets up, builds or downloads",
-    r"^cqa (setup|demo)$": "downloads; make demo, and the test of the wheel, run it",
+    r"^cqa (setup|demo)( --driver \w+)?$": "downloads; make demo, and the test of the wheel, run it",
     r"irds:": "downloads a collection",
     r" --against ": "needs the judgments of the published table; tests/unit/evaluation/test_published.py has some",
     r"topics/|docs/examples|expert": "needs the package of an example installed, whose own test runs it",

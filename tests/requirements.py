@@ -5,8 +5,9 @@ from typing import NoReturn
 
 import pytest
 
-KINDS = ("s3", "gcs", "azure", "hadoop", "data", "small_disk")
-"""Servers of S3, Google's and Azure's storage, HDFS and YARN; the public research data; a disk that fills up."""
+KINDS = ("s3", "gcs", "azure", "hadoop", "data", "small_disk", "postgres", "sqlite")
+"""Servers of S3, Google's and Azure's storage, HDFS and YARN; the public research data; a disk that fills up; a server
+of Postgres and its JDBC driver; that of SQLite."""
 
 
 def lacking(kind: str, reason: str) -> NoReturn:

@@ -17,13 +17,17 @@ from cqa_spark.systems.system import known_systems
 class CompletionSettings(Command):
     """Print a script that completes commands, flags and values in a shell; source it in the shell's start-up file."""
 
-    examples = ("cqa completion bash >> ~/.bashrc", "cqa completion zsh >> ~/.zshrc")
+    examples = (
+        "cqa completion bash >> ~/.bashrc",
+        "cqa completion zsh >> ~/.zshrc",
+        "cqa completion fish > ~/.config/fish/completions/cqa.fish",
+    )
 
-    shell: Annotated[Literal["bash", "zsh"], Positional(), Field(description="name of the shell")]
+    shell: Annotated[Literal["bash", "zsh", "fish"], Positional(), Field(description="name of the shell")]
 
 
-_SCRIPT = """\
-{preamble}_cqa() {{
+_BASH = """\
+_cqa() {{
     local word="${{COMP_WORDS[COMP_CWORD]}}" words="" place
     for ((place = COMP_CWORD - 1; place > 0; place--)); do
         [[ ${{COMP_WORDS[place]}} == -* ]] && break
@@ -45,8 +49,33 @@ _SCRIPT = """\
 complete -o default -F _cqa cqa"""
 """Where no word fits, the shell completes file names."""
 
+_FISH = """\
+function __cqa
+    set -l typed (commandline --tokens-expanded --cut-at-cursor 2>/dev/null; or commandline -opc)
+    set -l word (commandline -ct)
+    set -l flag (string match -- '-*' $typed)[-1]
+    set -l words
+    if not string match -q -- '-*' $word
+        switch "$flag"
+{values}
+        end
+    end
+    if test -z "$words"
+        switch "$typed[2..] "
+{cases}
+        end
+    end
+    set -l fitting (string match -- "$word*" $words)
+    if test -n "$fitting"
+        printf '%s\\n' $fitting
+    else
+        __fish_complete_path $word
+    end
+end
+complete --command cqa --no-files --arguments '(__cqa)'"""
 
-_PREAMBLE = {"bash": "", "zsh": "autoload -Uz bashcompinit compinit && compinit && bashcompinit\n"}
+_ZSH = "autoload -Uz bashcompinit compinit && compinit && bashcompinit\n"
+"""What lets zsh run the script for bash."""
 
 
 def print_completion(settings: CompletionSettings) -> None:
@@ -61,25 +90,27 @@ def print_completion(settings: CompletionSettings) -> None:
         first, _, second = job.name.partition(" ")
         next_words.setdefault(first, set()).update([second] if second else [])
     of_job = {job.name: _flags(job.settings) for job in jobs}
-    cases = [
-        f'        "{command} "*) words="{" ".join(of_job[command])}" ;;'
-        for command in sorted(of_job, key=lambda command: (-len(command.split()), command))
-    ]
-    first_words = [
-        f'        "{typed} ") words="{" ".join([*sorted(words), *of_job.get(typed, [])])}" ;;'
-        for typed, words in sorted(next_words.items())
-    ]
-    of_flags = [
-        f'            {flag}) words="{" ".join(sorted(of_flag))}" ;;'
-        for flag, of_flag in sorted(values.items())
-        if of_flag
-    ]
+    # By what is typed, the words that may follow: first the exact beginnings, then whole commands with anything.
+    following = [(f"{typed} ", [*sorted(words), *of_job.get(typed, [])]) for typed, words in sorted(next_words.items())]
+    following += [(f"{name} *", of_job[name]) for name in sorted(of_job, key=lambda name: (-len(name.split()), name))]
+    of_flags = [(flag, sorted(of_flag)) for flag, of_flag in sorted(values.items()) if of_flag]
+    if settings.shell == "fish":
+        print(_FISH.format(values=_fish_cases(of_flags), cases=_fish_cases(following)))
+        return
+    # A star is a pattern only outside of quotes.
+    cases = [(f'"{typed.removesuffix("*")}"{"*" * typed.endswith("*")}', words) for typed, words in following]
     print(
-        _SCRIPT.format(
-            preamble=_PREAMBLE[settings.shell],
-            cases="\n".join([*first_words, *cases]),
-            values="\n".join(of_flags),
+        (_ZSH if settings.shell == "zsh" else "")
+        + _BASH.format(
+            cases="\n".join(f'        {typed}) words="{" ".join(words)}" ;;' for typed, words in cases),
+            values="\n".join(f'            {flag}) words="{" ".join(words)}" ;;' for flag, words in of_flags),
         )
+    )
+
+
+def _fish_cases(words: Sequence[tuple[str, Sequence[str]]]) -> str:
+    return "\n".join(
+        f"            case '{typed}'\n                set words {' '.join(listed)}" for typed, listed in words
     )
 
 

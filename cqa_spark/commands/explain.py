@@ -11,7 +11,7 @@ from cqa_spark.commands.jobs import Job
 from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.sections import JobSettings, SettingsSection, SparkSettings
-from cqa_spark.settings.values import NotHashed, RunName, Shown, SiteName, SystemName
+from cqa_spark.settings.values import NotHashed, OutputFile, RunName, Shown, SiteName, SystemName
 
 if TYPE_CHECKING:
     from cqa_spark.lake.snapshot import Snapshot
@@ -41,26 +41,34 @@ class ExplainSettings(JobSettings):
         "cqa explain --lake build/lake --thread 42",
         "cqa explain --lake build/lake --run-id beer --thread 42 --site beer.stackexchange.com "
         "--system metadata_boosted_snapshot",
+        "cqa explain --lake build/lake --thread 42 --page build/thread.html",
     )
     needs = ("explained.thread",)
     reading = ("{job.lake}: tables of run {job.published_run}",)
-    writing = ()
 
+    page: Annotated[OutputFile | None, NotHashed(), Field(description="HTML file to write; default: none")] = None
     run_id: Annotated[
         RunName | None, NotHashed(), Field(description="run that trained the system; default: the published run")
     ] = None
     explained: ExplainedSettings = ExplainedSettings()
     spark: SparkSettings = SparkSettings(compile_plans=False)  # compiling takes longer than reading one thread
 
+    def writes(self) -> list[str]:
+        """The page; never the lake."""
+        return [self.page] if self.page else []
+
 
 def explain(settings: ExplainSettings) -> None:
-    """Rank one thread's candidates with a trained system, and print the feature contributions; the run does not change.
+    """Rank one thread's candidates with a trained system, and show the feature contributions; the run does not change.
 
     Raises:
         InputError: the run has no such thread, or several of that id.
         ConfigError: the system's ranker does not explain its scores.
     """
     from cqa_spark.lake.snapshot import snapshot_of
+    from cqa_spark.object_store.locations import write_file
+    from cqa_spark.reports import kinds
+    from cqa_spark.reports.kit.page import page_bytes
     from cqa_spark.reports.sections import explanation
     from cqa_spark.runtime.workspace import read_lake
 
@@ -68,6 +76,10 @@ def explain(settings: ExplainSettings) -> None:
     question = settings.explained
     explained = explained_thread(snapshot, question.thread, system=question.system, site=question.site)
     explanation.console(explained, Terminal())
+    if settings.page:
+        page = kinds.EXPLANATION.collect(explained).page()
+        write_file(settings.page, page_bytes(page), settings.object_storage)
+        Terminal(stderr=True).line(f"page: {settings.page}")
 
 
 def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, site: str | None) -> Explained:
@@ -128,6 +140,7 @@ def explained_thread(snapshot: Snapshot, thread: str, *, system: str | None, sit
             (rows[row]["candidate_id"], float(scores[row]), rows[row]["relevant"], contributions[row]) for row in order
         ),
         reasons=tuple(reasons([dict(zip(features, values[row], strict=True)) for row in order])),
+        totals=tuple(model.contributions(candidates).sum(axis=1)[order].tolist()),
     )
 
 

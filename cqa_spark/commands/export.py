@@ -1,4 +1,4 @@
-"""``cqa export``, ``export dataset`` and ``export trec``: the tables of a run → files for other programs."""
+"""``cqa export``, ``export database``, ``export dataset``, ``export trec``: the tables of a run → other programs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from cqa_spark.commands.jobs import Job
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.nightly import ExportFormat
 from cqa_spark.settings.sections import JobSettings, ReadRunId, output_in_lake
-from cqa_spark.settings.values import NotHashed, OutputFolder, Positional, RunName, Shown, SystemName
+from cqa_spark.settings.values import InputFile, NotHashed, OutputFolder, Positional, RunName, Shown, SystemName
 
 if TYPE_CHECKING:
     from cqa_spark.lake.snapshot import Snapshot
+    from cqa_spark.steps.export_database import DatabaseTarget
     from cqa_spark.steps.export_manifest import ExportTarget
     from cqa_spark.steps.export_trec import ExportedQrels
 
@@ -67,13 +68,13 @@ def export(settings: ExportSettings) -> None:
     Terminal().line(f"exported {snapshot.record.run_id}, rankings by {system}: {folder}/{MANIFEST}")
 
 
-def _exported(settings: JobSettings, run: str, target: ExportTarget) -> tuple[Snapshot, int]:
+def _exported(settings: JobSettings, run: str, target: ExportTarget | DatabaseTarget) -> tuple[Snapshot, int]:
     """The run to export, and the number of its publication.
 
     Args:
         settings: of the job.
         run: its id, or ``PUBLISHED``.
-        target: where the files go; it may have a later publication than the published run that was read.
+        target: where the rows go; it may have a later publication than the published run that was read.
     """
     from cqa_spark.lake.run_log import RunLog
     from cqa_spark.lake.snapshot import snapshot_of
@@ -123,6 +124,50 @@ def export_findings(settings: ExportFindingsSettings) -> None:
     snapshot, publication = _exported(settings, settings.run_id or PUBLISHED, target)
     write_findings(snapshot, folder, target, settings.format, publication=publication)
     Terminal().line(f"exported {snapshot.record.run_id}, findings: {folder}/{MANIFEST}")
+
+
+class ExportDatabaseSettings(JobSettings):
+    """Write the served rankings and the findings of a run into tables of a Postgres database, in one transaction."""
+
+    examples = (
+        "cqa export database published --lake build/lake --database conf/databases/discourse.yaml",
+        "cqa export database published --lake build/lake --database forum.yaml --namespace rankings",
+    )
+    reading = ("{job.lake}: rankings and findings of run {job.run}", "{job.database}: address and user")
+    writing = ("the database: tables rankings, findings and delivered of the schema {job.namespace}",)
+
+    run: Annotated[RunName, NotHashed(), Positional(), Field(description="run to deliver, or: published")]
+    database: Annotated[
+        InputFile, NotHashed(), Field(description="description of the database, such as conf/databases/discourse.yaml")
+    ]
+    namespace: Annotated[str, NotHashed(), Shown("NAME")] = Field(
+        default="cqa",
+        pattern=r"^[a-z_][a-z0-9_]{0,62}$",
+        description="schema of the tables, created if it is absent",
+    )
+    system: SystemName | None = Field(
+        default=None, description="system to deliver; default: the system in the settings of the run"
+    )
+
+
+def export_database(settings: ExportDatabaseSettings) -> None:
+    """Bring the tables of the database up to date with the run.
+
+    Raises:
+        InputError: the database has a later publication than the published one that was read; a run that is named is
+            delivered all the same.
+    """
+    from cqa_spark.settings.databases import read_database
+    from cqa_spark.steps.export_database import DatabaseTarget
+    from cqa_spark.steps.export_rankings import served_system
+
+    target = DatabaseTarget(read_database(settings.database), settings.namespace)
+    snapshot, publication = _exported(settings, settings.run, target)
+    system = settings.system or served_system(snapshot)
+    counts = target.deliver(snapshot, system, publication=publication, alone=settings.system is not None)
+    for table, rows in counts.items():
+        Terminal().line(f"{settings.namespace}.{table}: {rows:,} rows")
+    Terminal().line(f"delivered {snapshot.record.run_id}, rankings by {system}")
 
 
 class ExportDatasetSettings(JobSettings):
@@ -215,6 +260,14 @@ JOBS = (
         "single steps",
         ExportFindingsSettings,
         export_findings,
+        step=9,
+    ),
+    Job(
+        "export database",
+        "write rankings and findings into tables of a Postgres database",
+        "single steps",
+        ExportDatabaseSettings,
+        export_database,
         step=9,
     ),
     Job(

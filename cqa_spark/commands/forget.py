@@ -69,7 +69,7 @@ def forget(settings: ForgetSettings) -> None:
     from cqa_spark.lake.publishing import publish, remove_earlier_report
     from cqa_spark.lake.snapshot import published_snapshot
     from cqa_spark.runtime.workspace import open_run_in, write_lake
-    from cqa_spark.steps.forget import changes_in, forgotten_in, remove
+    from cqa_spark.steps.forget import changes_in, forgotten_in, remove, remove_seen_findings
 
     named, terminal = _named(settings), Terminal()
     with write_lake(settings, "forget", create=False) as lake:
@@ -83,6 +83,7 @@ def forget(settings: ForgetSettings) -> None:
                     with run.step("forget") as step:
                         step.rows_in = sum(files.rows for files in last.tables.values())
                         remove(run, gone)
+                        remove_seen_findings(lake, gone)
                         step.rows_out = sum(files.rows for files in run.tables.values())
                     forgotten = named.model_copy(update={"attempt": run.record.attempt})
                     add_forgotten(lake.objects, forgotten)

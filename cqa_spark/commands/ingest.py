@@ -11,7 +11,7 @@ from cqa_spark.commands.jobs import Job
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.dumps import DumpJobSettings
 from cqa_spark.settings.sections import Corpus, Inputs, JobSettings, SettingsSection, Site
-from cqa_spark.settings.values import NotHashed, Shown, SiteName
+from cqa_spark.settings.values import InputFile, NotHashed, Shown, SiteName
 
 if TYPE_CHECKING:
     from cqa_spark.corpora.source import Source
@@ -121,12 +121,16 @@ class CommunityTableSettings(SettingsSection):
     post_links: TableLocation = _table("links: link_id, post_id, related_post_id, link_type_id (3 duplicate)")
     post_history: TableLocation = _table("revisions: history_id, history_type_id, post_id")
     judgments: TableLocation = _table("judged pairs: task, query_id, candidate_id, thread_id, split, label")
+    database: Annotated[InputFile | None, NotHashed(), Shown("FILE")] = _table(
+        "description of a Postgres, MySQL or SQLite database to read in place of tables, such as "
+        "conf/databases/discourse.yaml"
+    )
     site: SiteName | None = Field(default=None, description="site of all rows; default: the column site of the tables")
     max_bad_fraction: float = Field(default=0.001, ge=0, le=1, description="maximum share of quarantined rows")
 
     def locations(self) -> dict[str, str]:
         """The location of each table that is set."""
-        return self.model_dump(exclude={"site", "max_bad_fraction"}, exclude_none=True)
+        return self.model_dump(exclude=set(_NO_TABLES), exclude_none=True)
 
 
 class IngestTablesSettings(JobSettings):
@@ -141,16 +145,42 @@ class IngestTablesSettings(JobSettings):
         "cqa ingest tables --posts posts.csv --comments comments.csv --votes votes.jsonl --site forum.example.org "
         "--lake build/lake",
         "cqa ingest tables --posts main.forum.posts --votes main.forum.votes --site example.org --lake build/lake",
+        "cqa ingest tables --database conf/databases/discourse.yaml --site forum.example.org --lake build/lake",
     )
-    needs = ("tables.posts",)
     writing = ("{job.lake}: community tables of run {job.new_run}",)
 
     tables: CommunityTableSettings = CommunityTableSettings()
     publish: Annotated[bool, NotHashed(), Field(description="publish after checks")] = True
+    full: Annotated[bool, NotHashed(), Field(description="also read what the published run has read")] = False
+
+    @classmethod
+    def required(cls, values: Mapping[str, Any]) -> tuple[str, ...]:
+        """The posts, unless a database has them."""
+        return () if _named(values, "database") else ("tables.posts",)
+
+    @classmethod
+    def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+        """Tables beside a database."""
+        tables = [name for name in CommunityTableSettings.model_fields if name not in _NO_TABLES]
+        if _named(values, "database") and (named := [name for name in tables if _named(values, name)]):
+            yield (
+                f"tables.{named[0]}",
+                "a database has all tables",
+                "give --database or tables, in commands of their own",
+            )
 
     def reads(self) -> list[str]:
-        """The tables that are set."""
-        return list(self.tables.locations().values())
+        """The tables that are set, or the description of the database."""
+        return [*self.tables.locations().values(), *filter(None, [self.tables.database])]
+
+
+_NO_TABLES = frozenset({"database", "site", "max_bad_fraction"})
+
+
+def _named(values: Mapping[str, Any], name: str) -> bool:
+    """Whether a location is set in the section of the tables."""
+    tables = values.get("tables")
+    return isinstance(tables, Mapping) and bool(tables.get(name))
 
 
 def tables_flow(settings: IngestTablesSettings) -> Flow:
@@ -158,7 +188,22 @@ def tables_flow(settings: IngestTablesSettings) -> Flow:
     from cqa_spark.corpora.tables import CommunityFiles
 
     tables = settings.tables
-    source = CommunityFiles(tables.locations(), tables.site, settings.object_storage, tables.max_bad_fraction)
+    if tables.database:
+        from cqa_spark.corpora.database import of_database
+        from cqa_spark.settings.databases import read_database
+
+        described = of_database(
+            read_database(tables.database),
+            tables.site,
+            tables.max_bad_fraction,
+            where=tables.database,
+            full=settings.full,
+        )
+        described.find()
+        return ingest_dump(described, "database", publish=settings.publish)
+    source = CommunityFiles(
+        tables.locations(), tables.site, settings.object_storage, tables.max_bad_fraction, settings.full
+    )
     return ingest_dump(source, "community_tables", publish=settings.publish)
 
 
@@ -203,7 +248,7 @@ JOBS = (
     ),
     Job(
         "ingest tables",
-        "tables in files or in Spark's catalogue → community tables",
+        "tables in files, in Spark's catalogue or in a database → community tables",
         "single steps",
         IngestTablesSettings,
         ingest_tables,

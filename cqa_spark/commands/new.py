@@ -22,11 +22,24 @@ class NewSettings(Command):
     examples = (
         "cqa new feature-group shoe_size",
         "cqa new ranker coin_toss --output plugins",
+        "cqa new check enough_posts",
         "cqa new recipe mine",
     )
 
     kind: Annotated[
-        Literal["feature-group", "ranker", "measure", "task", "recipe"],
+        Literal[
+            "feature-group",
+            "ranker",
+            "measure",
+            "task",
+            "check",
+            "section",
+            "finding",
+            "encoder",
+            "source",
+            "store",
+            "recipe",
+        ],
         Positional(),
         Field(description="kind of plug-in"),
     ]
@@ -40,7 +53,18 @@ class NewSettings(Command):
     output: Annotated[OutputFolder, Field(description="folder of the package, or of the recipe")] = "."
 
 
-GROUPS = {"feature-group": "feature_groups", "ranker": "rankers", "measure": "measures", "task": "tasks"}
+GROUPS = {
+    "feature-group": "feature_groups",
+    "ranker": "rankers",
+    "measure": "measures",
+    "task": "tasks",
+    "check": "checks",
+    "section": "report_sections",
+    "finding": "findings",
+    "encoder": "encoders",
+    "source": "corpora",
+    "store": "object_stores",
+}
 """The group of the entry point, without its prefix, by kind of plug-in."""
 
 

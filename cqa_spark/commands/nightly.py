@@ -64,6 +64,7 @@ def nightly(settings: NightlySettings) -> None:
     from cqa_spark.lake.collection import collect
     from cqa_spark.lake.publishing import INDEX
     from cqa_spark.lake.snapshot import published_of
+    from cqa_spark.runtime.webhook import announce
     from cqa_spark.runtime.workspace import run_flow_in, write_lake
 
     systems = night_systems(settings)
@@ -85,6 +86,17 @@ def nightly(settings: NightlySettings) -> None:
     if settings.pages:
         terminal.line(f"threads: {settings.lake}/{INDEX} searches them")
     terminal.line(f"run: {run.run_id}, published")
+    announce(
+        settings.webhook,
+        {
+            "event": "published",
+            "lake": settings.lake,
+            "run_id": run.run_id,
+            "system": settings.system,
+            "report": run.record.artifacts["report"],
+            "is_new": plan.carried is None,
+        },
+    )
     terminal.line(f"rankings: cqa export published --lake {settings.lake} --output FOLDER writes them to files")
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -28,7 +31,7 @@ from cqa_spark.settings.sections import (
     TrackedSettings,
     baseline_not_run,
 )
-from cqa_spark.settings.values import SAMPLE, NotHashed
+from cqa_spark.settings.values import SAMPLE, InputFiles, NotHashed, OptionalLakeFolder, SiteName
 
 if TYPE_CHECKING:
     from cqa_spark.runtime.flow import Flow, Step
@@ -83,14 +86,30 @@ class RunSettings(IngestSettings, TrackedSettings):
 
 
 class DemoSettings(Command):
-    """Generate a small forum in build/sample, rank its comments, and write the report, build/lake/report.html."""
+    """Rank a small generated forum, or a dump of your own, and write the report.
 
-    examples = ("cqa demo",)
-    writing = ("build/sample: the forum, if it is absent", "build/lake: tables, rankings, models and the report")
+    Without a dump, the forum is generated in build/sample, and the lake is build/lake. With one, this is a first night:
+    what the dump has is printed first, then its answers are ranked, and the report says what the ranking is worth.
+    """
+
+    examples = ("cqa demo", "cqa demo --input beer.stackexchange.com.7z")
+
+    input: Annotated[InputFiles, Field(description="dump of Stack Exchange: a folder, zip or 7z archive")] = ()
+    site: SiteName | None = Field(default=None, description="site of the dump, if its folder or archive names none")
+    lake: Annotated[
+        OptionalLakeFolder,
+        Field(description="lake of the first night; default: a new folder among the temporary ones, which stays"),
+    ] = ""
 
     def reads(self) -> list[str]:
-        """The settings of the demo."""
-        return [str(project_root() / "conf" / "demo.yaml")]
+        """The settings of the demo, or the dump."""
+        return list(self.input) or [str(project_root() / "conf" / "demo.yaml")]
+
+    def writes(self) -> list[str]:
+        """The sample with its lake, or the lake of the dump."""
+        if not self.input:
+            return ["build/sample: the forum, if it is absent", "build/lake: tables, rankings, models and the report"]
+        return [f"{self.lake or 'a new temporary folder'}: tables, rankings and the report"]
 
 
 def all_steps(settings: RunSettings) -> Flow:
@@ -167,16 +186,57 @@ def run(settings: RunSettings) -> None:
 
 
 def demo(settings: DemoSettings) -> None:
-    """Generate the sample if it is absent, and run all steps on it."""
+    """Generate the sample if it is absent, and run all steps on it; or run a first night on the user's dump."""
     from cqa_spark.synth.qatar_living import write_sample
 
+    if settings.input:
+        _first_night(settings)
+        return
     if not SAMPLE.exists():
         write_sample(SAMPLE, threads=200, dev_threads=60, seed=1)
     config = project_root() / "conf" / "demo.yaml"
     run(resolve("cqa demo", RunSettings, ["--config", str(config)], {}, job_settings).settings)
 
 
+_SHOWN_SITES = 20
+
+
+def _first_night(settings: DemoSettings) -> None:
+    """Say what the dump has and what will be done, then run a night on it.
+
+    Raises:
+        InputError: there is no dump, or it cannot be read.
+    """
+    from cqa_spark.commands.nightly import nightly
+    from cqa_spark.corpora.stackexchange.dump_files import find_archives
+    from cqa_spark.corpora.stackexchange.ingest import access, dump_files
+    from cqa_spark.corpora.stackexchange.survey import expected_seconds, survey
+    from cqa_spark.settings.nightly import NightlySettings
+
+    terminal = Terminal()
+    lake = settings.lake or f"{mkdtemp(prefix='cqa-demo-')}/lake"
+    arguments = ["--input", *settings.input, "--lake", lake, *(["--site", settings.site] if settings.site else [])]
+    night = resolve("cqa demo", NightlySettings, arguments, {}, job_settings).settings
+    for archive in find_archives(settings.input):
+        terminal.line(f"{archive}, {Path(archive).stat().st_size / 1e6:,.1f} MB, is unpacked")
+    sites = list(survey(dump_files(night), access(night)))
+    for site in sites[:_SHOWN_SITES]:
+        terminal.line(str(site))
+    if len(sites) > _SHOWN_SITES:
+        terminal.line(f"and {len(sites) - _SHOWN_SITES:,} more sites")
+    cores = os.cpu_count() or 1
+    seconds = expected_seconds(sites, cores)
+    duration = f"{seconds / 60:,.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
+    megabytes = sum(site.bytes for site in sites) / 1e6
+    terminal.line(
+        f"now: reads {megabytes:,.0f} MB, ranks the answers of questions with several, measures this on the past, and "
+        f"writes a report; about {duration} on {cores} idle cores"
+    )
+    nightly(night)
+    terminal.line(f"the next dump updates the rankings: cqa nightly --input DUMP --lake {lake}")
+
+
 JOBS = (
     Job("run", "all steps, from dumps to a report and a published run", "end to end", RunSettings, run, flow=all_steps),
-    Job("demo", "all steps on a generated forum; a first look", "end to end", DemoSettings, demo),
+    Job("demo", "all steps on a generated forum, or a first night on your dump", "end to end", DemoSettings, demo),
 )

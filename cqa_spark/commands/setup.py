@@ -1,4 +1,4 @@
-"""``cqa setup``: downloads the jars of Spark or the embedding models, and compiles what starts slowly."""
+"""``cqa setup``: downloads jars of Spark, embedding models or drivers of databases, and compiles what starts slowly."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import io
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from cqa_spark.commands.jobs import Job
 from cqa_spark.process.terminal import Terminal, renewed_line
-from cqa_spark.settings.conf_files import jars_folder, models_folder, project_root
+from cqa_spark.settings.conf_files import drivers_folder, jars_folder, models_folder, project_root
 from cqa_spark.settings.sections import Command
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class SetupSettings(Command):
     """Download the jars that Spark needs, check their hashes, and store them for all jobs of this user."""
 
-    examples = ("cqa setup", "cqa setup --models")
+    examples = ("cqa setup", "cqa setup --models", "cqa setup --driver postgresql")
 
     write_hashes: bool = Field(
         default=False, description="record the jars' hashes in conf/spark/jars-….sha256 in place of checking them"
@@ -31,8 +31,14 @@ class SetupSettings(Command):
         default=False, description="download the embedding models of conf/models that do not come with the jars"
     )
 
+    driver: Literal["postgresql", "mysql", "sqlite"] | None = Field(
+        default=None, description="download the JDBC driver of a kind of database, which cqa ingest tables reads"
+    )
+
     def writes(self) -> list[str]:
-        """The jars, or the models."""
+        """The jars, the models, or a driver."""
+        if self.driver:
+            return [f"{drivers_folder()}: the JDBC driver of {self.driver}"]
         if self.models:
             return [f"{models_folder()}: the embedding models of conf/models"]
         from cqa_spark.spark.jars import JARS
@@ -46,7 +52,12 @@ def setup(settings: SetupSettings) -> None:
     from cqa_spark.text.encoders.model import read_file
 
     terminal = Terminal()
-    if settings.models:
+    if settings.driver:
+        from cqa_spark.spark.jdbc import download_driver
+
+        jar = download_driver(settings.driver)
+        terminal.line(f"{jar.name}, {_megabytes([jar])}, in {jar.parent}")
+    elif settings.models:
         models = _optional_models()
         jars = download_jars([str(model.source.maven) for model in models], models_folder())
         for model in models:

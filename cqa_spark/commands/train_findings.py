@@ -47,12 +47,10 @@ def train_findings(settings: TrainFindingsSettings) -> None:
     with temporary_lake(settings) as job:
         run = run_flow(findings_flow(job, one_dump("stackexchange", job)), job)
         for finding in all_findings():
-            if not all(run.has(table) for table in finding.reads):
+            if not all(run.has(table) for table in finding.rows.reads):
                 continue
-            tables = {
-                table.name: run.read(table) for table in (*finding.reads, *finding.reads_if_present) if run.has(table)
-            }
-            for name, model in learned(finding, finding.rows(tables)).items():
+            tables = {table.name: run.read(table) for table in finding.rows.tables if run.has(table)}
+            for name, model in learned(finding, finding.rows.make(tables)).items():
                 write_file(f"{settings.models}/{name}.json", model.encode(), settings.object_storage)
                 Terminal().line(f"{name}: {settings.models}/{name}.json")
 
@@ -86,19 +84,20 @@ def learned(finding: Finding, rows: object) -> dict[str, str]:
     from cqa_spark.findings.finding import Examples
     from cqa_spark.findings.linear_model import FindingModel
     from cqa_spark.spark.frames import learn_in_one_task
-    from cqa_spark.steps.find import site_tables
+    from cqa_spark.steps.find import groups_by_site
 
     def learn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         by_model: dict[str, dict[str, Examples]] = {}
-        for site, of_site in site_tables(batches):
+        for site, of_site in groups_by_site(batches, finding.rows.group):
             for examples in finding.examples(of_site):
-                by_model.setdefault(examples.model, {})[site] = examples
+                by_site = by_model.setdefault(examples.model, {})
+                by_site[site] = by_site[site].followed_by(examples) if site in by_site else examples
         models = {name: FindingModel.fit(by_site).model_dump_json(indent=1) for name, by_site in by_model.items()}
         yield pa.RecordBatch.from_pydict({"name": [*models], "model": [*models.values()]}, schema=_MODELS)
 
     assert isinstance(rows, DataFrame)
     _MODELS = pa.schema([("name", pa.string()), ("model", pa.string())])
-    models = learn_in_one_task(rows, ("site",), learn, "name string, model string")
+    models = learn_in_one_task(rows, finding.rows.group, learn, "name string, model string")
     return {row["name"]: f"{row['model']}\n" for row in models}
 
 

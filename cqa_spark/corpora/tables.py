@@ -141,7 +141,7 @@ class CommunityFiles(Source):
         accounts: list[Entry] = []
         for name, frame in typed.items():
             with run.step(name) as step, persisted(checked(frame, TABLES[name])) as (rows,):
-                accounts += _write(tables, TABLES[name], rows, locations[name])
+                accounts += write_checked(tables, TABLES[name], rows, locations[name].name)
                 if TABLES[name] is POSTS:
                     print_thread_warnings(rows)
                 step.rows_in, step.rows_out, step.rows_quarantined = check_accounting(
@@ -230,13 +230,23 @@ COMMUNITY_TABLES = DumpFormat(
 )
 
 
-def _write(tables: SiteTables, table: Table, rows: DataFrame, location: Location) -> Iterator[Entry]:
-    """Write the rows of a table, and count them by site; rows whose site is unknown are those of the first one."""
+def write_checked(tables: SiteTables, table: Table, rows: DataFrame, source_file: str) -> Iterator[Entry]:
+    """Write the rows of a table; rows whose site is unknown are those of the first one.
+
+    Args:
+        tables: of the run.
+        table: the table to write.
+        rows: as ``checked`` returns them.
+        source_file: name of what the rows were read from.
+
+    Yields:
+        the entry of ``INGESTED_FILES`` of each site.
+    """
     site = F.coalesce("site", F.lit(min(tables.sites)))
     tables.write(table, good_rows(rows, table))
     tables.add(QUARANTINE, tables.run.new_files(QUARANTINE, refused_rows(rows, site)))
     for name, counts in counts_by(rows, site).items():
-        yield account(name, location.name, UNANNOTATED, table, counts)._asdict()
+        yield account(name, source_file, UNANNOTATED, table, counts)._asdict()
 
 
 class AnnotatedTables(AnnotatedFiles):

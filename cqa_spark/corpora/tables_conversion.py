@@ -218,7 +218,7 @@ def converted(frame: DataFrame, table: Table, site: str | None, where: str) -> D
         if field.name in defaults:
             values[field.name] = defaults[field.name]
         elif field.name in types:
-            values[field.name] = _value(field.name, types[field.name], field.dataType)
+            values[field.name] = as_declared(field.name, types[field.name], field.dataType)
             problems.append(_problem(field, values[field.name]))
         elif field.name == _EXTRA:
             values[field.name] = _extra([name for name in types if name not in table.schema.names and name != CORRUPT])
@@ -259,7 +259,7 @@ def _defaults(types: Mapping[str, T.DataType], table: Table, site: str | None, w
         defaults["split"] = F.lit(UNANNOTATED)
     if table is POSTS and "post_id" in types:
         ids = [name for name in ("thread_id", "post_id") if name in types]
-        of_post = [_value(name, types[name], T.StringType()) for name in ids]
+        of_post = [as_declared(name, types[name], T.StringType()) for name in ids]
         thread, own = F.coalesce(*of_post), of_post[-1]
         defaults["thread_id"] = thread
         if "post_type" not in types:
@@ -267,7 +267,14 @@ def _defaults(types: Mapping[str, T.DataType], table: Table, site: str | None, w
     return defaults
 
 
-def _value(name: str, present: T.DataType, declared: T.DataType) -> Column:
+def as_declared(name: str, present: T.DataType, declared: T.DataType) -> Column:
+    """The values of a user's column in the declared type; null where it cannot express them.
+
+    Args:
+        name: of the column.
+        present: its type.
+        declared: the type of the column of this name in the community table.
+    """
     value = F.col(name)
     # Ids with missing values are often stored as floats, such as 7.0, or written as such into texts.
     if isinstance(declared, T.StringType) and isinstance(present, T.FractionalType):

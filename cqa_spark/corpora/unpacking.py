@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -30,7 +30,6 @@ from cqa_spark.corpora.archives import Target, extract_tables, extract_zip, is_z
 from cqa_spark.corpora.inputs import UnpackLimits
 from cqa_spark.errors import ConfigError, CqaError, EnvironmentProblem, InputError
 from cqa_spark.object_store.locations import fetch, find_files, open_store, split
-from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.process.disks import cannot_write, scratch_folders
 from cqa_spark.process.pool import Pool
 from cqa_spark.settings.sections import ObjectStorageSettings
@@ -176,7 +175,7 @@ def unpack_in_bucket(
             "put the archives into a bucket, too, or name a local folder with --unpack.staging in local mode",
         )
     versions = [(archive, _version(archive, storage)) for archive in archives]
-    unpacking = partial(_unpack_into_bucket, staging.rstrip("/"), limits, storage, credentials())
+    unpacking = partial(_unpack_into_bucket, staging.rstrip("/"), limits, storage)
     unpacked = []
     # One task per archive, because sizes differ by a factor of thousands.
     for outcome in session.sparkContext.parallelize(versions, len(versions)).map(unpacking).collect():
@@ -191,7 +190,6 @@ def _unpack_into_bucket(
     staging: str,
     limits: UnpackLimits,
     storage: ObjectStorageSettings,
-    environment: Mapping[str, str],
     versioned: tuple[str, str],
 ) -> Unpacked | CqaError:
     """Copy an archive to this machine, unpack it as a stream into the bucket, then write the record.
@@ -201,7 +199,6 @@ def _unpack_into_bucket(
     """
     archive, version = versioned
     name = split(archive)[1]
-    use_credentials(environment)
     folder = f"{staging}/{folder_name(name, hashlib.sha256(f'{archive} {version}'.encode()).hexdigest())}"
     store = open_store(folder, storage)
     with TemporaryDirectory(prefix="cqa-archive-", dir=scratch_folders(None)[0]) as scratch:

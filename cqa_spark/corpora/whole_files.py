@@ -14,7 +14,6 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from cqa_spark.object_store.locations import open_file
-from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
 from cqa_spark.spark.internals import to_arrow_schema
@@ -38,13 +37,10 @@ def read_whole_files(spark: SparkSession, paths: Sequence[str], storage: ObjectS
     """
     rows = [(file, path if is_remote(path) else str(Path(path).absolute())) for file, path in enumerate(paths)]
     files = spark.createDataFrame(spark.sparkContext.parallelize(rows, len(rows)), "file int, path string")
-    return files.mapInArrow(partial(_contents, storage, credentials()), "file int, content binary")
+    return files.mapInArrow(partial(_contents, storage), "file int, content binary")
 
 
-def _contents(
-    storage: ObjectStorageSettings, variables: Mapping[str, str], batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    use_credentials(variables)
+def _contents(storage: ObjectStorageSettings, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         for row in batch.to_pylist():
             with open_file(row["path"], storage) as opened:

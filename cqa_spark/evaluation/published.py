@@ -242,7 +242,7 @@ def shown_standings(table: PublishedTable, standings: Sequence[Standing]) -> Ite
             "file": row.file,
             "measure": row.measure,
             "value": value,
-            "95 % interval": f"{low} to {high}",
+            "95 % interval": f"[{low}, {high}]",
             "rank": f"{row.rank} beside {row.of} {table.ranked_runs}{worst}",
             "of all": f"{row.rank_of_all} beside {row.all_runs}",
             "above": row.above,

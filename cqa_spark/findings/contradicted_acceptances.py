@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame
 
-from cqa_spark.findings.answers import DAY, NEVER, Answers, Indices, answer_rows
+from cqa_spark.findings.answers import ANSWERS, DAY, NEVER, Answers, Indices
 from cqa_spark.findings.finding import Finding, Kind
-from cqa_spark.lake.schemas.activity import VOTES
-from cqa_spark.lake.schemas.community import POSTS
 
 LEAD = 3
 """Votes by which another answer leads."""
@@ -69,11 +66,7 @@ class ContradictedAcceptances(Finding):
             is_list=False,
         ),
     )
-    reads = (POSTS, VOTES)
-
-    def rows(self, tables: Mapping[str, DataFrame]) -> DataFrame:
-        """The answers with their votes."""
-        return answer_rows(tables[POSTS.name], tables[VOTES.name])
+    rows = ANSWERS
 
     def find(self, site: str, rows: pa.Table) -> Iterator[dict[str, Any]]:
         """All of tonight, the largest lead first."""

@@ -1,13 +1,14 @@
 """The contract of a finding: rows of a site → what somebody should look at, and what the same would have found before.
 
-A finding is a plug-in of the group ``cqa_spark.findings``. Spark brings the rows of a site together; the methods
-``find`` and ``backtest`` are kernels on Arrow tables, without Spark.
+A finding is a plug-in of the group ``cqa_spark.findings``. Spark brings the rows of a group together, such as the
+answers of a thread, so that many tasks share a large site; the methods ``find`` and ``backtest`` are kernels on Arrow
+tables of whole groups, without Spark.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -37,6 +38,11 @@ class Examples(NamedTuple):
     labels: NDArray[np.bool_]
     penalty: float
 
+    def followed_by(self, others: Examples) -> Examples:
+        """These and others of the same site and model."""
+        features = np.concatenate([self.features, others.features])
+        return self._replace(features=features, labels=np.concatenate([self.labels, others.labels]))
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -60,6 +66,29 @@ class Kind:
     is_list: bool = True
 
 
+@dataclass(frozen=True)
+class FindingRows:
+    """The rows that findings are made of; findings with the same rows share them.
+
+    Attributes:
+        reads: the tables that the rows need.
+        reads_if_present: tables that they can do without.
+        group: the columns whose rows stay together, without nulls; the first is ``site``.
+        make: makes the rows, with the columns of ``group``, of the tables of some sites, by their names; those of
+            ``reads_if_present`` may be missing. It persists what takes long, because a night reads the rows twice.
+    """
+
+    reads: tuple[Table, ...]
+    group: tuple[str, ...]
+    make: Callable[[Mapping[str, DataFrame]], DataFrame]
+    reads_if_present: tuple[Table, ...] = ()
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All tables that they may read."""
+        return self.reads + self.reads_if_present
+
+
 class Finding(ABC):
     """Something that a night finds.
 
@@ -67,15 +96,13 @@ class Finding(ABC):
         name: name of the plug-in.
         about: description, one sentence.
         kinds: the kinds of its rows.
-        reads: the tables that it needs.
-        reads_if_present: tables that it can do without.
+        rows: what it is made of.
     """
 
     name: ClassVar[str]
     about: ClassVar[str]
     kinds: ClassVar[tuple[Kind, ...]]
-    reads: ClassVar[tuple[Table, ...]]
-    reads_if_present: ClassVar[tuple[Table, ...]] = ()
+    rows: ClassVar[FindingRows]
 
     @property
     def version(self) -> str:
@@ -83,23 +110,12 @@ class Finding(ABC):
         return ""
 
     @abstractmethod
-    def rows(self, tables: Mapping[str, DataFrame]) -> DataFrame:
-        """What ``find`` and ``backtest`` read of every site.
-
-        Args:
-            tables: the tables of some sites, by name; those of ``reads_if_present`` may be missing.
-
-        Returns:
-            Rows with a column ``site``.
-        """
-
-    @abstractmethod
     def find(self, site: str, rows: pa.Table) -> Iterable[Mapping[str, Any]]:
-        """The findings of a site, as rows of ``FINDINGS`` without their site.
+        """The findings of some groups of a site, as rows of ``FINDINGS`` without their site.
 
         Args:
             site: its name.
-            rows: all of its rows, in any order.
+            rows: all rows of these groups, in any order.
         """
 
     @abstractmethod
@@ -107,7 +123,7 @@ class Finding(ABC):
         """What would have been found in the past, as rows of ``FINDING_CASES`` without their site; same arguments."""
 
     def examples(self, rows: pa.Table) -> Iterable[Examples]:
-        """What models of the finding learn from on a site; nothing by default."""
+        """What models of the finding learn from in some groups of a site; nothing by default."""
         return ()
 
 

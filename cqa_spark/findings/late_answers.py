@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark.sql import DataFrame
 
-from cqa_spark.findings.answers import DAY, MARKUP, Answers, Indices, Reals, answer_rows
+from cqa_spark.findings.answers import ANSWERS, DAY, MARKUP, Answers, Indices, Reals, judged_at
 from cqa_spark.findings.finding import Examples, Finding, Kind
 from cqa_spark.findings.linear_model import FindingModel, read_model
-from cqa_spark.lake.schemas.activity import VOTES
-from cqa_spark.lake.schemas.community import POSTS
 
 Flags = NDArray[np.bool_]
 
 LATE = 30 * DAY
 """Time after the question from which on an answer is late."""
-
-WEEK = 7 * DAY
-"""Time after which a late answer is judged, so that it has been read; younger ones are judged tonight."""
 
 NEW = 90 * DAY
 """Age up to which a late answer is listed."""
@@ -57,7 +51,7 @@ class Candidates(NamedTuple):
 def candidates(answers: Answers) -> Candidates:
     """The late answers that were behind a week after they were written or, if they are younger, are behind tonight."""
     row = np.flatnonzero(answers.answered - answers.asked >= LATE)
-    cut = np.minimum(-(-answers.answered[row] // DAY) * DAY + WEEK, answers.end)
+    cut = judged_at(answers.answered[row], answers.end)
     position, other = answers.rivals(row, cut)
 
     def largest(values: Reals, least: float = 0.0) -> Reals:
@@ -78,7 +72,7 @@ def candidates(answers: Answers) -> Candidates:
     last = np.maximum(asked, largest(np.where(is_earlier, answers.answered[other], 0).astype(np.float64)))
     others_words = largest(words[other])
     has_author = answers.authors[row] >= 0
-    number, author_votes = answers.author_record(row, cut)
+    number = answers.author_answers[row]
     values = {
         "lead": np.log1p(np.maximum(best - votes, 0)),
         "votes": np.sign(votes) * np.log1p(np.abs(votes)),
@@ -94,7 +88,7 @@ def candidates(answers: Answers) -> Candidates:
         "by_asker": (answers.authors[row] == answers.askers[row]) & has_author,
         "has_author": has_author,
         "author_answers": np.log1p(number),
-        "author_votes": author_votes / (number + 1),
+        "author_votes": answers.author_votes[row] / (number + 1),
         "recent_votes": recent,
         "recent_lead": recent - largest(rival_recent.astype(np.float64)),
     }
@@ -136,7 +130,7 @@ class LateAnswers(Finding):
             "lead by votes",
         ),
     )
-    reads = (POSTS, VOTES)
+    rows = ANSWERS
 
     @cached_property
     def _model(self) -> FindingModel:
@@ -146,10 +140,6 @@ class LateAnswers(Finding):
     def version(self) -> str:
         """That of the model."""
         return self._model.version
-
-    def rows(self, tables: Mapping[str, DataFrame]) -> DataFrame:
-        """The answers with their votes."""
-        return answer_rows(tables[POSTS.name], tables[VOTES.name])
 
     def find(self, site: str, rows: pa.Table) -> Iterator[dict[str, Any]]:
         """Those of the last three months that are still behind."""

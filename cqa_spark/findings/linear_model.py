@@ -60,9 +60,11 @@ class LinearModel(BaseModel):
 
     def log_odds(self, features: Reals) -> Reals:
         """The log odds of each row, shape (rows,)."""
-        scale = np.array(self.scale)
-        weights = np.where(scale > 0, np.array(self.coefficients) / np.where(scale > 0, scale, 1), 0.0)
-        odds: Reals = self.intercept + (features - np.array(self.mean)) @ weights
+        odds = np.full(len(features), self.intercept)
+        # Feature by feature: the last digit of a matrix product depends on the number of rows.
+        for column, (mean, scale, coefficient) in enumerate(zip(self.mean, self.scale, self.coefficients, strict=True)):
+            if scale > 0:
+                odds += (features[:, column] - mean) * (coefficient / scale)
         return odds
 
 

@@ -12,21 +12,21 @@ Source:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numba
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from cqa_spark.retrieval.bm25 import highest_scores
-from cqa_spark.retrieval.shard import TermCounts, count_terms
 
 Reals = NDArray[np.float64]
 Scores = NDArray[np.float32]
 Indices = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+Flags = NDArray[np.bool_]
 
 CANDIDATES = 50
 """Earlier questions that are retrieved by words and, where questions have vectors, by vectors."""
@@ -58,24 +58,28 @@ class SiteQuestions:
     Attributes:
         ids: their ids.
         asked: microseconds since 1970.
-        titles: their titles; empty without one.
-        texts: their titles and prose.
         tags: their tags.
         askers: the accounts that asked them; None if deleted.
+        series: what the title of each has in common with its series; None if it is of none.
+        is_closed: whether each is closed.
         links: links to them, by ``SiteLinks``.
+        texts: where terms occur in their titles and prose.
+        titles: where terms occur in their titles.
         vectors: unit vectors of the texts, shape (questions, dimension); None without an encoder.
-        title_vectors: those of the titles.
+        title_vectors: those of the titles, in half precision.
     """
 
     ids: Sequence[str]
     asked: Indices
-    titles: Sequence[str]
-    texts: pa.Array
     tags: Sequence[Sequence[str]]
     askers: Sequence[str | None]
+    series: Sequence[str | None]
+    is_closed: Flags
     links: SiteLinks
+    texts: Postings
+    titles: Postings
     vectors: Scores | None = None
-    title_vectors: Scores | None = None
+    title_vectors: NDArray[np.float16] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -94,9 +98,9 @@ class SiteLinks(NamedTuple):
     made: Indices
     later: Indices
     earlier: Indices
-    is_duplicate: NDArray[np.bool_]
+    is_duplicate: Flags
 
-    def of(self, chosen: NDArray[np.bool_]) -> SiteLinks:
+    def of(self, chosen: Flags) -> SiteLinks:
         """Some of the links."""
         return SiteLinks(self.made[chosen], self.later[chosen], self.earlier[chosen], self.is_duplicate[chosen])
 
@@ -138,39 +142,39 @@ class PairIndex:
 
     Attributes:
         questions: the questions.
-        texts: where terms occur in their texts.
-        titles: where terms occur in their titles.
         tags: their tags.
-        series: what the title of each has in common with its series; None if it is of none.
     """
 
     questions: SiteQuestions
-    texts: _Postings
-    titles: _Postings
     tags: _TagLists
-    series: Sequence[str | None]
 
     @classmethod
     def of(cls, questions: SiteQuestions) -> PairIndex:
-        """Count the terms and tags of questions."""
-        return cls(
-            questions,
-            _Postings.of(count_terms(questions.texts)),
-            _Postings.of(count_terms(pa.array(questions.titles, pa.string()))),
-            _TagLists.of(questions.tags),
-            [series_of(title) for title in questions.titles],
-        )
+        """Count the tags of questions."""
+        return cls(questions, _TagLists.of(questions.tags))
 
-    def batches(self, queries: Indices) -> Iterator[QuestionPairs]:
-        """The pairs of some questions, ascending, a few at a time: with ``CANDIDATES`` by words and by vectors."""
-        for start in range(0, len(queries), _AT_A_TIME):
-            yield self.pairs(queries[start : start + _AT_A_TIME])
+    def batches(self, queries: Indices, shares: Collection[int], of: int) -> Iterator[QuestionPairs]:
+        """The pairs of shares of some questions, a few at a time: with ``CANDIDATES`` by words and by vectors.
+
+        Queries are judged in the same company whatever the number of shares, so that cosines, which are products of
+        matrices, are equal to the last digit.
+
+        Args:
+            queries: rows of the questions; ascending.
+            shares: numbers of the shares, from 0.
+            of: number of all shares.
+        """
+        for number, start in enumerate(range(0, len(queries), _AT_A_TIME)):
+            if number % of in shares:
+                yield self.pairs(queries[start : start + _AT_A_TIME])
 
     def pairs(self, queries: Indices) -> QuestionPairs:
         """The pairs of some questions and the earlier ones that are nearest to them by words or by vectors."""
         questions, asked = self.questions, self.questions.asked
         near, near_starts = _nearest(questions.vectors, queries)
-        starts, earlier, *words = _score_words(self.texts, self.titles, queries, near, near_starts, CANDIDATES)
+        starts, earlier, *words = _score_words(
+            questions.texts, questions.titles, queries, near, near_starts, CANDIDATES
+        )
         later = np.repeat(queries, np.diff(starts))
         by_text, by_title, own_text, own_title = (scores.astype(np.float64) for scores in words)
         query = np.repeat(np.arange(len(queries)), np.diff(starts))
@@ -189,14 +193,15 @@ class PairIndex:
             "duplicates": np.log1p(_known_links(duplicates, asked[later], earlier)),
             "days": np.log1p((asked[later] - asked[earlier]) / _DAY),
             "same_asker": _same(questions.askers, later, earlier),
-            "length": np.log1p(self.texts.lengths[later]),
-            "earlier_length": np.log1p(self.texts.lengths[earlier]),
-            "series": _same(self.series, later, earlier),
+            "length": np.log1p(questions.texts.lengths[later]),
+            "earlier_length": np.log1p(questions.texts.lengths[earlier]),
+            "series": _same(questions.series, later, earlier),
         }
         features["words_margin"], features["words_rank"] = _margin_and_rank(share, starts)
         if questions.vectors is not None and questions.title_vectors is not None:
             for name, vectors in (("cosine", questions.vectors), ("title_cosine", questions.title_vectors)):
-                features[name] = np.einsum("pd,pd->p", vectors[later], vectors[earlier]).astype(np.float64)
+                both = (vectors[rows].astype(np.float32, copy=False) for rows in (later, earlier))
+                features[name] = np.einsum("pd,pd->p", *both).astype(np.float64)
             features["cosine_margin"], features["cosine_rank"] = _margin_and_rank(features["cosine"], starts)
             features["title_margin"], _ = _margin_and_rank(features["title_cosine"], starts)
         return QuestionPairs(queries, later, earlier, starts, features)
@@ -208,7 +213,7 @@ def series_of(title: str) -> str | None:
     return re.sub(r"\W+", " ", common).strip() if number else None
 
 
-class _Postings(NamedTuple):
+class Postings(NamedTuple):
     """Where each term occurs, and the terms of each text.
 
     Attributes:
@@ -218,37 +223,48 @@ class _Postings(NamedTuple):
         text_starts: index of the first term of each text, then the number of all.
         terms: terms of the texts.
         term_counts: their frequencies.
-        lengths: number of terms of each text.
+        lengths: number of terms of each text, with repetitions.
         total_length: terms of all texts before each text.
     """
 
-    starts: Indices
-    rows: Indices
+    starts: Numbers
+    rows: Numbers
     counts: Scores
-    text_starts: Indices
-    terms: Indices
+    text_starts: Numbers
+    terms: Numbers
     term_counts: Scores
     lengths: Indices
     total_length: Indices
 
     @classmethod
-    def of(cls, terms: TermCounts) -> _Postings:
-        by_term = np.argsort(terms.term, kind="stable")
-        counts = terms.count.astype(np.float32)
+    def of(cls, text_starts: Indices, terms: Numbers, counts: Numbers) -> Postings:
+        """Invert the terms of texts.
+
+        Args:
+            text_starts: as the attribute.
+            terms: as the attribute; within a text, in the order in which their scores are added.
+            counts: their frequencies.
+        """
+        from scipy.sparse import csr_array
+
+        shape = (len(text_starts) - 1, int(terms.max(initial=-1)) + 1)
+        by_text = csr_array((counts.astype(np.float32), terms, text_starts), shape=shape)
+        by_term = by_text.tocsc()
+        before = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])[text_starts]
         return cls(
-            starts=np.searchsorted(terms.term[by_term], np.arange(len(terms.vocabulary) + 1)).astype(np.int64),
-            rows=terms.text[by_term],
-            counts=counts[by_term],
-            text_starts=np.searchsorted(terms.text, np.arange(len(terms.lengths) + 1)).astype(np.int64),
-            terms=terms.term,
-            term_counts=counts,
-            lengths=terms.lengths,
-            total_length=np.cumsum(terms.lengths) - terms.lengths,
+            starts=by_term.indptr,
+            rows=by_term.indices,
+            counts=by_term.data,
+            text_starts=by_text.indptr,
+            terms=by_text.indices,
+            term_counts=by_text.data,
+            lengths=np.diff(before),
+            total_length=before[:-1],
         )
 
 
 @numba.njit(cache=True, nogil=True)
-def _add_scores(postings: _Postings, query: int, total: Scores) -> float:
+def _add_scores(postings: Postings, query: int, total: Scores) -> float:
     """Add the BM25 of every earlier text for one text to ``total``; return the score of the text for itself.
 
     Frequencies and lengths are those of the texts before the query.
@@ -273,7 +289,7 @@ def _add_scores(postings: _Postings, query: int, total: Scores) -> float:
 
 @numba.njit(cache=True, nogil=True)
 def _score_words(
-    texts: _Postings, titles: _Postings, queries: Indices, near: Indices, near_starts: Indices, limit: int
+    texts: Postings, titles: Postings, queries: Indices, near: Indices, near_starts: Indices, limit: int
 ) -> tuple[Indices, Indices, Scores, Scores, Scores, Scores]:
     """The candidates of some questions, and their BM25.
 

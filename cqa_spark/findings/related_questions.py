@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import pyarrow.compute as pc
 
 from cqa_spark.findings.finding import Examples, Finding, Kind
 from cqa_spark.findings.linear_model import FindingModel, read_model
+from cqa_spark.findings.question_index import QUESTIONS, read_questions
 from cqa_spark.findings.question_pairs import (
     VECTOR_FEATURES,
     WORD_FEATURES,
+    Flags,
     Indices,
     PairIndex,
     QuestionPairs,
@@ -25,13 +25,6 @@ from cqa_spark.findings.question_pairs import (
     SiteLinks,
     SiteQuestions,
 )
-from cqa_spark.lake.schemas.activity import DUPLICATE_LINK, POST_LINKS
-from cqa_spark.lake.schemas.community import POSTS
-from cqa_spark.lake.schemas.findings import QUESTION_VECTORS
-from cqa_spark.retrieval.index import questions as question_texts
-from cqa_spark.retrieval.shard import QuestionTimes
-
-Flags = NDArray[np.bool_]
 
 FIRST = 5
 """Related questions of a question that are listed, at most."""
@@ -73,8 +66,7 @@ class RelatedQuestions(Finding):
             is_list=False,
         ),
     )
-    reads = (POSTS,)
-    reads_if_present = (POST_LINKS, QUESTION_VECTORS)
+    rows = QUESTIONS
 
     @cached_property
     def _models(self) -> dict[tuple[str, bool], FindingModel]:
@@ -90,33 +82,10 @@ class RelatedQuestions(Finding):
         """Those of the models."""
         return " ".join(model.version for model in self._models.values())
 
-    def rows(self, tables: Mapping[str, DataFrame]) -> DataFrame:
-        """A row for each question with a time: text, tags, asker, links and, if they are there, vectors."""
-        post, micros = ["site", "post_id"], F.unix_micros
-        posts = tables[POSTS.name]
-        about = posts.select(
-            *post, "tags", F.col("user_id").alias("asker_id"), F.col("closed_at").isNotNull().alias("is_closed")
-        )
-        rows = question_texts(posts.where("created_at IS NOT NULL")).drop("vector").join(about, on=post)
-        if (links := tables.get(POST_LINKS.name)) is None:
-            rows = rows.withColumn("links", F.lit(None).cast("array<struct<made:bigint,to:string,duplicate:boolean>>"))
-        else:
-            is_duplicate = F.col("link_type_id") == DUPLICATE_LINK
-            link = F.struct(
-                micros("created_at").alias("made"), F.col("related_post_id").alias("to"),
-                is_duplicate.alias("duplicate"),
-            )  # fmt: skip
-            dated = links.where("created_at IS NOT NULL").groupBy(*post)
-            rows = rows.join(dated.agg(F.sort_array(F.collect_set(link)).alias("links")), on=post, how="left")
-        if (vectors := tables.get(QUESTION_VECTORS.name)) is None:
-            return rows.withColumn("vectors", F.lit(None).cast("binary"))
-        return rows.join(vectors.select(*post, "vectors"), on=post, how="left")
-
     def find(self, site: str, rows: pa.Table) -> Iterator[dict[str, Any]]:
-        """The related questions and the duplicates of every question that are not linked yet."""
-        questions = site_questions(rows)
-        is_closed = np.array(rows["is_closed"].to_pylist(), bool)[_order(rows)]
-        for pairs in PairIndex.of(questions).batches(np.arange(len(questions))):
+        """The related questions and the duplicates of the questions of some shares that are not linked yet."""
+        questions, shares, of = shares_of(rows)
+        for pairs in PairIndex.of(questions).batches(np.arange(len(questions)), shares, of):
             is_linked = known_pairs(questions.links, pairs, len(questions))
             by_kind = {kind.name: self._probability(kind.name, site, questions, pairs) for kind in self.kinds}
             is_first = pairs.ranks(by_kind[LINKED]) <= FIRST
@@ -124,7 +93,7 @@ class RelatedQuestions(Finding):
                 probability = by_kind[kind.name]
                 listed = ~is_linked & is_first & (probability >= LEAST)
                 if kind.name == DUPLICATE:
-                    listed &= (pairs.features["series"] == 0) & ~is_closed[pairs.later]
+                    listed &= (pairs.features["series"] == 0) & ~questions.is_closed[pairs.later]
                     listed &= pairs.ranks(np.where(listed, probability, -1)) == 1
                 for pair in np.flatnonzero(listed).tolist():
                     yield {
@@ -138,8 +107,8 @@ class RelatedQuestions(Finding):
                     }
 
     def backtest(self, site: str, rows: pa.Table) -> Iterator[dict[str, Any]]:
-        """Every question with a link to an earlier one, by what was known when it was asked."""
-        questions = site_questions(rows)
+        """The questions with a link to an earlier one, by what was known when they were asked."""
+        questions, shares, of = shares_of(rows)
         index, links, number = PairIndex.of(questions), questions.links, len(questions)
         # The oldest question that each is linked with: a question with many links makes one cluster of them.
         oldest = np.arange(number)
@@ -147,7 +116,7 @@ class RelatedQuestions(Finding):
         repeated = components(links.of(links.is_duplicate), number)
         duplicates = np.flatnonzero(repeated < np.arange(number))
         clusters = {LINKED: oldest, DUPLICATE: repeated}
-        for pairs in index.batches(np.union1d(links.later, duplicates)):
+        for pairs in index.batches(np.union1d(links.later, duplicates), shares, of):
             relevant = {
                 LINKED: known_pairs(links, pairs, number),
                 DUPLICATE: repeated[pairs.later] == repeated[pairs.earlier],
@@ -168,15 +137,15 @@ class RelatedQuestions(Finding):
                         }
 
     def examples(self, rows: pa.Table) -> Iterator[Examples]:
-        """The pairs of all questions of a site with links, by whether they are linked, or duplicates."""
-        questions = site_questions(rows)
+        """The pairs of the questions of a site with links, by whether they are linked, or duplicates."""
+        questions, shares, of = shares_of(rows)
         if not len(questions.links.made):
             return
         repeated = components(questions.links.of(questions.links.is_duplicate), len(questions))
         without_vectors = replace(questions, vectors=None, title_vectors=None)
         for judged in (without_vectors, questions)[: 1 + (questions.vectors is not None)]:
             vectors = judged.vectors is not None
-            batches = list(PairIndex.of(judged).batches(np.arange(len(judged))))
+            batches = list(PairIndex.of(judged).batches(np.arange(len(judged)), shares, of))
             features = np.concatenate([pairs.matrix(features_with(vectors=vectors)) for pairs in batches])
             labels = {
                 LINKED: [known_pairs(judged.links, pairs, len(judged)) for pairs in batches],
@@ -191,6 +160,17 @@ class RelatedQuestions(Finding):
         return model.probability(site, pairs.matrix(model.features))
 
 
+def shares_of(rows: pa.Table) -> tuple[SiteQuestions, set[int], int]:
+    """The questions of a site, the shares of them that are judged here, and the number of all shares.
+
+    Args:
+        rows: those of ``question_shares`` of some shares.
+    """
+    shares = rows["share"].unique()
+    parts = rows.filter(pc.equal(rows["share"], shares[0]))
+    return read_questions(parts), {*shares.to_pylist()}, rows["shares"][0].as_py()
+
+
 def features_with(*, vectors: bool) -> tuple[str, ...]:
     """The names of the features, with those of vectors or without."""
     return (*WORD_FEATURES, *VECTOR_FEATURES) if vectors else WORD_FEATURES
@@ -199,44 +179,6 @@ def features_with(*, vectors: bool) -> tuple[str, ...]:
 def model_name(kind: str, *, vectors: bool) -> str:
     """The name of the model of a kind."""
     return f"{kind}_by_{'text' if vectors else 'words'}"
-
-
-def site_questions(rows: pa.Table) -> SiteQuestions:
-    """The questions of a site, from the rows of ``RelatedQuestions.rows``."""
-    in_order = rows.take(pa.array(_order(rows)))
-    ids = in_order["post_id"].to_pylist()
-    row_of = {post_id: row for row, post_id in enumerate(ids)}
-    links = [
-        (link["made"], max(row, row_of[link["to"]]), min(row, row_of[link["to"]]), link["duplicate"])
-        for row, of_post in enumerate(in_order["links"].to_pylist())
-        for link in of_post or ()
-        if row_of.get(link["to"], row) != row
-    ]
-    made, later, earlier, is_duplicate = np.array(links, np.int64).reshape(-1, 4).T
-    vectors = title_vectors = None
-    stored = in_order["vectors"].to_pylist()
-    if any(vector is not None for vector in stored):
-        size = next(len(vector) for vector in stored if vector is not None)
-        both = np.frombuffer(b"".join(vector or bytes(size) for vector in stored), np.float16).reshape(len(ids), 2, -1)
-        title_vectors, vectors = both[:, 0].astype(np.float32), both[:, 1].astype(np.float32)
-    return SiteQuestions(
-        ids=ids,
-        asked=in_order["asked"].to_numpy(),
-        titles=[title or "" for title in in_order["title"].to_pylist()],
-        texts=in_order["text"].combine_chunks(),
-        tags=[tags or [] for tags in in_order["tags"].to_pylist()],
-        askers=in_order["asker_id"].to_pylist(),
-        links=SiteLinks(made, later, earlier, is_duplicate.astype(bool)),
-        vectors=vectors,
-        title_vectors=title_vectors,
-    )
-
-
-def _order(rows: pa.Table) -> Indices:
-    """The oldest question first; of the same time, by number."""
-    ids = rows["post_id"].combine_chunks()
-    times = QuestionTimes.of(ids, rows["asked"].combine_chunks())
-    return np.lexsort((np.array(ids.to_pylist(), dtype=object), times.number, times.time))
 
 
 def known_pairs(links: SiteLinks, pairs: QuestionPairs, number: int) -> Flags:
@@ -284,7 +226,8 @@ def evidence(questions: SiteQuestions, pairs: QuestionPairs, pair: int) -> str:
         parts.append("the same asker")
     if values["series"]:
         parts.append("of the same series")
-    parts.append(f"{np.expm1(values['days']):,.0f} days between")
+    days = round(np.expm1(values["days"]))
+    parts.append(f"{days:,} day{'' if days == 1 else 's'} later" if days else "within a day")
     return ", ".join(parts)
 
 

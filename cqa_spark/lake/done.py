@@ -6,7 +6,7 @@ They are an object of the lake, ``findings_done.json``: what identifies each, wi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from pydantic import TypeAdapter, ValidationError
 from pyspark.sql import DataFrame
@@ -43,14 +43,38 @@ def add_done(objects: ObjectStore, findings: Iterable[Done]) -> int:
         ContractError: the list is damaged; it stays as it is.
     """
     new = set(findings)
+    return len(_replace(objects, lambda before: {*before, *new}))
+
+
+def remove_done(objects: ObjectStore, site: str, posts: Collection[str]) -> None:
+    """Remove the findings of a site in which one of some posts is named.
+
+    Raises:
+        ContractError: the list is damaged; it stays as it is.
+    """
+    _replace(
+        objects,
+        lambda before: {done for done in before if done[0] != site or not {*named_posts(done)}.intersection(posts)},
+    )
+
+
+def named_posts(done: Done) -> tuple[str, str]:
+    """The posts of a finding."""
+    return done[2], done[3]
+
+
+def _replace(objects: ObjectStore, change: Callable[[list[Done]], set[Done]]) -> list[Done]:
+    """Change the list, however often another writer changes it meanwhile; return what is stored."""
     while True:
         before, version = _read(objects)
-        merged = sorted({*before, *new})
+        after = sorted(change(before))
+        if after == before:
+            return after
         try:
-            objects.create_or_replace(KEY, json.dumps(merged, ensure_ascii=False, indent=0).encode(), version)
+            objects.create_or_replace(KEY, json.dumps(after, ensure_ascii=False, indent=0).encode(), version)
         except Changed:
             continue
-        return len(merged)
+        return after
 
 
 def _read(objects: ObjectStore) -> tuple[list[Done], str | None]:

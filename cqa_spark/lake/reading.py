@@ -16,7 +16,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from cqa_spark.object_store.locations import open_store, split
-from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
 from cqa_spark.spark.internals import java_reads, to_arrow_schema
@@ -52,7 +51,7 @@ def read_parquet(
     rows = [([*part],) for part in parts]
     # Of a frame of an RDD, Spark assumes that it is large, and does not broadcast it to join.
     tasks = spark.createDataFrame(spark.sparkContext.parallelize(rows, len(rows)), "files array<string>")
-    return tasks.mapInArrow(partial(_rows, schema, storage, credentials()), schema)
+    return tasks.mapInArrow(partial(_rows, schema, storage), schema)
 
 
 def tasks_of(files: Mapping[str, int], at_once: int) -> list[list[str]]:
@@ -76,9 +75,8 @@ def tasks_of(files: Mapping[str, int], at_once: int) -> list[list[str]]:
 
 
 def _rows(
-    schema: T.StructType, storage: ObjectStorageSettings, variables: Mapping[str, str], tasks: Iterable[pa.RecordBatch]
+    schema: T.StructType, storage: ObjectStorageSettings, tasks: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    use_credentials(variables)
     declared = to_arrow_schema(schema)
     for task in tasks:
         for files in task["files"].to_pylist():

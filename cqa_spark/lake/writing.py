@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial, reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +23,6 @@ from pyspark.sql import types as T
 
 from cqa_spark.lake.table import DataFile, Table
 from cqa_spark.object_store.locations import open_store
-from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.settings.values import is_remote
 from cqa_spark.spark.internals import to_arrow_schema
@@ -58,14 +57,12 @@ class Destination:
         root: the lake, an absolute path or in a bucket.
         folder: of the lake, for this write alone.
         storage: object storage settings.
-        credentials: environment variables of the driver that hold credentials.
     """
 
     table: Table
     root: str
     folder: str
     storage: ObjectStorageSettings
-    credentials: Mapping[str, str] = field(default_factory=credentials, repr=False)
 
     @property
     def path(self) -> str:
@@ -174,7 +171,6 @@ class TableWriter:
         """Complete the files."""
         folder = self._destination.folder
         files = [file.close(f"{folder}/" if folder else "") for file in self._files.values()]
-        use_credentials(self._destination.credentials)
         for file in self._files.values():
             deliver(file.path, self._destination.path, file.name, self._destination.storage)
         return files

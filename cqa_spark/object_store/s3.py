@@ -1,6 +1,5 @@
 """S3: how Spark (S3A), ``deltalake`` and boto3 reach buckets, and with which credentials."""
 
-import os
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -8,7 +7,7 @@ from urllib.parse import urlsplit
 
 from cqa_spark.errors import ConfigError
 from cqa_spark.object_store.remote_store import RemoteStore
-from cqa_spark.object_store.store import OBJECT_STORES, ObjectStorage, ObjectStore
+from cqa_spark.object_store.store import ObjectStorage, ObjectStore
 from cqa_spark.settings.sections import ObjectStorageSettings
 
 
@@ -98,17 +97,3 @@ def _credentials_of_chain() -> dict[str, str]:
     values = credentials.get_frozen_credentials()
     named = zip(S3.credentials, (values.access_key, values.secret_key, values.token), strict=True)
     return {name: value for name, value in named if value}
-
-
-def credentials() -> dict[str, str]:
-    """The environment variables of this process that hold credentials."""
-    names = (name for storage in OBJECT_STORES.load_all().values() for name in storage.credentials)
-    return {name: os.environ[name] for name in names if name in os.environ}
-
-
-def use_credentials(variables: Mapping[str, str]) -> None:
-    """Use the credentials of another process in this one."""
-    if any(os.environ.get(name) != value for name, value in variables.items()):
-        os.environ.update(variables)
-        for storage in OBJECT_STORES.load_all().values():
-            storage().forget_clients()

@@ -2,16 +2,21 @@
 
 Folders, S3, HDFS, Google Cloud Storage and Azure are the stores of this package. All have the same conditional writes,
 with the same errors; `tests/store_contract.py` states them.
+
+Whatever opens an address needs ``ObjectStorageSettings``. Where they are pickled, which is how they reach a task, the
+driver's credentials travel with them, so that no task can be without.
 """
 
+import copyreg
 import io
+import os
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, ClassVar, NamedTuple, Protocol
+from typing import IO, Any, ClassVar, NamedTuple, Protocol
 from uuid import uuid4
 
 from pydantic import ValidationError
@@ -344,3 +349,21 @@ def delta_address(location: str) -> str:
 def delta_options(location: str, settings: ObjectStorageSettings) -> dict[str, str]:
     """The options of ``deltalake`` for a location; none for a local one."""
     return storage_of(location).delta_options(settings) if is_remote(location) else {}
+
+
+def _pickled(settings: ObjectStorageSettings) -> tuple[Any, ...]:
+    names = (name for storage in OBJECT_STORES.load_all().values() for name in storage.credentials)
+    variables = {name: os.environ[name] for name in names if name in os.environ}
+    return _unpickled, (dict(settings), variables)
+
+
+def _unpickled(values: Mapping[str, Any], variables: Mapping[str, str]) -> ObjectStorageSettings:
+    """The settings, in a process that now has the credentials of the one that pickled them."""
+    if any(os.environ.get(name) != value for name, value in variables.items()):
+        os.environ.update(variables)
+        for storage in OBJECT_STORES.load_all().values():
+            storage().forget_clients()
+    return ObjectStorageSettings(**values)
+
+
+copyreg.pickle(ObjectStorageSettings, _pickled)

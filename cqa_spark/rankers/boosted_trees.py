@@ -34,6 +34,9 @@ _OBJECTIVES = {
 }
 _TARGETS = {"classification": "relevant", "regression": "similarity"}
 
+_THREADED_FROM = 10_000_000
+"""Values from which a worker uses all of its cores; with fewer, threads wait for each other longer than they work."""
+
 
 class BoostedTreesParameters(TrainingParameters):
     """Parameters of the ranker; XGBoost's names are in parentheses."""
@@ -171,7 +174,6 @@ class BoostedTreesRanker(Ranker[BoostedTreesParameters]):
             "reg_lambda": self.parameters.l2,
             "seed": self.parameters.seed,
             "tree_method": "hist",
-            "nthread": 1,  # Spark already runs one task per core
         }
         by_query = self.parameters.objective in ("pairwise", "listwise")
         return TreeLearning(parameters, self.parameters.trees, features, by_query)
@@ -196,14 +198,15 @@ class TreeLearning:
     by_query: bool
 
     def __call__(self, rows: TaskRows, group: TrainingGroup) -> str | None:
-        """XGBoost's model as JSON, in worker 0."""
+        """XGBoost's model as JSON, in worker 0; the same for any number of cores."""
         library = import_xgboost()
+        threads = group.cores if rows.values.size >= _THREADED_FROM else 1
         # The number of each row's query: 0 for all rows of the first query, and so on.
         queries = np.repeat(np.arange(len(rows.query_starts)), np.diff(rows.query_starts, append=len(rows)))
         groups = {"qid": queries} if self.by_query else {}
         with library.config_context(verbosity=0):
             matrix = library.QuantileDMatrix(
-                rows.values, rows.targets, feature_names=list(self.features), nthread=1, **groups
+                rows.values, rows.targets, feature_names=list(self.features), nthread=threads, **groups
             )
-            booster = library.train(dict(self.parameters), matrix, self.trees)
+            booster = library.train({**self.parameters, "nthread": threads}, matrix, self.trees)
         return booster.save_raw("json").decode() if group.number == 0 else None

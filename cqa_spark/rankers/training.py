@@ -31,7 +31,7 @@ from cqa_spark.rankers.candidates import as_array, feature_columns
 from cqa_spark.rankers.model import NO_EXAMPLES, TrainingCounts
 from cqa_spark.rankers.ranker import RankerParameters
 from cqa_spark.rankers.scoring import VALUES
-from cqa_spark.rankers.training_group import TrainingGroup, group_of_tasks, require_executors_for
+from cqa_spark.rankers.training_group import TrainingGroup, cores_of_worker, group_of_tasks, require_executors_for
 from cqa_spark.spark.internals import estimated_bytes
 
 VALUES_OF_A_WORKER = 100_000_000
@@ -53,7 +53,7 @@ class TrainingParameters(RankerParameters):
 
     workers: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
         default="auto",
-        description="number of Spark tasks that train together, each with one core; auto: one for every "
+        description="number of Spark tasks that train together; auto: one for every "
         "100 million values (examples times features), whatever the cluster",
     )
     max_training_rows: int | None = Field(
@@ -71,6 +71,9 @@ class TrainingParameters(RankerParameters):
         Args:
             frame: training examples with features.
             features: number of features.
+
+        Raises:
+            ConfigError: the examples need several workers, and executors are allocated dynamically.
         """
         if self.workers != "auto":
             return self.workers
@@ -78,6 +81,7 @@ class TrainingParameters(RankerParameters):
             return 1
         rows = frame.count()
         workers = max(1, math.ceil(rows * features / VALUES_OF_A_WORKER))
+        require_executors_for(workers)
         if workers > 1:
             _log.warning("training with %d workers: %s examples with %d features", workers, f"{rows:,}", features)
         return workers
@@ -126,7 +130,7 @@ def train_in_tasks(
     Raises:
         InputError: there are no labelled examples, or only one class.
         ContractError: there are no features, or a value is not a number.
-        ConfigError: there are more workers than queries to distribute.
+        ConfigError: there are more workers than queries to distribute, or executors are allocated dynamically.
     """
     features = features_to_learn_from(frame)
     most = parameters.max_training_rows
@@ -142,7 +146,7 @@ def train_in_tasks(
     # The candidates of a query go to one worker; a single worker gets all rows, whatever their query.
     by_worker = rows.repartition(workers, QUERY_HASH) if workers > 1 else rows.repartition(1)
     in_order = by_worker.sortWithinPartitions(*EXAMPLES.key).drop(*EXAMPLES.key)
-    task = _Task(learn(features), len(features), dtype, workers)
+    task = _Task(learn(features), len(features), dtype, workers, cores_of_worker(frame.sparkSession, workers))
     outcomes = in_order.mapInArrow(task, "learned string, totals string", barrier=workers > 1).collect()
     if not outcomes:  # Spark runs no task for an empty DataFrame
         require_both_classes(NO_EXAMPLES)
@@ -171,10 +175,11 @@ class _Task:
     features: int
     dtype: type[np.floating[Any]]
     workers: int
+    cores: int
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = read_rows(batches, self.features, self.dtype)
-        with group_of_tasks(self.workers) as group:
+        with group_of_tasks(self.workers, self.cores) as group:
             # One message: the counts of this task, and for each feature 1 if it is not a number in some row.
             own = [len(rows.query_starts), len(rows), rows.relevant.sum(), rows.unlabelled, len(rows) > 0, *rows.bad]
             totals = group.total(np.array(own, dtype=np.float64)).tolist()

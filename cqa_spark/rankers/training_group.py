@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pyspark import BarrierTaskContext
+from pyspark.sql import SparkSession
 
 from cqa_spark.errors import ConfigError
-from cqa_spark.spark.session import executors_come_and_go
+from cqa_spark.spark.session import executors_come_and_go, is_local_master
 
 Floats = NDArray[np.float64]
 
@@ -28,10 +29,12 @@ class TrainingGroup:
     Attributes:
         number: number of this worker, from 0.
         workers: number of workers.
+        cores: number of cores that this worker may use.
     """
 
     number: int = 0
     workers: int = 1
+    cores: int = 1
 
     def total(self, values: Floats) -> Floats:
         """The sums of the values of all workers, the same in each; the order of additions depends on their number."""
@@ -54,20 +57,21 @@ class TrainingGroup:
 
 
 @contextmanager
-def group_of_tasks(workers: int) -> Iterator[TrainingGroup]:
+def group_of_tasks(workers: int, cores: int = 1) -> Iterator[TrainingGroup]:
     """Connect this task with the other tasks of its stage, until the block ends.
 
     Args:
         workers: number of tasks; more than one require a barrier stage.
+        cores: number of cores that each task may use.
     """
     if workers == 1:
-        yield TrainingGroup()
+        yield TrainingGroup(cores=cores)
         return
     task = BarrierTaskContext.get()
     number = task.partitionId()
     host = task.getTaskInfos()[0].address.rpartition(":")[0]
     tracker = json.dumps(started_tracker(host, workers)) if number == 0 else ""
-    with connected(number, workers, json.loads(task.allGather(tracker)[0])) as group:
+    with connected(number, workers, json.loads(task.allGather(tracker)[0]), cores) as group:
         yield group
     task.barrier()  # keep the task of the tracker until all connections are closed
 
@@ -84,23 +88,37 @@ def started_tracker(host: str, workers: int) -> dict[str, Any]:
 
 
 @contextmanager
-def connected(number: int, workers: int, tracker: dict[str, Any]) -> Iterator[TrainingGroup]:
+def connected(number: int, workers: int, tracker: dict[str, Any], cores: int = 1) -> Iterator[TrainingGroup]:
     """Connect a worker with all others, until the block ends.
 
     Args:
         number: number of this worker, from 0.
         workers: number of workers.
         tracker: address of the tracker.
+        cores: number of cores that each worker may use.
     """
     library = import_xgboost()
     with library.config_context(verbosity=0):
         library.collective.init(**tracker, dmlc_task_id=str(number))
-        yield TrainingGroup(number, workers)
+        yield TrainingGroup(number, workers, cores)
         library.collective.finalize()  # not after a failure, as it waits for the others
 
 
+def cores_of_worker(session: SparkSession, workers: int) -> int:
+    """How many cores a worker may use: those of its task; on one machine, all of them if it is the only worker.
+
+    Args:
+        session: trains.
+        workers: number of workers.
+    """
+    context = session.sparkContext
+    if workers == 1 and is_local_master(context.master):
+        return context.defaultParallelism
+    return int(context.getConf().get("spark.task.cpus", "1"))
+
+
 def require_executors_for(workers: int) -> None:
-    """Check, before Spark starts, that a barrier stage can run: Spark refuses it if executors come and go.
+    """Check, before its work is done, that a barrier stage can run: Spark refuses it if executors come and go.
 
     Args:
         workers: number of tasks; a single one is an ordinary task, for which executors may come and go.
@@ -111,7 +129,8 @@ def require_executors_for(workers: int) -> None:
     if workers > 1 and executors_come_and_go():
         raise ConfigError(
             f"{workers} training workers need executors at once, and Spark allocates them dynamically",
-            "add --conf spark.dynamicAllocation.enabled=false, or set the ranker's workers to 1",
+            "add --conf spark.dynamicAllocation.enabled=false (on YARN also --num-executors), or set the ranker's "
+            "workers to 1",
         )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from cqa_spark.plugins import PluginKind
 from cqa_spark.reports.reported_run import ReportedRun
 from cqa_spark.reports.section import ReportKind, Section
-from cqa_spark.reports.sections import comparison, lake_page, query_table, summary, trend
+from cqa_spark.reports.sections import comparison, explanation, lake_page, query_table, summary, trend
 from cqa_spark.reports.sections.inspection import sites
 
 SECTIONS: PluginKind[Section[ReportedRun, Any]] = PluginKind("report_sections", "report section")
@@ -19,6 +19,9 @@ _ORIGIN = ("intake", "run")
 
 QUERIES = ReportKind(query_table.HEAD, (query_table.SECTION,), script="sections/query_table.js")
 """Of all queries of a run, beside its report."""
+
+EXPLANATION = ReportKind(explanation.HEAD, (explanation.SECTION,))
+"""Of the scores of one thread."""
 
 INSPECTION = ReportKind(sites.HEAD, (sites.TABLES, sites.SITES), json=sites.inspection_json)
 """Of the contents of a run's tables."""

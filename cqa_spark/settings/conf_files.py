@@ -38,6 +38,12 @@ def models_folder() -> Path:
     return cache_folder() / "models" if root == _package() else root / ".models"
 
 
+def drivers_folder() -> Path:
+    """Return the folder of JDBC drivers of databases, beside that of the jars."""
+    root = project_root()
+    return cache_folder() / "drivers" if root == _package() else root / ".drivers"
+
+
 def cache_folder() -> Path:
     """Return the folder in the user's cache: ``$XDG_CACHE_HOME/cqa-spark``, or ``~/.cache/cqa-spark``."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cqa-spark"

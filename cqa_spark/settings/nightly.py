@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
+from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from cqa_spark.settings.dumps import DumpJobSettings
 from cqa_spark.settings.findings import FindingSettings
 from cqa_spark.settings.sections import (
+    CREDENTIAL,
     CheckSettings,
     EvaluationSettings,
     FeatureSettings,
@@ -22,7 +24,7 @@ from cqa_spark.settings.sections import (
     TrackedSettings,
     TrainingInputs,
 )
-from cqa_spark.settings.values import InputFile, NotHashed, Shown, SystemName
+from cqa_spark.settings.values import InputFile, NotHashed, Shown, SystemName, refused
 
 ExportFormat = Literal["parquet", "jsonl", "csv"]
 
@@ -33,6 +35,30 @@ class NightSettings(SettingsSection):
     flag_prefix = ""
 
     min_answers: int = Field(default=2, ge=2, description="minimum number of answers of a question to rank")
+
+
+def _web_address(url: str) -> str:
+    """Refuse what is no address of the web, and credentials, which runs would record."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise refused("this is no address of the web", "give http(s)://HOST/PATH")
+    if parts.username or parts.password or any(CREDENTIAL.search(name) for name, _ in parse_qsl(parts.query)):
+        raise refused("the address contains credentials", "set CQA_WEBHOOK_URL to it, which no run records")
+    return url
+
+
+class WebhookSettings(SettingsSection):
+    """Webhook: a program that is told of every publication; CQA_WEBHOOK_SECRET signs the request."""
+
+    url: Annotated[str, AfterValidator(_web_address), Shown("URL")] | None = Field(
+        default=None,
+        description="address that is sent a request after publishing; default: CQA_WEBHOOK_URL, else no request",
+    )
+    attempts: int = Field(default=4, ge=1, description="attempts before a warning")
+    backoff: float = Field(
+        default=1, ge=0, description="seconds before the second repetition, doubled for each further one"
+    )
+    timeout: float = Field(default=10, gt=0, description="seconds without a response after which an attempt fails")
 
 
 class NightlySettings(DumpJobSettings, TrackedSettings):
@@ -98,6 +124,7 @@ class NightlySettings(DumpJobSettings, TrackedSettings):
     pages: Pages = True
     page_rows: PageRows = 250_000
     keep: KeptPublications = 7
+    webhook: Annotated[WebhookSettings, NotHashed()] = WebhookSettings()
 
     @classmethod
     def contradictions(cls, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -368,7 +368,7 @@ _SCHEMES = ("http", "https", "databricks", "sqlite", "postgresql", "mysql", "mss
 """Schemes of the servers and databases that MLflow can log to."""
 
 
-_SECRET = re.compile(
+CREDENTIAL = re.compile(
     "passw|pwd|token|secret|api.?key|access.?key|credential|signature|^user|odbc_connect", re.IGNORECASE
 )
 """Names of parameters of a database's address that hold credentials; that of a server has no parameters."""
@@ -377,7 +377,7 @@ _SECRET = re.compile(
 def _supported(uri: str) -> str:
     """Reject what MLflow cannot log to, and credentials, which the run log and messages show."""
     parts = urlsplit(uri)
-    secret = any(_SECRET.search(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True))
+    secret = any(CREDENTIAL.search(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True))
     if parts.username or parts.password or secret or (parts.query and parts.scheme in ("http", "https")):
         raise refused(
             "the address contains credentials",

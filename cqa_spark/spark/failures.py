@@ -55,7 +55,8 @@ _SIGNS = (
     Sign(
         r"\[SPARK-24942\]",
         "training with several workers needs all of them at once, and executors are allocated dynamically",
-        "add --conf spark.dynamicAllocation.enabled=false, or set the ranker's workers to 1",
+        "add --conf spark.dynamicAllocation.enabled=false (on YARN also --num-executors), or set the ranker's workers "
+        "to 1",
     ),
     Sign(
         r"Python worker exited unexpectedly",

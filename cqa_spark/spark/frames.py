@@ -2,7 +2,7 @@
 
 - ``persist`` keeps rows in memory until the step ends.
 - ``run_concurrently`` runs independent Spark jobs at the same time.
-- ``whole_groups`` cuts a stream of sorted rows into tables that contain whole keys.
+- ``whole_groups`` cuts a stream of sorted rows into tables that contain whole keys, ``runs`` a table by its values.
 - ``packed`` makes one row of adjacent rows of a key, with their values as binary records.
 - ``partition_keys`` sends rows to chosen partitions.
 - ``learn_in_one_task`` passes all rows to one function, and ``arrow_rows`` collects results with arrays.
@@ -155,6 +155,15 @@ def whole_groups(
         held += more
     if held:
         yield pa.Table.from_batches(waiting).combine_chunks()
+
+
+def runs(rows: pa.Table, column: str) -> Iterator[tuple[str, pa.Table]]:
+    """Each run of rows with the same value of a column of strings, which has no nulls, and this value."""
+    encoded = pc.run_end_encode(rows[column].combine_chunks())
+    start = 0
+    for value, end in zip(encoded.values.to_pylist(), encoded.run_ends.to_pylist(), strict=True):
+        yield value, rows.slice(start, end - start)
+        start = end
 
 
 def _start_of_last(batch: pa.RecordBatch, keys: Sequence[str]) -> int:

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from cqa_spark.object_store.store import OBJECT_STORES
 from cqa_spark.process.disks import require_scratch, scratch_folders
 from cqa_spark.process.signals import java_starts
-from cqa_spark.settings.conf_files import project_root
+from cqa_spark.settings.conf_files import drivers_folder, project_root
 from cqa_spark.settings.sections import JobSettings, ObjectStorageSettings
 from cqa_spark.spark import has_shortcuts
 from cqa_spark.spark.class_archive import archive_options
@@ -144,6 +144,19 @@ def session_of(settings: JobSettings, *, compile_plans: bool = True, task_import
     )
 
 
+def start_in_cluster() -> None:
+    """Start Spark at once where YARN runs the driver, whatever the job; nothing elsewhere.
+
+    YARN takes a driver that succeeds without Spark, as a night in which nothing has changed, for a failed one, and one
+    that starts Spark late, such as after waiting for the lease, for a lost one.
+    """
+    if _under_spark_submit():
+        connect_to_java()
+        settings = SparkConf()
+        if (settings.get("spark.master"), settings.get("spark.submit.deployMode")) == ("yarn", "cluster"):
+            spark_session("cqa-spark")
+
+
 def is_local_master(master: str | None = None) -> bool:
     """Whether executors run in the driver's process.
 
@@ -227,9 +240,12 @@ def _own_settings(master: str | None, java_options: tuple[str, ...]) -> dict[str
     options = [f"-Dlog4j2.configurationFile={log4j}", *archive_options(), *java_options]
     settings["spark.driver.extraJavaOptions"] = shlex.join(options)  # the folder's name may contain blanks
     settings["spark.driver.extraClassPath"] = os.pathsep.join(jars)
-    if master and not master.startswith("local"):
-        settings["spark.jars"] = ",".join(jars)
-    elif has_shortcuts():
+    # Behind the class path of the driver, which has to stay that of the archive of Java's classes.
+    drivers = [str(jar) for jar in sorted(drivers_folder().glob("*.jar"))]
+    is_remote_master = master is not None and not master.startswith("local")
+    if to_add := [*(jars if is_remote_master else ()), *drivers]:
+        settings["spark.jars"] = ",".join(to_add)
+    if not is_remote_master and has_shortcuts():
         # Modules are imported once for all workers, from folders. On a cluster, this package may be in a file that
         # workers receive only after the start of the daemon; each then shortens its tasks itself (`task_start.py`).
         settings["spark.python.daemon.module"] = "cqa_spark.spark.python_daemon"

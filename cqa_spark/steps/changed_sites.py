@@ -6,7 +6,7 @@ it equals the published one, the published files are kept, and all other sites a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -85,6 +85,15 @@ class SiteUpdate:
         for table, new in zip(tables, found, strict=True):
             base = NO_FILES if last is None else last.files_or_none(table).without(sites)
             self.run.put(table, base.united(new).with_fingerprints(self.fingerprints))
+
+    def write_in_turn(self, frames: Iterable[DataFrame]) -> None:
+        """As ``write``, for the rows of several frames, of these sites, each in a job of its own."""
+        first, *others = [*frames] or [self.table.empty(self.run.lake.spark)]
+        self.write(first)
+        rebalance = len(self.fingerprints if self.sites is None else self.sites) > FEW_SITES
+        for rows in others:
+            self.run.put_more(self.table, self.run.new_files(self.table, rows, rebalance=rebalance))
+        self.sign()
 
     def sign(self) -> None:
         """Give the run's rows their fingerprints."""

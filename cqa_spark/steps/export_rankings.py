@@ -38,7 +38,6 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.writing import deliver, folder_to_write
 from cqa_spark.object_store.locations import require_writable
-from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.settings.nightly import ExportFormat
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.spark.internals import to_arrow_schema
@@ -91,16 +90,30 @@ def export_rankings(
         ContractError: rows are missing from the files; the manifest is unchanged.
         AnotherWriter: an export of a later publication was faster; its manifest stays.
     """
-    rankings = snapshot.read(RANKINGS)
-    of_system = F.col("system") == system
-    chosen = of_system if alone else F.coalesce("served", of_system)
-    served_rows = _rows_by_site(snapshot, system, chosen)
+    served, served_rows = served_rankings(snapshot, system, alone=alone)
     require_writable(folder, snapshot.lake.storage)
-    served = _with_posts(snapshot, rankings.where(chosen).drop("run_id", "split", "served"))
     # Several tasks write large sites to several files; a query's candidates are in one file.
     by_query = ["site", "task", "query_id"]
     rows = served.repartitionByRange(*by_query).sortWithinPartitions(*by_query, "rank")
     _export(snapshot, rows, served_rows, system, folder, target, file_format, publication)
+
+
+def served_rankings(snapshot: Snapshot, system: str, *, alone: bool = False) -> tuple[DataFrame, Mapping[str, int]]:
+    """The rankings that a night serves, with titles, addresses and attribution; and their numbers of rows, by site.
+
+    Args:
+        snapshot: the tables of the run.
+        system: the system of the run.
+        alone: all rankings of the system, served or not, and no others.
+
+    Raises:
+        InputError: the run has rankings, but none of these.
+    """
+    of_system = F.col("system") == system
+    chosen = of_system if alone else F.coalesce("served", of_system)
+    rows_by_site = _rows_by_site(snapshot, system, chosen)
+    rows = snapshot.read(RANKINGS).where(chosen).drop("run_id", "split", "served")
+    return _with_posts(snapshot, rows), rows_by_site
 
 
 def export_findings(
@@ -119,11 +132,24 @@ def export_findings(
         InputError: the run has no table of findings.
         EnvironmentProblem, ContractError, AnotherWriter: as for ``export_rankings``.
     """
+    rows, numbers = open_findings(snapshot)
+    require_writable(folder, snapshot.lake.storage)
+    in_order = rows.repartition("site").sortWithinPartitions(
+        "site", "kind", F.col("score").desc(), "post_id", "other_id"
+    )
+    _export(snapshot, in_order, numbers, FINDINGS.name, folder, target, file_format, publication)
+
+
+def open_findings(snapshot: Snapshot) -> tuple[DataFrame, Mapping[str, int]]:
+    """The findings of a run that nobody has marked as done, with addresses; and their numbers of rows, by site.
+
+    Raises:
+        InputError: the run has no table of findings.
+    """
     if not snapshot.has(FINDINGS):
         raise InputError(
             f"run {snapshot.record.run_id} has no findings", "name a run of cqa nightly on dumps of a site"
         )
-    require_writable(folder, snapshot.lake.storage)
     findings = not_done(snapshot.read(FINDINGS), done_findings(snapshot.lake.objects))
     posts = snapshot.read(POSTS).select("site", "post_id", "post_type", "subject")
     titles = posts.select("site", F.col("post_id").alias("thread_id"), F.col("subject").alias("title"))
@@ -133,11 +159,7 @@ def export_findings(
         address = F.concat(F.lit("https://"), "site", path).alias(f"{name}_address")
         of_posts = posts.select("site", F.col("post_id").alias(f"{name}_id"), address)
         rows = rows.join(of_posts, on=["site", f"{name}_id"], how="left")
-    numbers = {row["site"]: row["count"] for row in findings.groupBy("site").count().collect()}
-    in_order = rows.repartition("site").sortWithinPartitions(
-        "site", "kind", F.col("score").desc(), "post_id", "other_id"
-    )
-    _export(snapshot, in_order, numbers, FINDINGS.name, folder, target, file_format, publication)
+    return rows, {row["site"]: row["count"] for row in findings.groupBy("site").count().collect()}
 
 
 def _export(
@@ -270,7 +292,7 @@ def write_ranking_files(
         storage: object storage settings.
         file_format: of the files.
     """
-    write = partial(write_partition, f"{root}/{folder}", storage, file_format, credentials())
+    write = partial(write_partition, f"{root}/{folder}", storage, file_format)
     described = rows.mapInArrow(write, _DESCRIBED).collect()
     files = [ExportedFile(**{**row.asDict(), "path": f"{folder}/{row.path}"}) for row in described]
     return sorted(files, key=lambda file: file.path)
@@ -280,7 +302,6 @@ def write_partition(
     folder: str,
     storage: ObjectStorageSettings,
     file_format: ExportFormat,
-    secrets: Mapping[str, str],
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     """Write the rows of a task, a file for each site, and describe the files.
@@ -289,10 +310,8 @@ def write_partition(
         folder: of the export.
         storage: object storage settings.
         file_format: of the files.
-        secrets: environment variables of the driver that hold credentials.
         batches: the rows, sorted by site.
     """
-    use_credentials(secrets)
     files = []
     with folder_to_write(folder) as here:
         for site, parts in groupby(_parts(batches), key=itemgetter(0)):

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from itertools import starmap
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark import SparkFiles
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.statistics.clusters import FEWEST
-from cqa_spark.findings.finding import Finding, Kind, all_findings
+from cqa_spark.findings.finding import Finding, FindingRows, Kind, all_findings
 from cqa_spark.findings.worth import is_worse, worth
 from cqa_spark.lake.done import done_findings, not_done, version_of
 from cqa_spark.lake.journal import Entry
@@ -29,13 +27,14 @@ from cqa_spark.lake.table import Table
 from cqa_spark.retrieval.index import questions
 from cqa_spark.runtime.flow import Product, Step
 from cqa_spark.settings.findings import MOST_EMBEDDED, FindingSettings
-from cqa_spark.spark.frames import learn_in_one_task
+from cqa_spark.spark.frames import learn_in_one_task, runs, whole_groups
 from cqa_spark.spark.internals import to_arrow_schema
-from cqa_spark.steps.changed_sites import of_sites, site_update
+from cqa_spark.steps.changed_sites import Sites, of_sites, site_update
 from cqa_spark.text.encoders.encoder import load_encoder, ship
 from cqa_spark.text.encoders.model import EmbeddingModel
 
-Kernel = Callable[[str, pa.Table], Iterable[Mapping[str, Any]]]
+_BYTES = 32 << 20
+"""Bytes of rows from which on kernels are called: with many threads of a site at once."""
 
 _MOST_CASES = 1_000_000
 """Cases up to which all are measured; of more, whole clusters are sampled."""
@@ -155,7 +154,7 @@ class Find(Step):
 
     def reads_if_present(self) -> tuple[Product, ...]:
         """Whatever findings read."""
-        tables = (table for finding in all_findings() for table in (*finding.reads, *finding.reads_if_present))
+        tables = (table for finding in all_findings() for table in finding.rows.tables)
         return tuple({table.name: table for table in tables if table is not POSTS}.values())
 
     def writes(self) -> tuple[Product, ...]:
@@ -164,12 +163,14 @@ class Find(Step):
 
     def execute(self, run: Run, counts: StepRecord) -> None:
         """Measure first, then find."""
-        findings = [finding for finding in all_findings() if all(run.has(table) for table in finding.reads)]
+        findings = [finding for finding in all_findings() if all(run.has(table) for table in finding.rows.reads)]
         inputs = [product for product in (POSTS, *self.reads_if_present()) if isinstance(product, Table)]
         versions = [f"{finding.name} {finding.version}" for finding in findings]
         past = site_update(run, self.last, FINDING_CASES, inputs, settings={}, versions=versions)
+        rows = {}
         if not past.keep():
-            past.write(_kernel_rows(run, findings, past.sites, FINDING_CASES, "backtest"))
+            rows = rows_of_groups(run, findings, past.sites)
+            past.write_in_turn(kernel_rows(rows, findings, FINDING_CASES, "backtest"))
         figures = measured_worth(run, findings)
         refused = {row["kind"] for row in figures if row["site"] == EVERY and is_worse(row)}
         kept = [kind.name for finding in findings for kind in finding.kinds if kind.name not in refused]
@@ -177,8 +178,10 @@ class Find(Step):
         versions += [*kept, version_of(done)]
         tonight = site_update(run, self.last, FINDINGS, inputs, settings={}, versions=versions)
         if not tonight.keep():
-            rows = _kernel_rows(run, findings, tonight.sites, FINDINGS, "find")
-            tonight.write(not_done(rows.where(F.col("kind").isin(kept)), done))
+            if not rows or tonight.sites != past.sites:
+                rows = rows_of_groups(run, findings, tonight.sites)
+            listed = (frame.where(F.col("kind").isin(kept)) for frame in kernel_rows(rows, findings, FINDINGS, "find"))
+            tonight.write_in_turn(not_done(frame, done) for frame in listed)
         numbers = {
             (row["site"], row["kind"]): row["count"]
             for row in run.read(FINDINGS).cube("site", "kind").count().where("kind IS NOT NULL").collect()
@@ -203,7 +206,7 @@ class Find(Step):
                 reason = f"{kind.rival} is better"
             else:
                 reason = f"{'better' if (row['low_difference'] or 0) > 0 else 'not worse'} than {kind.rival}"
-            if QUESTION_VECTORS in finding.reads_if_present:
+            if QUESTION_VECTORS in finding.rows.tables:
                 reason += f"; {self.related}"
             yield {
                 **row,
@@ -216,54 +219,52 @@ class Find(Step):
             }
 
 
-def _kernel_rows(run: Run, findings: Sequence[Finding], sites: Any, table: Table, method: str) -> DataFrame:
-    """The rows of a table that all findings make of some sites."""
-    frames = []
-    for finding in findings:
-        tables = {
-            used.name: of_sites(run.read(used), sites)
-            for used in (*finding.reads, *finding.reads_if_present)
-            if run.has(used)
-        }
-        frames.append(by_site(finding.rows(tables), getattr(finding, method), table))
-    if not frames:
-        return table.empty(run.lake.spark)
-    return reduce(DataFrame.unionByName, frames)
+def rows_of_groups(run: Run, findings: Sequence[Finding], sites: Sites) -> dict[FindingRows, DataFrame]:
+    """The rows that findings are made of, once for findings that share them; those of a group are adjacent."""
+    frames = {}
+    for rows in dict.fromkeys(finding.rows for finding in findings):
+        tables = {table.name: of_sites(run.read(table), sites) for table in rows.tables if run.has(table)}
+        frames[rows] = rows.make(tables).repartition(*rows.group).sortWithinPartitions(*rows.group)
+    return frames
 
 
-def by_site(rows: DataFrame, kernel: Kernel, table: Table) -> DataFrame:
-    """Call a kernel on all rows of each site, one task per site; rows of a table.
+def kernel_rows(
+    frames: Mapping[FindingRows, DataFrame], findings: Sequence[Finding], table: Table, method: str
+) -> Iterator[DataFrame]:
+    """The rows of a table that the findings make, of each frame by itself.
+
+    Tasks of one stage should have equal work, and groups of different rows have not.
 
     Args:
-        rows: with a column ``site``.
-        kernel: makes rows of the table, without their site, of the name and the rows of a site.
+        frames: what ``rows_of_groups`` gave.
+        findings: the findings.
         table: the table.
+        method: name of the kernel of a finding that makes them, without their site, of groups of a site.
     """
     schema = to_arrow_schema(table.schema)
 
-    def run_kernel(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for site, of_site in site_tables(batches):
-            made = [{"site": site, **row} for row in kernel(site, of_site)]
-            yield from pa.Table.from_pylist(made, schema=schema).to_batches(max_chunksize=10_000)
+    def make(rows: FindingRows, frame: DataFrame) -> DataFrame:
+        kernels = [getattr(finding, method) for finding in findings if finding.rows == rows]
 
-    return table.conform(rows.repartition("site").sortWithinPartitions("site").mapInArrow(run_kernel, table.schema))
+        def run_kernels(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for site, of_site in groups_by_site(batches, rows.group):
+                made = [{"site": site, **row} for kernel in kernels for row in kernel(site, of_site)]
+                yield from pa.Table.from_pylist(made, schema=schema).to_batches(max_chunksize=10_000)
+
+        return table.conform(frame.mapInArrow(run_kernels, table.schema))
+
+    return starmap(make, frames.items())
 
 
-def site_tables(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
-    """The rows of each site, which are adjacent, in one table."""
-    held: dict[str, list[pa.RecordBatch]] = {}
-    for batch in batches:
-        runs = pc.run_end_encode(batch["site"])
-        start = 0
-        for site, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
-            if held and site not in held:
-                [(name, parts)] = held.items()
-                yield name, pa.Table.from_batches(parts)
-                held = {}
-            held.setdefault(site, []).append(batch.slice(start, end - start))
-            start = end
-    for name, parts in held.items():
-        yield name, pa.Table.from_batches(parts)
+def groups_by_site(batches: Iterable[pa.RecordBatch], group: Sequence[str]) -> Iterator[tuple[str, pa.Table]]:
+    """Tables of whole groups of one site, and its name; a site with many groups has several tables.
+
+    Args:
+        batches: rows in order of their groups.
+        group: the columns of a group; the first is ``site``.
+    """
+    for rows in whole_groups(batches, *group, at_a_time=_BYTES, size=lambda batch: batch.nbytes):
+        yield from runs(rows, "site")
 
 
 def measured_worth(run: Run, findings: Sequence[Finding]) -> list[Entry]:

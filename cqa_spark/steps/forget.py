@@ -1,4 +1,4 @@
-"""a run → the same run without forgotten users and posts: tables, texts, index, journal, models."""
+"""a run → the same run without forgotten users and posts: tables, texts, index, journal, models; seen findings."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +10,8 @@ from pyspark.sql import functions as F
 from cqa_spark.corpora.erasure import Change, Erasure, Forgotten, erasure_of, recounted
 from cqa_spark.features.author_facts import aliases_of
 from cqa_spark.features.feature_table import feature_table, stored_groups
+from cqa_spark.lake.done import done_findings, named_posts, remove_done
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.model_folder import Copy, Kind, copy_with_fewer_rows, open_model_folder, original_of
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.schemas import declared_tables, published_tables
@@ -68,6 +70,14 @@ def remove(run: Run, erasure: Erasure) -> None:
     erasure.remove_entries(run, declared_tables().values())
     _remove_texts(run)
     _remove_from_models(run, erasure)
+
+
+def remove_seen_findings(lake: Lake, erasure: Erasure) -> None:
+    """Remove the findings about forgotten posts from those that somebody has seen."""
+    seen = {post for done in done_findings(lake.objects) if done[0] == erasure.site for post in named_posts(done)}
+    if seen:
+        erased = erasure.documents.where(F.col("id").isin(*seen)).collect()
+        remove_done(lake.objects, erasure.site, {row["id"] for row in erased})
 
 
 def _tables_of_sites(run: RunTables) -> list[Table]:

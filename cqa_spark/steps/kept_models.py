@@ -11,7 +11,7 @@ import yaml
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from cqa_spark.errors import InputError
+from cqa_spark.errors import ConfigError, InputError
 from cqa_spark.evaluation.statistics.nights import compare_hits, expected_hits
 from cqa_spark.features.feature_table import KEY, assemble, read_values
 from cqa_spark.features.group import FeatureGroup
@@ -268,7 +268,7 @@ class Challenge(Step):
             try:
                 card, threads = card_of(self.system, frame, posts), training_threads(frame, posts, comments)
                 challenger = fit_system(run, self.system, frame, threads, champion.groups, card=card)
-            except InputError as error:
+            except (ConfigError, InputError) as error:  # too little to learn from, or executors that come and go
                 Terminal(stderr=True).line(f"warning: {self.system.name} is not retrained: {error.problem}")
                 return None
             entry = _compared(run, frame, challenger, released=False)

@@ -35,7 +35,6 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.lake.snapshot import Snapshot, published_runs
 from cqa_spark.lake.table import Table, fingerprint_of
 from cqa_spark.object_store.locations import split, write_file
-from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.reports import kinds
 from cqa_spark.reports.kit.page import page_bytes
@@ -182,10 +181,9 @@ def _write_sites(run: Run, is_shown: Column, rows_by_site: Mapping[str, int]) ->
         .sortWithinPartitions("site", "shard", "key", "position")
     )
     run.lake.before_write()
-    storage, secrets = run.lake.storage, credentials()
+    storage = run.lake.storage
 
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        use_credentials(secrets)
         yield from write_shards(
             batches, lambda site, shard, script: write_file(f"{folders[site]}/{shard}.js", script, storage)
         )

@@ -339,7 +339,7 @@ class Bag:
     @cached_property
     def soft_norm(self) -> float:
         """Norm of the text's vector for the soft cosine, in which similar words are not orthogonal."""
-        return sqrt(self.weights @ _softened(self.vectors @ self.vectors.T) @ self.weights)
+        return sqrt(self.weights @ softened(self.vectors @ self.vectors.T) @ self.weights)
 
 
 def compare_meaning(text: Bag, others: Sequence[Bag], common: Numbers) -> dict[str, Numbers]:
@@ -364,7 +364,7 @@ def compare_meaning(text: Bag, others: Sequence[Bag], common: Numbers) -> dict[s
     distance = _distances(nearest) @ text.times / text.times.sum()
     distance_back = _means(_distances(nearest_back), times, starts)
     plain, by_idf, smooth = np.stack([other.means for other in others], axis=1)
-    soft_products = np.add.reduceat((_softened(cosines) @ text.weights) * weights, starts)
+    soft_products = np.add.reduceat((softened(cosines) @ text.weights) * weights, starts)
     soft_norms = text.soft_norm * np.array([other.soft_norm for other in others])
     return {
         "plain_cosine": _cosines(text.means[0], plain),
@@ -396,7 +396,7 @@ def _distances(cosines: Numbers) -> Numbers:
     return np.sqrt(np.maximum(0.0, 2.0 - 2.0 * cosines))
 
 
-def _softened(cosines: Numbers) -> Numbers:
+def softened(cosines: Numbers) -> Numbers:
     """Similarities of words for the soft cosine (Charlet and Damnati 2017, section 2.1)."""
     return np.square(np.maximum(0.0, cosines))
 

@@ -69,8 +69,10 @@ def hadoop(folder: Path, nodes: int = 0, megabytes: int = 6144, cores: int = 4) 
         str(folder),
         *map(str, (nodes, megabytes, cores)),
     ]
+    # Nodes have no credentials of their own: tasks get those of the driver.
+    inherited = {variable: os.environ[variable] for variable in os.environ if not variable.startswith("AWS_")}
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=folder, env=os.environ, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=folder, env=inherited, stdout=log, stderr=subprocess.STDOUT)
     try:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not (folder / "conf").exists():

@@ -1,6 +1,6 @@
 """Servers that stand in for the storage of clouds, on loopback: S3's (versitygw), Google's and Azure's (Azurite).
 
-No test reaches a cloud: Google's client is told an address, and the address of Google's metadata is a closed port.
+No test reaches a cloud: Google's client is told an address, and that of Google's metadata is closed (`conftest.py`).
 """
 
 import os
@@ -74,10 +74,8 @@ def gcs_server(folder: Path) -> Iterator[HttpServer]:
     from cqa_spark.object_store.gcs import gcs_client
 
     address = f"{HERE}:{free_port()}"
-    variables = {"STORAGE_EMULATOR_HOST": f"http://{address}", "GCE_METADATA_HOST": f"{HERE}:1", "NO_GCE_CHECK": "true"}
     with _running([program, address], folder / "gcs.log", address), pytest.MonkeyPatch.context() as patched:
-        for name, value in variables.items():
-            patched.setenv(name, value)
+        patched.setenv("STORAGE_EMULATOR_HOST", f"http://{address}")
         patched.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
         gcs_client.cache_clear()
         gcs_client().create_bucket(CONTAINER)

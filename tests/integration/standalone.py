@@ -87,12 +87,14 @@ def wait_for_port(address: str, process: subprocess.Popen[bytes], seconds: float
 
 @contextmanager
 def daemon(log: Path, java: Mapping[str, str], name: str, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    # Machines of a cluster have no credentials of their own: tasks get those of the driver.
+    inherited = {variable: os.environ[variable] for variable in os.environ if not variable.startswith("AWS_")}
     variables = {"SPARK_LOCAL_IP": HERE, "SPARK_DAEMON_MEMORY": "512m", "PYSPARK_PYTHON": sys.executable}
     command = [str(SPARK_CLASS), f"org.apache.spark.deploy.{name}", "--host", HERE, *options]
     with (
         log.open("w") as output,
         subprocess.Popen(
-            command, env=os.environ | java | variables, stdout=output, stderr=subprocess.STDOUT
+            command, env={**inherited, **java, **variables}, stdout=output, stderr=subprocess.STDOUT
         ) as process,
     ):
         try:

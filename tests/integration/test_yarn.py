@@ -6,10 +6,11 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -21,11 +22,14 @@ import pytest
 from hadoop import Hadoop, hadoop
 from pyspark.sql import Row, SparkSession
 from requirements import lacking
+from s3_server import S3Server, reach
+from small_runs import finished, held, lake_at
 from standalone import SHORT_LIVED
 
 from cqa_spark.cli import main
 from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.lease import KEY, LeaseState
+from cqa_spark.lake.publishing import publish
 from cqa_spark.lake.run_log import RunLog
 from cqa_spark.lake.schemas.community import POSTS
 from cqa_spark.lake.schemas.examples import EXAMPLES
@@ -41,7 +45,8 @@ pytestmark = pytest.mark.more
 REPOSITORY = Path(__file__).resolve().parents[2]
 ENVIRONMENT = REPOSITORY / "build" / "environment.tar.gz"
 PATIENCE_SECONDS = 600
-SIZE = ["--num-executors", "1", "--executor-cores", "2", "--executor-memory", "1g", "--driver-memory", "1g"]
+MEMORY = ["--executor-cores", "2", "--executor-memory", "1g", "--driver-memory", "1g"]
+SIZE = ["--num-executors", "1", *MEMORY]
 SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     # Spark's own jars are on every node of this cluster: they need not travel.
@@ -58,31 +63,38 @@ class Yarn:
         hadoop: HDFS and YARN.
         dump: a local folder.
         lake: the lake of a night in local mode.
+        environment: the packed Python in HDFS, which the node unpacks once for all applications.
     """
 
     hadoop: Hadoop
     dump: Path
     lake: Path
+    environment: str
 
     @property
     def settings(self) -> list[str]:
         """Options of spark-submit."""
         return [option for name, value in SETTINGS.items() for option in ("--conf", f"{name}={value}")]
 
-    def submit(self, mode: str, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+    def submit(self, mode: str, *arguments: str, options: Sequence[str] = SIZE) -> subprocess.Popen[str]:
         """Start a job in a process group of its own, its output and errors in one."""
-        shipped = ["--environment", str(ENVIRONMENT)] if mode == "cluster" else []
+        shipped = ["--environment", self.environment] if mode == "cluster" else []
         command = [REPOSITORY / "spark-submit.sh", "--master", "yarn", "--deploy-mode", mode]
-        command += [*SIZE, *self.settings, *shipped]
-        environment = os.environ | SHORT_LIVED | {"HADOOP_CONF_DIR": str(self.hadoop.conf)} | variables
+        command += [*self.settings, *shipped, *options]
+        environment = os.environ | SHORT_LIVED | {"HADOOP_CONF_DIR": str(self.hadoop.conf)}
         output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
         return subprocess.Popen([*command, *arguments], env=environment, text=True, start_new_session=True, **output)  # type: ignore[call-overload]
 
-    def finished(self, mode: str, *arguments: str) -> tuple[int, str]:
+    def finished(self, mode: str, *arguments: str, options: Sequence[str] = SIZE) -> tuple[int, str]:
         """The exit code of a job, and what it said."""
-        with self.submit(mode, *arguments) as started:
+        with self.submit(mode, *arguments, options=options) as started:
             said, _ = started.communicate()
         return started.returncode, said
+
+    def attempts(self) -> set[int]:
+        """The numbers of the attempts to run an application, of all applications so far."""
+        containers = self.hadoop.folder.glob("target/test/data/*/yarn-*/*-logDir-nm-*/application_*/container_*")
+        return {int(container.name.split("_")[3]) for container in containers}
 
     def kill(self) -> None:
         """Kill the application that runs."""
@@ -100,13 +112,18 @@ def yarn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Yarn]:
     assert main([*NIGHT, "--input", str(dump), "--lake", str(folder / "lake")]) == 0
     (folder / "hadoop").mkdir()
     with hadoop(folder / "hadoop", nodes=1, megabytes=8192, cores=6) as started:
-        yield Yarn(started, dump, folder / "lake")
+        environment = f"{started.hdfs}/shared/{ENVIRONMENT.name}"
+        send(ENVIRONMENT, environment, ObjectStorageSettings())
+        yield Yarn(started, dump, folder / "lake", environment)
 
 
-def rows(spark: SparkSession, lake: str) -> dict[str, list[Row]]:
-    snapshot = published_snapshot(Lake(spark, lake))
+def rows(spark: SparkSession, lake: str, storage: ObjectStorageSettings | None = None) -> dict[str, list[Row]]:
+    """Rows of the published run, whatever its name and wherever its input was."""
+    snapshot = published_snapshot(Lake(spark, lake, storage or ObjectStorageSettings()))
     tables = (POSTS, EXAMPLES, RANKINGS)
-    return {table.name: snapshot.read(table).drop("source_file").orderBy(*table.key).collect() for table in tables}
+    return {
+        table.name: snapshot.read(table).orderBy(*table.key).drop("source_file", "run_id").collect() for table in tables
+    }
 
 
 def is_held(lake: Lake) -> bool:
@@ -114,9 +131,11 @@ def is_held(lake: Lake) -> bool:
     return stored is not None and not LeaseState.model_validate_json(stored.data).is_free()
 
 
-def test_the_step_of_emr_is_a_night_in_client_mode(spark: SparkSession, yarn: Yarn, tmp_path: Path) -> None:
-    """Paths are those of this machine, although HDFS is the cluster's default."""
-    night = [*NIGHT, "--input", str(yarn.dump), "--lake", str(tmp_path / "lake")]
+def test_the_step_of_emr_is_a_night_in_client_mode_with_a_lake_on_s3(
+    spark: SparkSession, yarn: Yarn, s3: S3Server
+) -> None:
+    """A path is one of this machine, although HDFS is the cluster's default."""
+    night = [*NIGHT, "--input", str(yarn.dump), "--lake", s3.location("lake"), *s3.flags]
     submit = [REPOSITORY / "deploy" / "emr" / "submit", "--dry-run", "j-1", *SIZE, *yarn.settings, *night]
     printed = subprocess.run(submit, capture_output=True, text=True, check=True).stdout
     [step] = json.loads(shlex.split(printed)[-1])
@@ -124,7 +143,8 @@ def test_the_step_of_emr_is_a_night_in_client_mode(spark: SparkSession, yarn: Ya
     command = [reduce(lambda word, place: word.replace(*place), here.items(), word) for word in step["Args"]]
     done = subprocess.run(command, env=os.environ | SHORT_LIVED, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert rows(spark, str(tmp_path / "lake")) == rows(spark, str(yarn.lake))
+    reach(spark, s3)
+    assert rows(spark, s3.location("lake"), s3.settings) == rows(spark, str(yarn.lake))
 
 
 def test_a_night_in_cluster_mode_on_hdfs_where_nothing_is_installed(spark: SparkSession, yarn: Yarn) -> None:
@@ -132,17 +152,60 @@ def test_a_night_in_cluster_mode_on_hdfs_where_nothing_is_installed(spark: Spark
     place = f"{yarn.hadoop.hdfs}/{uuid4().hex}"
     send(yarn.dump, f"{place}/{yarn.dump.name}", ObjectStorageSettings())
     night = [*NIGHT, "--input", f"{place}/{yarn.dump.name}", "--lake", f"{place}/lake"]
-    code, said = yarn.finished("cluster", *night)
+    code, said = yarn.finished("cluster", *night, options=[*SIZE, "--environment", str(ENVIRONMENT)])
     assert code == 0, said
     assert rows(spark, f"{place}/lake") == rows(spark, str(yarn.lake))
     assert Lake(spark, f"{place}/lake").objects.read("report.html") is not None
 
 
-def test_a_night_that_fails_in_cluster_mode_runs_once_and_tells_its_exit_code(yarn: Yarn) -> None:
-    place = f"{yarn.hadoop.hdfs}/{uuid4().hex}"
-    code, said = yarn.finished("cluster", *NIGHT, "--input", f"{place}/nothing", "--lake", f"{place}/lake")
-    assert code == 3, said
-    assert re.search(r"application_\d+_\d+ failed 1 times", said)
+def test_executors_come_and_go_in_a_night_that_does_not_train(spark: SparkSession, yarn: Yarn, tmp_path: Path) -> None:
+    """Without their number, YARN gives them to tasks that wait, and has them back when they idle. A lake on HDFS."""
+    (events := tmp_path / "events").mkdir()
+    settings = {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": f"file://{events}",
+        "spark.dynamicAllocation.maxExecutors": "2",
+        "spark.dynamicAllocation.executorIdleTimeout": "1s",
+        "spark.dynamicAllocation.shuffleTracking.timeout": "1s",
+    }
+    options = [*MEMORY, *(option for name, value in settings.items() for option in ("--conf", f"{name}={value}"))]
+    lake = f"{yarn.hadoop.hdfs}/{uuid4().hex}/lake"
+    code, said = yarn.finished("client", *NIGHT, "--input", str(yarn.dump), "--lake", lake, options=options)
+    assert code == 0, said
+    assert rows(spark, lake) == rows(spark, str(yarn.lake))
+    (log,) = events.iterdir()
+    kinds = [json.loads(line)["Event"] for line in log.read_text(encoding="utf-8").splitlines()]
+    assert kinds.count("SparkListenerExecutorAdded") > 1
+    assert kinds.count("SparkListenerExecutorRemoved") > 0
+
+
+def test_every_exit_code_comes_back_from_a_driver_in_the_cluster(yarn: Yarn, tmp_path: Path) -> None:
+    """But those of signals, which no driver in a cluster gets from here. No job that fails runs again."""
+    refused = shutil.copytree(yarn.dump, tmp_path / yarn.dump.name)
+    posts = (refused / "Posts.xml").read_text(encoding="utf-8")
+    (refused / "Posts.xml").write_text(posts.replace(' Id="', ' Id="x', 1), encoding="utf-8")
+    send(refused, f"{yarn.hadoop.hdfs}/refused/{refused.name}", ObjectStorageSettings())
+    lake, damaged = (lake_at(f"{yarn.hadoop.hdfs}/{uuid4().hex}/lake") for _ in range(2))
+    for each in (lake, damaged):
+        with held(each) as leased:
+            finished(leased, "r", a="xy")
+            publish(leased, "r")
+    damaged.objects.put("published.json", b"no JSON")
+    nowhere = ["--object-storage.attempts", "1", "--object-storage.timeout", "1"]
+    commands = {
+        0: ["runs", "list", "--lake", lake.root],
+        2: [*NIGHT, "--input", lake.root, "--lake", lake.root, "--system", "none"],
+        3: [*NIGHT, "--input", f"{lake.root}/none", "--lake", lake.root],
+        4: ["runs", "list", "--lake", "hdfs://127.0.0.1:1/lake", *nowhere],
+        5: ["runs", "list", "--lake", damaged.root],
+        6: ["runs", "gc", "--lake", lake.root],
+        7: [*NIGHT, "--input", f"{yarn.hadoop.hdfs}/refused/{refused.name}", "--lake", f"{yarn.hadoop.hdfs}/checked"],
+    }
+    with held(lake):
+        for expected, command in commands.items():
+            code, said = yarn.finished("cluster", *command)
+            assert code == expected, said
+    assert yarn.attempts() == {1}
 
 
 @contextmanager

@@ -63,6 +63,38 @@ def test_settings_of_the_cluster_come_before_those_of_the_user_which_win() -> No
     assert handed_on == [*(f"{name}={value}" for name, value in ours.items()), "spark.driver.memory=9g"]
 
 
+@pytest.mark.parametrize(
+    ("options", "job", "is_elastic"),
+    [
+        (["--master", "yarn"], ["nightly", "--input", "x"], True),
+        (["--master", "yarn", "--deploy-mode", "cluster"], ["nightly", "--config", "x.yaml"], True),
+        (["--master", "yarn", "--num-executors", "4"], ["nightly"], False),
+        (["--master", "yarn", "--conf", "spark.executor.instances=4"], ["nightly"], False),
+        (["--master", "yarn"], ["nightly", "--retrain"], False),
+        (["--master", "yarn"], ["nightly", "--train", "x.xml"], False),
+        (["--master", "yarn"], ["nightly", "--system=best_a"], False),
+        (["--master", "yarn"], ["nightly", "--task", "duplicate"], False),
+        (["--master", "yarn"], ["run", "--config", "x.yaml"], False),
+        (["--master", "yarn"], ["train", "nights"], False),
+        (["--master", "spark://host:7077"], ["nightly"], False),
+        ([], ["nightly"], False),
+    ],
+)
+def test_executors_come_and_go_in_nights_on_yarn_that_are_not_told_to_train(
+    options: list[str], job: list[str], is_elastic: bool
+) -> None:
+    command = resolved(*options, *job)
+    values = [value.split("=") for option, value in pairwise(command) if option == "--conf"]
+    settings = {name: value for name, *value in values}  # the last one wins
+    assert settings["spark.dynamicAllocation.enabled"] == [str(is_elastic).lower()]
+    assert settings.get("spark.dynamicAllocation.shuffleTracking.enabled") == (["true"] if is_elastic else None)
+
+
+def test_the_user_decides_whether_executors_come_and_go() -> None:
+    command = resolved("--master", "yarn", "--conf", "spark.dynamicAllocation.enabled=false", "nightly")
+    assert [word for word in command if word.startswith("spark.dynamicAllocation.enabled=")][-1].endswith("=false")
+
+
 def test_jars_and_files_of_the_user_come_beside_ours() -> None:
     command = resolved("--jars", "mine.jar", "--py-files", "mine.py", "run")
     assert value_of("--jars", command).endswith(",mine.jar")
@@ -125,6 +157,17 @@ def test_a_driver_in_the_cluster_finds_there_what_does_not_travel(master: str, s
     assert value_of("--driver-java-options", command).endswith("=/opt/cqa-spark/conf/spark/log4j2.properties")
     jars = {f"local:/opt/cqa-spark/.jars/{jar.name}" for jar in (REPOSITORY / ".jars").glob("*.jar")}
     assert {*value_of("--jars", command).split(",")} - {""} == jars
+
+
+def test_a_packed_environment_may_lie_where_the_nodes_find_it(tmp_path: Path) -> None:
+    """Java's place is taken by a program that prints its arguments."""
+    program = tmp_path / "bin" / "spark-submit"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\necho "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    answer = submit("--master", "yarn", "--environment", "hdfs:///e.tar.gz", "run", SPARK_HOME=str(tmp_path))
+    assert answer.returncode == 0, answer.stderr
+    assert "--archives hdfs:///e.tar.gz#environment " in answer.stdout
 
 
 def test_with_a_packed_environment_all_travels_to_a_driver_on_yarn() -> None:

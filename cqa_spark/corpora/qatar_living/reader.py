@@ -16,7 +16,6 @@ from cqa_spark.corpora.source import AnnotatedFiles, CommunityTables
 from cqa_spark.corpora.whole_files import of_file, parse_files
 from cqa_spark.errors import InputError
 from cqa_spark.lake.schemas.community import COMMENTS, JUDGMENTS, POSTS, UNANNOTATED, USERS
-from cqa_spark.object_store.s3 import credentials
 from cqa_spark.settings.sections import ObjectStorageSettings
 from cqa_spark.spark.frames import persist
 
@@ -102,7 +101,7 @@ def _parsed(spark: SparkSession, files: Sequence[ProbedFile], storage: ObjectSto
     """The records of files, and their numbers."""
     ranges = [(number, *part) for number, file in enumerate(files) for part in file.ranges()]
     tasks = spark.createDataFrame(ranges, "file int, start bigint, stop bigint").repartition(len(ranges))
-    return parse_files(tasks, partial(parse_range, files, storage, credentials()), RECORD)
+    return parse_files(tasks, partial(parse_range, files, storage), RECORD)
 
 
 def _threads(records: DataFrame, inputs: Sequence[InputFile], site: str) -> DataFrame:

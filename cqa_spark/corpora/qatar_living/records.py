@@ -6,7 +6,7 @@ thread does not swallow the next one; text outside of threads is a record with a
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from os import SEEK_END
@@ -18,7 +18,6 @@ from cqa_spark.corpora.content_check import REMEDY, SHOWN_CHARACTERS, names_seen
 from cqa_spark.corpora.inputs import InputFile, open_stored
 from cqa_spark.corpora.qatar_living.threads import ORIGINAL, WRAPPER, Layout, UnreadableThread, parse_thread
 from cqa_spark.errors import InputError
-from cqa_spark.object_store.s3 import use_credentials
 from cqa_spark.settings.sections import ObjectStorageSettings
 
 RANGE = 64 << 20
@@ -214,7 +213,6 @@ RECORD = _struct(
 def parse_range(
     files: Sequence[ProbedFile],
     storage: ObjectStorageSettings,
-    environment: Mapping[str, str],
     file: int,
     start: int,
     stop: int,
@@ -224,7 +222,6 @@ def parse_range(
     Args:
         files: the files.
         storage: object storage settings.
-        environment: variables of the driver that hold credentials.
         file: position of the file in ``files``.
         start: the first byte of the range.
         stop: the byte after its last.
@@ -234,7 +231,6 @@ def parse_range(
         sentence; None if the record is a valid thread), thread (``THREAD``; None if there is a problem); then
         record_count, counted independently.
     """
-    use_credentials(environment)
     layout, record_count = files[file].layout, 0
     with open_stored(files[file].file.path, storage) as stream:
         for chunk in read_chunks(stream, start, stop, layout.closing.encode()):

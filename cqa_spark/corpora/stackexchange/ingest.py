@@ -39,7 +39,6 @@ from cqa_spark.lake.schemas.community import COMMENTS, POSTS, USERS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table, TableFiles
 from cqa_spark.object_store.locations import fetch_once
-from cqa_spark.object_store.s3 import credentials, use_credentials
 from cqa_spark.process.terminal import Terminal
 from cqa_spark.settings.dumps import DumpJobSettings
 from cqa_spark.settings.sections import ObjectStorageSettings
@@ -368,7 +367,7 @@ def orphans(lake: Lake, tables: Mapping[str, TableFiles]) -> list[Entry]:
         return []
     context = lake.spark.sparkContext
     tasks = context.parallelize(files, min(len(files), _TASKS_PER_CORE * context.defaultParallelism))
-    dangling = tasks.mapPartitions(partial(_count_dangling, lake.storage, credentials())).collect()
+    dangling = tasks.mapPartitions(partial(_count_dangling, lake.storage)).collect()
     counts: Counter[tuple[str, Reference]] = Counter()
     for file, count in zip(files, dangling, strict=True):
         counts[file.site, file.reference] += count
@@ -400,17 +399,13 @@ def _referring_files(lake: Lake, tables: Mapping[str, TableFiles]) -> Iterator[_
                     yield _ReferringFile(site, reference, path, referred)
 
 
-def _count_dangling(
-    storage: ObjectStorageSettings, environment: Mapping[str, str], files: Iterable[_ReferringFile]
-) -> Iterator[int]:
+def _count_dangling(storage: ObjectStorageSettings, files: Iterable[_ReferringFile]) -> Iterator[int]:
     """The number of rows that refer to none of the target, for each file.
 
     Args:
         storage: object storage settings.
-        environment: variables of the driver that hold credentials.
         files: the files, those to the same target adjacent; its ids, 8 bytes each, are held in memory.
     """
-    use_credentials(environment)
     for (target, referred), to_target in groupby(files, key=lambda file: (file.reference.target, file.referred)):
         parts = [np.empty(0, np.int64)]
         for path in referred:

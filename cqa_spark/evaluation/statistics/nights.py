@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.statistics.clusters import (
     CONFIDENCE,
+    FEWEST,
     OF_DIFFERENCES,
     ClusterSums,
     Longs,
@@ -26,7 +27,7 @@ from cqa_spark.evaluation.statistics.clusters import (
 from cqa_spark.evaluation.statistics.served_order import Difference
 from cqa_spark.evaluation.statistics.tests import holm
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.schemas.metrics import ALL, NIGHTS, by_measure
+from cqa_spark.lake.schemas.metrics import ALL, NIGHTS, ON_SITE, by_measure
 
 Mask = NDArray[np.bool_]
 AGES: Mapping[str, tuple[int, float]] = {
@@ -115,22 +116,59 @@ def night_metrics(
     families: dict[str, list[Entry]] = {}
     for population, band, weights in parts:
         for order in orders if weights.any() else ():
-            mean = clustered_mean(nights.hits[order], nights.thread, weights)
-            entry: Entry = {
-                "task": task, "split": NIGHTS, "system": order, "measure": "P@1", "population": population,
-                "band": band, "value": mean.value, "low": max(0.0, mean.low), "high": min(1.0, mean.high),
-                "confidence": CONFIDENCE, "queries": int((weights > 0).sum()), "topics": mean.clusters,
-                **_compared(nights, order, baseline, weights),
-            }  # fmt: skip
+            entry = {
+                "task": task,
+                "population": population,
+                "band": band,
+                **_measured(nights, order, baseline, weights),
+            }
             entries.append(entry)
             if order != baseline:
                 is_overall = population is None and band is None
                 families.setdefault(ALL if is_overall else f"parts of {order}", []).append(entry)
     for family in families.values():
-        adjusted = holm(np.array([entry["p_value"] for entry in family])).tolist()
-        for entry, p_value in zip(family, adjusted, strict=True):
-            entry["p_value"] = p_value
+        _adjust(family)
     return entries
+
+
+def site_metrics(nights: Nights, task: str, order: str, baseline: str) -> list[Entry]:
+    """P@1 of an order and of the baseline on the nights of each site, of several, with ``FEWEST`` threads or more.
+
+    Args:
+        nights: the measured nights.
+        task: the task of the nights.
+        order: name of the order.
+        baseline: name of the order that it is compared with.
+
+    Returns:
+        As ``night_metrics``, by site; the population is that of the site. P-values are adjusted by Holm, over sites.
+    """
+    entries: list[Entry] = []
+    sites = np.unique(nights.site).tolist()
+    for site in sites if len(sites) > 1 else ():
+        weights = (nights.site == site).astype(np.float64)
+        if len(np.unique(nights.thread[weights > 0])) >= FEWEST:
+            about = {"task": task, "population": f"{ON_SITE}{site}", "band": None}
+            entries += [{**about, **_measured(nights, name, baseline, weights)} for name in (order, baseline)]
+    _adjust([entry for entry in entries if entry["system"] != baseline])
+    return entries
+
+
+def _adjust(family: Sequence[Entry]) -> None:
+    """Adjust p-values by Holm."""
+    adjusted = holm(np.array([entry["p_value"] for entry in family])).tolist()
+    for entry, p_value in zip(family, adjusted, strict=True):
+        entry["p_value"] = p_value
+
+
+def _measured(nights: Nights, order: str, baseline: str, weights: Reals) -> Entry:
+    """The figures of an order on nights with weights."""
+    mean = clustered_mean(nights.hits[order], nights.thread, weights)
+    return {
+        "split": NIGHTS, "system": order, "measure": "P@1", "value": mean.value, "low": max(0.0, mean.low),
+        "high": min(1.0, mean.high), "confidence": CONFIDENCE, "queries": int((weights > 0).sum()),
+        "topics": mean.clusters, **_compared(nights, order, baseline, weights),
+    }  # fmt: skip
 
 
 def _compared(nights: Nights, order: str, baseline: str, weights: Reals) -> Entry:

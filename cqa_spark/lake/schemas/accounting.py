@@ -59,8 +59,11 @@ FINGERPRINTS: JournalTable = JournalTable(
         required("table_name", "string", "the table that the file fills"),
         required("bytes", "bigint", "size of the file"),
         column("modified_ns", "bigint", "last modification, nanoseconds since 1970; null for an object in a bucket"),
-        required("content", "string", "SHA-256 of a local file, hexadecimal; entity tag of an object"),
+        required(
+            "content", "string", "SHA-256 of a local file, hexadecimal; entity tag of an object; hash of a query's rows"
+        ),
         required("reader", "string", "the code that read the file, and its settings"),
+        column("watermark", "string", "where the next reading of a query of a database starts; null for files"),
     ),
     key=("site", "source_file"),
 )

@@ -19,6 +19,9 @@ NIGHTS = "nights"
 WHEN_TRAINED = "when trained"
 """A population: the queries that a night's system was measured on when its model was trained."""
 
+ON_SITE = "on "
+"""Begins the name of a population: the replayed nights of a site, whose name follows."""
+
 ALL = "all"
 """The band of all queries of a population."""
 
@@ -32,7 +35,8 @@ _PART = (
         "population",
         "string",
         "null: all queries of the split. Of replayed nights also: these weighted to the ages of served threads, and "
-        "the last of each thread. Of the system that nights rank with also: what it was measured on when trained",
+        "the last of each thread. Of the system that nights rank with also: those of a site, and what it was measured "
+        "on when trained",
     ),
     column("band", "string", "band of age or of votes of replayed nights; null: all"),
 )
@@ -182,8 +186,8 @@ class Worth:
 
     Attributes:
         order: name of the order: a system, or a simple order.
-        population: replayed nights, these weighted to the ages of served threads, or the last of each thread; of other
-            queries, the split.
+        population: replayed nights, these weighted to the ages of served threads, the last of each thread, or those
+            of a site; of other queries, the split.
         band: ``ALL``, or a band of age or of votes.
         measure: name of the measure.
         value: the measure.

@@ -241,7 +241,7 @@ class Details:
         story: whether the summary is the title of a thread.
         is_open: whether they are unfolded at first.
         strips: rankings of the thread beside its title.
-        aside: further text behind the title.
+        aside: further text below the title.
     """
 
     summary: Words

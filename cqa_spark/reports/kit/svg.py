@@ -18,7 +18,7 @@ from lxml import etree
 from markupsafe import Markup
 
 from cqa_spark.process.terminal import visible_line
-from cqa_spark.reports.kit.wording import points
+from cqa_spark.reports.kit.wording import MINUS, interval, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -317,7 +317,7 @@ def whiskers(rows: Sequence[Whisker], reference: float | None, width: int) -> Fi
         _draw(axes, position, row)
     if reference is not None:
         axes.axvline(reference * 100, color=sentinel("muted"), linewidth=1, dashes=(2, 3), zorder=1)
-    axes.set_yticks(range(len(rows)), [short(row.name) for row in rows])
+    axes.set_yticks(range(len(rows)), [folded(row.name, NAME_LENGTH, 2) for row in rows])
     for label, row in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_color(sentinel(row.role))
     axes.set_ylim(len(rows) - 0.45, -0.65)
@@ -328,7 +328,7 @@ def whiskers(rows: Sequence[Whisker], reference: float | None, width: int) -> Fi
 
 def described(rows: Sequence[Whisker]) -> str:
     """The rows as text, for screen readers."""
-    return "; ".join(f"{row.name} {points(row.value)} ({points(row.low)} to {points(row.high)})" for row in rows)
+    return "; ".join(f"{row.name} {points(row.value)} {interval(row.low, row.high)}" for row in rows)
 
 
 def _draw(axes: Axes, position: int, row: Whisker) -> None:
@@ -351,6 +351,64 @@ def label_above(axes: Axes, text: str, position: tuple[float, float], gap: int, 
     axes.annotate(
         text, position, xytext=(0, gap), textcoords="offset points", ha="center", va="bottom", fontsize=11, **style
     )
+
+
+# Waterfall: steps from zero to a sum.
+
+_STEP, _STEP_WITH_NAME = 26, 40
+"""Height of a step, in CSS pixels: beside its name, and below it."""
+
+
+def waterfall(names: Sequence[str], steps: Sequence[float], total: str, width: int) -> Figure:
+    """Draw steps from top to bottom, each from where the one above ends; the last bar is their sum, from zero.
+
+    Args:
+        names: labels of the steps; at least one.
+        steps: their lengths, negative to the left.
+        total: label of the sum.
+        width: width of the figure, in CSS pixels.
+    """
+    names_above = width < WIDE
+    figure, axes = new_axes(width, (_STEP_WITH_NAME if names_above else _STEP) * (len(names) + 1) + _INTERVAL_AXIS)
+    thickness = 0.36 if names_above else 0.62
+    start = 0.0
+    for position, step in enumerate([*steps, sum(steps)]):
+        is_total = position == len(steps)
+        left = 0.0 if is_total else start
+        role = "ink" if is_total else "accent" if step > 0 else "loss"
+        axes.barh(position, step, left=left, height=thickness, color=sentinel(role))
+        end = left + step
+        if not is_total:
+            # Leads the eye to where the next bar starts.
+            axes.plot(
+                [end, end],
+                [position + thickness / 2, position + 1 - thickness / 2],
+                color=sentinel("muted"),
+                linewidth=1,
+            )
+            start = end
+        axes.annotate(
+            f"{'+' if step > 0 else MINUS}{abs(step):.3f}",
+            (max(left, end), position),
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center_baseline",
+            fontsize=11,
+            color=sentinel("muted"),
+        )
+    axes.axvline(0, color=sentinel("muted"), linewidth=1, dashes=(2, 3), zorder=1)
+    shown = [short(name, 2 * NAME_LENGTH) for name in (*names, total)]
+    axes.set_yticks(range(len(shown)), ["" if names_above else name for name in shown])
+    for position, (name, label) in enumerate(zip(shown, axes.get_yticklabels(), strict=True)):
+        label.set_color(sentinel("ink"))
+        if names_above:
+            place = {"xy": (0, position - 0.42), "xycoords": axes.get_yaxis_transform()}
+            axes.annotate(name, **place, fontsize=11, va="center_baseline", color=sentinel("ink"))
+    axes.set_ylim(len(steps) + 0.6, -0.7)
+    axes.margins(x=0.16)
+    axes.xaxis.grid(True, color=sentinel("line"), linewidth=1)
+    axes.locator_params(axis="x", nbins=max(3, width // 130))
+    return figure
 
 
 # Curve: a value by a number or a time, with its interval as a band.

@@ -26,13 +26,13 @@ def signed_points(fraction: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """The bounds of an interval of fractions, in percentage points."""
-    return f"{points(low)}\N{EN DASH}{points(high)}"
+    """The bounds of an interval of fractions, in percentage points: ``[18.27, 19.30]``."""
+    return f"[{points(low)}, {points(high)}]"
 
 
 def signed_interval(low: float, high: float) -> str:
     """The bounds of an interval of a difference, in percentage points; those of a single cluster are unknown."""
-    return f"{signed_points(low)} to {signed_points(high)}" if isfinite(low) and isfinite(high) else "unknown"
+    return f"[{signed_points(low)}, {signed_points(high)}]" if isfinite(low) and isfinite(high) else "unknown"
 
 
 def score(value: float) -> str:
@@ -167,7 +167,7 @@ def difference_interval(comparison: ComparedValues) -> str:
     """The interval of a difference in percentage points; empty if unknown."""
     if comparison.difference_low is None or comparison.difference_high is None:
         return ""
-    return f"{signed_points(comparison.difference_low)} to {signed_points(comparison.difference_high)}"
+    return f"[{signed_points(comparison.difference_low)}, {signed_points(comparison.difference_high)}]"
 
 
 def evidence(comparison: ComparedValues) -> str:

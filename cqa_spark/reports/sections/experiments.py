@@ -320,8 +320,7 @@ def plot_curve(curve: Sequence[CurvePoint], measure: str, width: int) -> Picture
     values = [Whisker(count(point.threads), point.value, point.low, point.high, "accent") for point in curve]
     figure = curve_of(values, [point.threads for point in curve], width)
     words = "; ".join(
-        f"{count(point.threads)} threads {points(point.value)} ({points(point.low)} to {points(point.high)})"
-        for point in curve
+        f"{count(point.threads)} threads {points(point.value)} {interval(point.low, point.high)}" for point in curve
     )
     return Picture(figure, f"{measure} of {curve[0].system} by training threads: {words}.")
 

@@ -119,13 +119,14 @@ def _shown(findings: DataFrame, tables: Mapping[str, DataFrame]) -> dict[str, li
 
 def blocks(tonight: TonightsFindings) -> list[Block]:
     """Counts and worth as a plot and a table; on the page the most important findings with both texts."""
+    of_many_sites = len({entry["site"] for entry in tonight.worth}) > 2
     measured = [(kind, entry) for kind, entry in tonight.overall() if entry["low"] is not None]
     plot = [Plot("findings", _plotter(measured), "What findings were worth on the past")] if measured else []
     lists: list[Block] = []
     for kind, entry in tonight.overall():
         if entry["rows"]:
             lists += [Heading(f"{kind.title}: {entry['rows']:,}"), Text(kind.about)]
-            lists += [_story(finding) for finding in tonight.shown.get(kind.name, ())]
+            lists += [_story(finding, named=of_many_sites) for finding in tonight.shown.get(kind.name, ())]
     return [
         Heading("What somebody should look at", 2),
         Only("page", [*lists, *plot]),
@@ -137,16 +138,17 @@ def blocks(tonight: TonightsFindings) -> list[Block]:
 def sentence(tonight: TonightsFindings) -> str:
     """How many findings there are of each kind."""
     numbers = [
-        f"{entry['rows']:,} {kind.title[0].lower()}{kind.title[1:]}"
+        f"{kind.title[0].lower()}{kind.title[1:]} ({entry['rows']:,})"
         for kind, entry in tonight.overall()
         if entry["rows"]
     ]
-    return f"To look at: {'; '.join(numbers)}." if numbers else "Nothing new to look at."
+    return f"To look at: {', '.join(numbers)}." if numbers else "Nothing new to look at."
 
 
-def _story(finding: ShownFinding) -> Details:
-    """Both texts of a finding, below the title of the question."""
-    probability = "" if finding.probability is None else f"probability {points(finding.probability)} %, "
+def _story(finding: ShownFinding, *, named: bool) -> Details:
+    """Both texts of a finding, below the title of the question; its site is named if others have findings, too."""
+    site = f"{finding.site}: " if named else ""
+    probability = "" if finding.probability is None else f"probability {100 * finding.probability:.0f} %; "
     return Details(
         forum(finding.title or finding.post_id),
         [
@@ -154,7 +156,7 @@ def _story(finding: ShownFinding) -> Details:
             Post(finding.other_text.on_page(_CHARACTERS, title=True), [finding.other_id]),
         ],
         story=True,
-        aside=f"{finding.site}, {probability}{finding.evidence}",
+        aside=f"{site}{probability}{finding.evidence}",
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from cqa_spark.evaluation.statistics.nights import AGES, LAST_NIGHTS, SERVED_AGES
 from cqa_spark.lake.journal import Entry
-from cqa_spark.lake.schemas.metrics import ALL, COMPARISONS, METRICS, NIGHTS, WHEN_TRAINED, Worth, worth_of
+from cqa_spark.lake.schemas.metrics import ALL, COMPARISONS, METRICS, NIGHTS, ON_SITE, WHEN_TRAINED, Worth, worth_of
 from cqa_spark.lake.schemas.night import SERVED_ORDERS
 from cqa_spark.reports.kit.blocks import NO_VALUE, Block, Cell, Columns, Only, Plot, Table, Text
 from cqa_spark.reports.kit.svg import Picture, Whisker, described, whiskers
@@ -19,6 +19,9 @@ from cqa_spark.reports.section import Section
 
 _POPULATIONS = {NIGHTS: "all nights", SERVED_AGES: "ages of served threads", LAST_NIGHTS: "last nights"}
 _SIGNIFICANT = 0.05
+_MOST_SITES = 20
+"""Sites that are shown, at most: those with the most nights."""
+
 _UNMEASURED = "No replayed night is measured: no acceptance with a date followed a night with rivals."
 
 
@@ -59,13 +62,13 @@ def data(run: ReportedRun) -> NightWorth | None:
 
 def blocks(night: NightWorth) -> list[Block]:
     """The tables that have rows; the head of the page has the sentences."""
-    tables = (_orders(night), _bands(night), _served(night)) if night.orders else (_labelled(night),)
+    tables = (_orders(night), _bands(night), _sites(night), _served(night)) if night.orders else (_labelled(night),)
     told = Only("terminal", [*map(Text, sentences(night)), Text("")])
     return [told, *_pictures(night), *(table for table in tables if table.rows)]
 
 
 def _pictures(night: NightWorth) -> list[Block]:
-    """The worth of all orders, and the gain of the system by age and by votes, where errors are known."""
+    """The worth of all orders, and the gain of the system by age, by votes and by site, where errors are known."""
     of_nights = [each for each in night.worth if each.population == NIGHTS and np.isfinite(each.low_difference)]
     orders = [
         Whisker(each.order, each.value, each.low, each.high, "accent" if each.order == night.system else "muted")
@@ -77,9 +80,15 @@ def _pictures(night: NightWorth) -> list[Block]:
         for each in of_nights
         if each.order == night.system != night.simple
     ]
+    by_site = [
+        Whisker(_site(each), each.difference, each.low_difference, each.high_difference, "accent")
+        for each in _worth_by_site(night)
+        if night.system != night.simple
+    ]
     pictures = (
         ("worth-of-orders", orders, None, "P@1 of all orders on replayed nights, in percent"),
         ("gain-by-band", gains, 0.0, f"Gain of {night.system} over {night.simple}, in points"),
+        ("gain-by-site", by_site, 0.0, f"Gain of {night.system} over {night.simple} by site, in points"),
     )
     plots = [
         Plot(name, partial(_picture, rows, reference), caption, small=True)
@@ -172,6 +181,25 @@ def _bands(night: NightWorth) -> Table:
         headings=("nights", "number", "threads", "P@1", "difference", "p-value"),
         rows=tuple((band, _band_cells(worth)) for band, worth in found.items() if worth is not None),
     )
+
+
+def _sites(night: NightWorth) -> Table:
+    return Table(
+        title=f"{night.system} by site",
+        about=f"Sites with ten threads or more, at most the {_MOST_SITES} with the most nights; the difference is from "
+        "the simple order. The table metrics has all.",
+        headings=("site", "nights", "threads", "P@1", "difference", "p-value"),
+        rows=tuple((_site(worth), _band_cells(worth)) for worth in _worth_by_site(night)),
+    )
+
+
+def _worth_by_site(night: NightWorth) -> list[Worth]:
+    by_site = [each for each in night.worth if each.population.startswith(ON_SITE) and each.order == night.system]
+    return sorted(by_site, key=lambda each: (-each.nights, each.population))[:_MOST_SITES]
+
+
+def _site(worth: Worth) -> str:
+    return worth.population.removeprefix(ON_SITE)
 
 
 def _band_cells(worth: Worth) -> tuple[Cell, ...]:

@@ -27,6 +27,7 @@ from cqa_spark.reports.kit.wording import (
     counted,
     duration,
     evidence,
+    interval,
     p_value,
     points,
     readable,
@@ -161,7 +162,7 @@ def _best_sentence(evaluated: Evaluation, best: Measurement) -> str:
     what = "bootstrap interval of the mean" if evaluated.by_query else "bootstrap interval"
     return (
         f"{best.system} has a {best.measure} of {points(best.value)}; {best.confidence * 100:.0f} % {what}: "
-        f"{points(best.low)} to {points(best.high)}."
+        f"{interval(best.low, best.high)}."
     )
 
 

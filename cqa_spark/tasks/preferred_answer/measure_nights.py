@@ -10,7 +10,7 @@ import numpy as np
 from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.statistics.clusters import FEWEST
-from cqa_spark.evaluation.statistics.nights import AGES, Nights, night_metrics, site_differences
+from cqa_spark.evaluation.statistics.nights import AGES, Nights, night_metrics, site_differences, site_metrics
 from cqa_spark.evaluation.statistics.served_order import (
     AGREEING_NIGHTS,
     UNKNOWN,
@@ -89,7 +89,10 @@ class MeasureNights(Step):
 
             def backtest(nights: Nights) -> tuple[list[Entry], list[tuple[str, str, str, Difference, int]]]:
                 entries = night_metrics(nights, task, nights.hits, reference, served)
-                return entries, [*site_differences(nights, system, simple)] if system in nights.hits else []
+                if system not in nights.hits:
+                    return entries, []
+                entries += site_metrics(nights, task, system, reference)
+                return entries, [*site_differences(nights, system, simple)]
 
             orders, answers = [*trained, *SIMPLE_ORDERS], counts.rows_in // len(trained)
             entries, by_site = from_all_nights(run.read(QUERY_METRICS), orders, answers, backtest)

@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import datasets
 import pytest
 from pyspark.sql import SparkSession
 from s3_server import S3Server, reach
@@ -213,6 +214,9 @@ def test_texts_leave_the_lake_with_author_address_and_licence(lake: Lake, tmp_pa
         rows = [(row["candidate_id"], row["rank"], row["title"], row["author"]) for row in csv.DictReader(stream)]
     assert rows == [("2", "1", TITLE, "gone"), ("3", "2", TITLE, "Ada")]
     assert main(["export", "dataset", str(tmp_path / "data"), "--lake", lake.root]) == 0
+    loaded = datasets.load_dataset(str(tmp_path / "data"), "texts", cache_dir=str(tmp_path / "cache"))
+    assert {split: rows.num_rows for split, rows in loaded.items()} == {"unannotated": 5}
+    assert sorted({row["author"] for row in loaded["unannotated"] if row["author"]}) == ["Ada", "gone"]
     texts = lake.spark.read.parquet(str(tmp_path / "data" / "texts")).orderBy("site", "document_id").collect()
     assert [(row.document_id, row.author, row.address, row.licence) for row in texts] == [
         ("1", "Ada", f"https://{site}/q/1", "CC BY-SA 2.5"),

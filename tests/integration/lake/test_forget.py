@@ -17,6 +17,7 @@ from cqa_spark.corpora.erasure import Forgotten, add_forgotten, erasure_of, read
 from cqa_spark.corpora.question_list import question_lists
 from cqa_spark.features.feature_table import feature_table
 from cqa_spark.features.learned_group import LEARNED
+from cqa_spark.lake.done import add_done, done_findings
 from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.model_folder import new_model_folder, open_model_folder
 from cqa_spark.lake.publishing import publish, rollback
@@ -242,6 +243,8 @@ def _values(snapshot: Snapshot, table: Table, *columns: str) -> list[tuple[objec
 def test_every_table_loses_exactly_the_rows_of_a_user(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:
     before = published_snapshot(lake)
     kept = {name: [file for file in files.files if file.site == WINE] for name, files in before.tables.items()}
+    seen = [(site, "late_answer", "5", other, "behind") for site in (BEER, WINE) for other in ("3", "4")]
+    add_done(lake.objects, seen)
     assert _forget(lake, "--user", "7", "--dry-run") == 0
     said = capsys.readouterr().out
     assert published_snapshot(lake).record == before.record
@@ -250,6 +253,7 @@ def test_every_table_loses_exactly_the_rows_of_a_user(lake: Lake, capsys: pytest
     assert _forget(lake, "--user", "7") == 0
     after = published_snapshot(lake)
     assert after.record.run_id != before.record.run_id
+    assert done_findings(lake.objects) == [seen[0], *seen[2:]]  # answer 4 of BEER is by user 7
 
     by_site = {name: (files.rows_by_site(), after.tables[name].rows_by_site()) for name, files in before.tables.items()}
     for name in REMOVED.keys() - {"index_shards"}:

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.cli import main
+from cqa_spark.commands.new import GROUPS
 from cqa_spark.settings.conf_files import OVERLAY
 from cqa_spark.systems.system import read_system
 
 
-@pytest.mark.parametrize("kind", ["feature-group", "ranker", "measure"])
+@pytest.mark.parametrize("kind", sorted(GROUPS.keys() - {"task"}))
 def test_a_package_is_written_with_a_test_that_passes(kind: str, tmp_path: Path) -> None:
     assert main(["new", kind, "coin_toss", "--output", str(tmp_path)]) == 0
     package = tmp_path / "coin_toss"

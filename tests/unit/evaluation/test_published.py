@@ -155,7 +155,7 @@ def test_evaluate_file_gives_the_rank_of_a_run(files: list[str], capsys: pytest.
         }
     ]
     assert main(["evaluate-file", *files, "--against", "small", "--measures", "Accuracy", "--format", "markdown"]) == 0
-    cells = ["run", "Accuracy", "50.00", "0.00 to 100.00", "2 beside 1 primary runs (95 %: 1 to 2)", "3 beside 2"]
+    cells = ["run", "Accuracy", "50.00", "[0.00, 100.00]", "2 beside 1 primary runs (95 %: 1 to 2)", "3 beside 2"]
     assert capsys.readouterr().out.splitlines()[2] == f"| {' | '.join([*cells, 'best 70.25', '', ''])} |"
 
 

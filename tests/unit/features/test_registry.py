@@ -169,7 +169,7 @@ FITTED: Mapping[str, tuple[object, ...]] = {
 }  # fmt: skip
 """What fitted groups have learned."""
 
-OF_WORD_VECTORS = {"embedding_similarity_v1", "word_centroids_v1"}
+OF_WORD_VECTORS = {"embedding_similarity_v1", "retrieval_models_v1", "word_centroids_v1"}
 IN_FRAMES = {"goodness_pmi_v2"}
 """Their kernels look words up in what was learned in Spark; their models are tested with it."""
 ALL_PAIRS = {

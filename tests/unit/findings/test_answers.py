@@ -6,14 +6,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cqa_spark.findings.answers import DAY, MARKUP, NEVER, Answers
+from cqa_spark.findings.answers import DAY, MARKUP, NEVER, Answers, author_records
 from cqa_spark.findings.contradicted_acceptances import ContradictedAcceptances
+from cqa_spark.findings.finding import Finding
 from cqa_spark.findings.late_answers import FEATURES, LateAnswers, candidates, gains_most
 
 _ANSWERS = pa.schema(
     [
         *((name, pa.string()) for name in ("post_id", "thread_id", "author_id", "asker_id")),
         *((name, pa.int64()) for name in ("asked", "answered", "accepted", "ends", "words", *MARKUP)),
+        *((name, pa.int64()) for name in ("author_answers", "author_votes")),
         ("vote_times", pa.list_(pa.int64())),
         ("vote_signs", pa.list_(pa.int64())),
     ]
@@ -26,7 +28,7 @@ def answer(post_id, answered, votes=(), *, thread="1", words=10, accepted=None, 
         "post_id": post_id, "thread_id": thread, "author_id": author, "asker_id": "9", "asked": 0,
         "answered": answered * DAY, "accepted": None if accepted is None else accepted * DAY, "ends": ends * DAY,
         "words": words, **dict.fromkeys(MARKUP, 0), "vote_times": [abs(day) * DAY for day in votes],
-        "vote_signs": [1 if day > 0 else -1 for day in votes],
+        "vote_signs": [1 if day > 0 else -1 for day in votes], "author_answers": 0, "author_votes": 0,
     }  # fmt: skip
 
 
@@ -48,17 +50,21 @@ def test_rivals_are_the_answers_that_were_there() -> None:
     assert (position.tolist(), row.tolist()) == ([0, 1], [0, 1])
 
 
-def test_the_record_of_an_author_ends_with_the_answer() -> None:
-    answers = Answers.of(
-        table(answer("2", 1, [3], thread="1"), answer("3", 2, [3, 9], thread="2"), answer("4", 4, thread="3"))
-    )
-    number, votes = answers.author_record(np.array([0, 1, 2]), np.array([8, 8, 8]) * DAY)
-    assert (number.tolist(), votes.tolist()) == ([0, 1, 2], [0, 1, 2])
+def record(*answers):
+    """The records of authors, of answers with the days of their votes."""
+    rows = [answer(*of_answer, author=author) | {"site": "a", "author": author} for author, *of_answer in answers]
+    schema = _ANSWERS.append(pa.field("site", pa.string())).append(pa.field("author", pa.string()))
+    return [column.tolist() for column in author_records(pa.Table.from_pylist(rows, schema=schema))]
 
 
-def test_deleted_accounts_have_no_record() -> None:
-    answers = Answers.of(table(answer("2", 1, author=None), answer("3", 2, author=None)))
-    assert answers.author_record(np.array([0, 1]), np.array([9, 9]) * DAY)[0].tolist() == [0, 0]
+def test_the_record_of_an_author_ends_with_the_answer_and_the_votes_known_a_week_later() -> None:
+    answers = ("7", "2", 1, [3]), ("7", "3", 2, [3, 9, 10]), ("7", "4", 4), ("8", "5", 3, [4, -5]), ("8", "6", 9)
+    assert record(*answers) == [[0, 1, 2, 0, 1], [0, 1, 4, 0, 0]]
+
+
+def test_votes_that_came_after_the_week_count_for_later_answers() -> None:
+    answers = ("7", "2", 1, [10]), ("7", "3", 2), ("7", "4", 3), ("7", "5", 4, [1, 2])
+    assert record(*answers) == [[0, 1, 2, 3], [0, 0, 1, 1]]
 
 
 def test_late_answers_are_behind_a_week_later() -> None:
@@ -137,3 +143,23 @@ def test_sites_without_votes_have_no_findings_of_answers() -> None:
     rows = table(answer("2", 1), answer("3", 50))
     for finding in (LateAnswers(), ContradictedAcceptances()):
         assert [*finding.find("a", rows), *finding.backtest("a", rows)] == []
+
+
+@pytest.mark.parametrize(
+    ("finding", "listed", "past"),
+    [(LateAnswers(), ["7", "13"], ["11"]), (ContradictedAcceptances(), ["13"], ["3"])],
+)
+def test_kernels_give_the_same_rows_of_all_threads_and_of_each(
+    finding: Finding, listed: list[str], past: list[str]
+) -> None:
+    threads = [
+        [answer("2", 1, [2, 3, 4, 5], thread="1"), answer("3", 2, [3, 900], thread="1", accepted=5)],
+        [answer("7", 950, [951], thread="6"), answer("5", 1, [2, 4], thread="6")],
+        [answer("11", 40, [100, 300], thread="8"), answer("9", 1, [2, 3], thread="8")],
+        [answer("13", 960, thread="12", accepted=970), answer("14", 1, [2, 3, 3], thread="12")],
+    ]
+    every = [row for thread in threads for row in thread]
+    for kernel, posts in ((finding.find, listed), (finding.backtest, past)):
+        split = [row for thread in threads for row in kernel("a", table(*thread))]
+        assert sorted(row["post_id"] for row in split) == sorted(posts)
+        assert sorted(kernel("a", table(*every)), key=str) == sorted(split, key=str)

@@ -20,6 +20,19 @@ def examples(sign: int) -> Examples:
     return Examples("m", ("x",), values[:, None], sign * values > 0, penalty=1.0)
 
 
+def test_the_log_odds_of_a_row_do_not_depend_on_others() -> None:
+    values = np.random.default_rng(0).normal(size=(50, 3))
+    model = LinearModel.fit(values, (values.sum(axis=1) > 0).astype(float), penalty=1.0)
+    assert [float(model.log_odds(row[None])[0]) for row in values] == model.log_odds(values).tolist()
+
+
+def test_examples_of_groups_of_a_site_make_one_model() -> None:
+    first, second = examples(1), examples(-1)
+    both = first.followed_by(second)
+    assert both.features.tolist() == [*first.features.tolist(), *second.features.tolist()]
+    assert both.labels.tolist() == [*first.labels.tolist(), *second.labels.tolist()]
+
+
 def test_a_site_is_judged_by_a_model_that_has_not_learned_from_it() -> None:
     model = FindingModel.fit({"a": examples(1), "b": examples(-1)})
     assert model.of_site("a").coefficients[0] < 0 < model.of_site("b").coefficients[0]

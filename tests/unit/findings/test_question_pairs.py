@@ -10,10 +10,12 @@ from cqa_spark.findings.question_pairs import (
     VECTOR_FEATURES,
     WORD_FEATURES,
     PairIndex,
+    Postings,
     SiteLinks,
     SiteQuestions,
     series_of,
 )
+from cqa_spark.retrieval.shard import count_terms
 
 _DAY = 86_400_000_000
 _NO_LINKS = SiteLinks(*(np.empty(0, np.int64) for _ in range(3)), np.empty(0, bool))
@@ -21,14 +23,19 @@ _NO_LINKS = SiteLinks(*(np.empty(0, np.int64) for _ in range(3)), np.empty(0, bo
 
 def questions(texts, *, tags=None, askers=None, links=_NO_LINKS, vectors=None, days=None) -> SiteQuestions:
     number = len(texts)
+    terms = count_terms(pa.array(texts, pa.string()))
+    starts = np.searchsorted(terms.text, np.arange(number + 1))
+    postings = Postings.of(starts, terms.term.astype(np.int32), terms.count.astype(np.int32))
     return SiteQuestions(
         ids=[str(row + 1) for row in range(number)],
         asked=np.array(days or range(number), np.int64) * _DAY,
-        titles=texts,
-        texts=pa.array(texts, pa.string()),
         tags=tags or [[]] * number,
         askers=askers or [None] * number,
+        series=[series_of(text) for text in texts],
+        is_closed=np.zeros(number, bool),
         links=links,
+        texts=postings,
+        titles=postings,
         vectors=vectors,
         title_vectors=vectors,
     )

@@ -5,34 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from literal_questions import question, table
 
-from cqa_spark.findings import related_questions
+from cqa_spark.findings import question_pairs, related_questions
 from cqa_spark.findings.question_pairs import SiteLinks
-from cqa_spark.findings.related_questions import DUPLICATE, LINKED, RelatedQuestions, components, site_questions
-
-_DAY = 86_400_000_000
-
-_SCHEMA = pa.schema(
-    [
-        ("post_id", pa.string()), ("asked", pa.int64()), ("title", pa.string()), ("text", pa.string()),
-        ("tags", pa.list_(pa.string())), ("asker_id", pa.string()), ("is_closed", pa.bool_()),
-        ("links", pa.list_(pa.struct([("made", pa.int64()), ("to", pa.string()), ("duplicate", pa.bool_())]))),
-        ("vectors", pa.binary()),
-    ]
-)  # fmt: skip
-
-
-def question(post_id, title, day, *, links=None, closed=False, vectors=None):
-    """A question, with the days at which it was linked with others by their ids; all links are duplicates."""
-    made = [{"made": at * _DAY, "to": to, "duplicate": True} for to, at in (links or {}).items()]
-    return {
-        "post_id": post_id, "asked": day * _DAY, "title": title, "text": title, "tags": ["ale"], "asker_id": "7",
-        "is_closed": closed, "links": made or None, "vectors": vectors,
-    }  # fmt: skip
-
-
-def table(*questions):
-    return pa.Table.from_pylist(list(questions), schema=_SCHEMA)
+from cqa_spark.findings.related_questions import DUPLICATE, LINKED, RelatedQuestions, components
 
 
 @pytest.fixture
@@ -88,23 +65,28 @@ def test_a_site_without_links_has_no_backtest(sure: RelatedQuestions) -> None:
     assert [*sure.backtest("a", table(question("1", "a", 0), question("2", "a", 1)))] == []
 
 
-def test_links_to_posts_that_are_gone_are_ignored() -> None:
-    questions = site_questions(table(question("1", "a", 0, links={"99": 3, "1": 3}), question("2", "a", 1)))
-    assert len(questions.links.made) == 0
-
-
-def test_vectors_are_halves_of_what_is_stored() -> None:
-    stored = np.array([[1, 0], [0.5, 2]], np.float16).tobytes()
-    questions = site_questions(table(question("1", "a", 0, vectors=stored), question("2", "b", 1)))
-    assert questions.title_vectors is not None
-    assert questions.vectors is not None
-    assert questions.title_vectors.tolist() == [[1, 0], [0, 0]]
-    assert questions.vectors.tolist() == [[0.5, 2], [0, 0]]
-
-
 def test_questions_are_connected_with_the_oldest_that_they_are_linked_with() -> None:
     links = SiteLinks(np.zeros(2, np.int64), np.array([2, 4]), np.array([1, 2]), np.ones(2, bool))
     assert components(links, 5).tolist() == [0, 1, 1, 3, 1]
+
+
+def test_shares_of_the_queries_make_the_same_rows_whatever_the_parts(
+    sure: RelatedQuestions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question_pairs, "_AT_A_TIME", 2)
+    rows = [
+        question("8", "pour a stout", 0), question("3", "brew an ale", 1), question("5", "pour a stout", 2),
+        question("9", "brew an ale", 3, links={"3": 4}), question("7", "pour an ale", 5),
+    ]  # fmt: skip
+    whole = table(*rows)
+    shares = [table(*reversed(rows), part=2, share=share, shares=2) for share in range(2)]
+    both = pa.concat_tables(shares)
+    for kernel, posts in ((sure.find, [{"5", "7"}, {"7"}, {"5"}]), (sure.backtest, [{"9"}, {"9"}, set()])):
+        made = [[*kernel("a", part)] for part in (whole, *shares)]
+        assert [{row["post_id"] for row in of_part} for of_part in made] == posts
+        split = sorted(made[1] + made[2], key=str)
+        assert sorted(made[0], key=str) == split
+        assert sorted(kernel("a", both), key=str) == split
 
 
 def test_the_models_of_the_package_judge_words_and_vectors() -> None:

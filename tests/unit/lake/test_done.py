@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cqa_spark.errors import ContractError
-from cqa_spark.lake.done import KEY, add_done, done_findings, version_of
+from cqa_spark.lake.done import KEY, add_done, done_findings, remove_done, version_of
 from cqa_spark.object_store.locations import open_store
 from cqa_spark.settings.sections import ObjectStorageSettings
 
@@ -20,6 +20,16 @@ def test_findings_that_were_seen_are_kept_once(tmp_path: Path) -> None:
     assert add_done(objects, [CHANGED, LATE]) == 2
     assert done_findings(objects) == [LATE, CHANGED]
     assert (tmp_path / KEY).is_file()
+
+
+def test_findings_about_forgotten_posts_of_the_site_go(tmp_path: Path) -> None:
+    objects = open_store(str(tmp_path), ObjectStorageSettings())
+    remove_done(objects, "beer", ["3"])
+    assert not (tmp_path / KEY).exists()
+    others = [("beer", "late_answer", "5", "4", "votes 0 against 3"), ("wine", *LATE[1:])]
+    add_done(objects, [LATE, ("beer", "duplicate_question", "7", "3", "same words"), *others])
+    remove_done(objects, "beer", ["3", "9"])
+    assert done_findings(objects) == others
 
 
 def test_a_damaged_list_is_named_and_stays(tmp_path: Path) -> None:

@@ -1,9 +1,14 @@
+import os
+import pickle
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from fake_bucket import FakeClient, bucket
+from pyspark import cloudpickle
 
 from cqa_spark.commands.jobs import checks, job_settings
 from cqa_spark.corpora.inputs import InputFile, find_inputs
@@ -11,7 +16,6 @@ from cqa_spark.errors import ConfigError, EnvironmentProblem, InputError
 from cqa_spark.object_store import locations
 from cqa_spark.object_store.folder import Folder
 from cqa_spark.object_store.locations import local_source, local_target, open_store, require_writable
-from cqa_spark.object_store.s3 import credentials
 from cqa_spark.object_store.store import OBJECT_STORES, delta_address, delta_options
 from cqa_spark.plugins import Registration
 from cqa_spark.settings.resolve import resolve
@@ -203,9 +207,18 @@ def test_what_is_not_there_is_refused() -> None:
         locations.fetch("shelf://a/y", Path("y"), STORAGE)
 
 
-def test_other_programs_get_its_addresses_options_and_credentials(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_programs_get_its_addresses_and_options(shelf: Path) -> None:
     assert delta_address("shelf://a/lake") == f"{shelf}/a/lake"
     assert delta_options("shelf://a/lake", STORAGE) == {"shelf_timeout": "60"}
     assert (delta_address("/a/lake"), delta_options("/a/lake", STORAGE)) == ("/a/lake", {})
+
+
+@pytest.mark.parametrize("pickler", [pickle, cloudpickle])
+def test_settings_bring_credentials_to_tasks(pickler: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where they are an argument of a task, which Spark pickles."""
+    settings = ObjectStorageSettings(attempts=2)
     monkeypatch.setenv("SHELF_KEY", "k")
-    assert credentials()["SHELF_KEY"] == "k"
+    pickled = pickler.dumps(partial(open_store, "shelf://a", settings))
+    monkeypatch.delenv("SHELF_KEY")
+    assert pickle.loads(pickled).args[1] == settings
+    assert os.environ["SHELF_KEY"] == "k"

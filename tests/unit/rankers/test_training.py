@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from cqa_spark.errors import ConfigError
 from cqa_spark.rankers.boosted_trees import TreeLearning
 from cqa_spark.rankers.linear import LinearLearning, LinearWeights, LossName
 from cqa_spark.rankers.logistic_regression import LogisticRegressionParameters
@@ -181,6 +182,14 @@ def test_trees_see_the_candidates_of_a_query_together(table: pa.RecordBatch) -> 
     assert len(model["learner"]["gradient_booster"]["model"]["trees"]) == 3
 
 
+def test_trees_do_not_depend_on_the_number_of_cores(table: pa.RecordBatch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cqa_spark.rankers.boosted_trees._THREADED_FROM", 1)
+    parameters = {"objective": "rank:pairwise", "max_depth": 4, "tree_method": "hist", "subsample": 0.5, "seed": 3}
+    learn = TreeLearning(parameters, 20, ("f__a", "f__b", "f__c"), by_query=True)
+    rows = split(table, 1)[0]
+    assert learn(rows, TrainingGroup(cores=3)) == learn(rows, ALONE)
+
+
 class Frame:
     """A DataFrame of some rows, whose estimated size is large."""
 
@@ -200,6 +209,16 @@ def test_workers_are_chosen_by_rows_and_features(
     monkeypatch.setattr("cqa_spark.rankers.training.estimated_bytes", lambda frame: 1 << 40)
     assert LogisticRegressionParameters().workers_for(Frame(rows), features) == workers
     assert LogisticRegressionParameters(workers=5).workers_for(Frame(rows), features) == 5
+
+
+def test_several_workers_are_refused_before_rows_move_where_executors_come_and_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("cqa_spark.rankers.training.estimated_bytes", lambda frame: 1 << 40)
+    monkeypatch.setattr("cqa_spark.rankers.training_group.executors_come_and_go", lambda: True)
+    assert LogisticRegressionParameters().workers_for(Frame(1_000_000), 100) == 1
+    with pytest.raises(ConfigError, match="2 training workers"):
+        LogisticRegressionParameters().workers_for(Frame(1_000_001), 100)
 
 
 def test_workers_are_a_number_above_0() -> None:

@@ -48,7 +48,7 @@ def test_a_comparison_in_the_terminal() -> None:
     lines = [" ".join(line.split()) for line in stream.getvalue().splitlines()]
     assert f"features.folds 5 {MISSING}" in lines
     assert "P@1 of longest 50.00 75.00 +25.00" in lines
-    assert "P@1 of best 50.00 53.10 +3.10 +1.00 to +5.00, p = 0.012" in lines
+    assert "P@1 of best 50.00 53.10 +3.10 [+1.00, +5.00], p = 0.012" in lines
     assert "0 threads begin with another answer; 0 shown." in lines
     assert lines[lines.index("From september to december") : -2] == [
         "From september to december",

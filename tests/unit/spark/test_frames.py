@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cqa_spark.spark.frames import pack, unpacked, whole_groups
+from cqa_spark.spark.frames import pack, runs, unpacked, whole_groups
 
 RECORD = np.dtype([("number", np.int32), ("share", np.float64), ("chosen", np.bool_)])
 ROWS = pa.table(
@@ -81,3 +81,12 @@ def test_without_rows_there_are_no_tables() -> None:
 
 def _stream(rows: pa.RecordBatch, size: int) -> list[pa.RecordBatch]:
     return [rows.slice(start, size) for start in range(0, rows.num_rows, size)]
+
+
+def test_runs_are_adjacent_rows_with_the_same_value() -> None:
+    rows = pa.concat_tables([ROWS.slice(0, 2), ROWS.slice(2)])
+    assert [(system, part["name"].to_pylist()) for system, part in runs(rows, "system")] == [
+        ("a", ["first", "second"]),
+        ("b", ["third", "fourth"]),
+    ]
+    assert [*runs(ROWS.slice(0, 0), "system")] == []

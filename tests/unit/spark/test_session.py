@@ -1,8 +1,10 @@
+import re
 from pathlib import Path
 
 import pytest
 
 from cqa_spark.errors import EnvironmentProblem
+from cqa_spark.object_store.store import storage_of
 from cqa_spark.settings.conf_files import project_root
 from cqa_spark.settings.sections import JobSettings, SparkSettings
 from cqa_spark.spark import session
@@ -36,6 +38,38 @@ def test_every_setting_of_the_project_has_one_home() -> None:
     cluster = session.read_settings(project_root() / "conf/spark/cluster.conf")
     assert not common.keys() & (local | cluster).keys()
     assert all(name.startswith("spark.") for name in common | local | cluster)
+
+
+@pytest.mark.parametrize("scheme", ["s3a", "gs", "az"])
+def test_no_credentials_are_logged(scheme: str) -> None:
+    """Of the variables that hold them, which users set by spark.yarn.appMasterEnv.NAME."""
+    harmless = {"GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_PROJECT", "STORAGE_EMULATOR_HOST"}
+    harmless |= {"AZURE_STORAGE_ACCOUNT_NAME", "AZURE_CLIENT_ID", "AZURE_TENANT_ID"}
+    pattern = session.read_settings(project_root() / "conf/spark/common.conf")["spark.redaction.regex"]
+    logged = {name for name in storage_of(f"{scheme}://b").credentials if not re.search(pattern, name)}
+    assert logged <= harmless
+
+
+@pytest.mark.parametrize(
+    ("settings", "starts"),
+    [
+        ({"spark.master": "yarn", "spark.submit.deployMode": "cluster"}, ["cqa-spark"]),
+        ({"spark.master": "yarn", "spark.submit.deployMode": "client"}, []),
+        ({"spark.master": "k8s://h", "spark.submit.deployMode": "cluster"}, []),
+        ({"spark.master": "local[2]"}, []),
+        (None, []),
+    ],
+)
+def test_spark_starts_at_once_where_yarn_runs_the_driver(
+    settings: dict[str, str] | None, starts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(session, "_under_spark_submit", lambda: settings is not None)
+    monkeypatch.setattr(session, "connect_to_java", lambda: None)
+    monkeypatch.setattr(session, "SparkConf", lambda: settings)
+    monkeypatch.setattr(session, "spark_session", started.append)
+    session.start_in_cluster()
+    assert started == starts
 
 
 def test_executors_stay_while_boosted_trees_train() -> None:

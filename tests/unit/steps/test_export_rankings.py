@@ -25,7 +25,7 @@ SCHEMA = pa.schema([("query_id", pa.string()), ("rank", pa.int32()), ("site", pa
 def written(folder: str, file_format: ExportFormat, *batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The descriptions of the files of a task."""
     rows = [pa.RecordBatch.from_pylist(batch, SCHEMA) for batch in batches]
-    described = list(write_partition(folder, ObjectStorageSettings(), file_format, {}, iter(rows)))
+    described = list(write_partition(folder, ObjectStorageSettings(), file_format, iter(rows)))
     return [file for batch in described for file in batch.to_pylist()]
 
 

@@ -12,7 +12,7 @@ from unittest.mock import MagicMock
 import pytest
 from saved_folders import NEARBY
 
-from cqa_spark.errors import InputError
+from cqa_spark.errors import ConfigError, CqaError, InputError
 from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.model_folder import OtherModelFormat, new_model_folder
 from cqa_spark.lake.run_log import StepRecord
@@ -100,7 +100,7 @@ def night(monkeypatch: pytest.MonkeyPatch, copied: list[tuple[str, str]]) -> Any
         )
 
     def execute(
-        outcome: Entry | InputError | None,
+        outcome: Entry | CqaError | None,
         *,
         labels: int | None,
         last: Any = None,
@@ -120,7 +120,7 @@ def night(monkeypatch: pytest.MonkeyPatch, copied: list[tuple[str, str]]) -> Any
             yield Examples()
 
         def fit(*arguments: Any, card: Any) -> Any:
-            if isinstance(outcome, InputError):
+            if isinstance(outcome, CqaError):
                 raise outcome
             return challenger_of("tonight", 120, TONIGHT)
 
@@ -192,10 +192,14 @@ def test_a_model_without_a_card_is_retrained_only_when_told_to(night: Any) -> No
     assert night(BETTER, labels=None, last=published(), forced=True).entries[0]["champion_labels"] == 0
 
 
-def test_a_site_with_too_little_to_learn_from_keeps_its_model(night: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    run = night(InputError("nothing to learn from", "more dumps"), labels=100, last=published())
+@pytest.mark.parametrize("error", [InputError, ConfigError])
+def test_a_model_that_cannot_be_retrained_stays(
+    night: Any, error: type[CqaError], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There is too little to learn from, or executors come and go and it needs several at once."""
+    run = night(error("no training", "help it"), labels=100, last=published())
     assert (run.models, run.entries) == ({}, [])
-    assert "warning: mine is not retrained: nothing to learn from" in " ".join(capsys.readouterr().err.split())
+    assert "warning: mine is not retrained: no training" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_system_that_the_night_left_out_is_not_retrained() -> None:

@@ -142,7 +142,7 @@ def test_records_are_counted_and_stand_where_they_say(tmp_path: Path, content: s
     path.write_text(content, encoding="utf-8")
     file = probe(InputFile(str(path), "train"), LAYOUTS, ObjectStorageSettings())
     (whole,) = file.ranges()
-    *rows, counted = parse_range([file], ObjectStorageSettings(), {}, 0, *whole)
+    *rows, counted = parse_range([file], ObjectStorageSettings(), 0, *whole)
     assert counted == {"record_count": len(problems)}
     starts = [row["problem"] and row["problem"][: len(str(start))] for row, start in zip(rows, problems, strict=True)]
     assert starts == problems

@@ -99,8 +99,8 @@ def test_the_command_prints_points(files: tuple[Path, Path, Path], capsys: pytes
     assert main(["compare-files", gold, right, wrong, "--resampling.resamples", "99"]) == 0
     printed = capsys.readouterr().out
     assert [" ".join(line.split()) for line in printed.splitlines() if line.startswith("MAP@10")] == [
-        "MAP@10 right 100.00 100.00\N{EN DASH}100.00",
-        "MAP@10 wrong 50.00 50.00\N{EN DASH}50.00 \N{MINUS SIGN}50.00 p = 0.031 0/0/6 \N{EN DASH}",
+        "MAP@10 right 100.00 [100.00, 100.00]",
+        "MAP@10 wrong 50.00 [50.00, 50.00] \N{MINUS SIGN}50.00 p = 0.031 0/0/6 \N{EN DASH}",
     ]
     assert "6 queries, in percentage points" in printed
 
@@ -111,7 +111,7 @@ def test_the_command_names_gold_files(files: tuple[Path, Path, Path], capsys: py
     printed = capsys.readouterr().out
     assert [line.split() for line in printed.splitlines() if line.startswith("F1")] == [
         ["F1", "gold", "\N{EN DASH}"],
-        ["F1", "wrong", "66.67", "66.67\N{EN DASH}66.67", *["\N{EN DASH}"] * 3],
+        ["F1", "wrong", "66.67", "[66.67,", "66.67]", *["\N{EN DASH}"] * 3],
     ]
     assert "These files predict no labels: gold." in " ".join(printed.split())
 

@@ -14,6 +14,7 @@ from cqa_spark.evaluation.statistics.nights import (
     expected_hits,
     night_metrics,
     site_differences,
+    site_metrics,
 )
 from cqa_spark.evaluation.statistics.tests import holm
 from cqa_spark.lake.journal import Entry
@@ -107,6 +108,24 @@ def test_differences_by_site_band_and_order() -> None:
         ("s", "4-16 days", "simple", 0.0, 1, 1),
         ("t", "older", "simple", -1.0, 1, 1),
     ]
+
+
+def test_sites_with_ten_threads_are_measured_alone() -> None:
+    mine, simple = np.tile([1.0, 0.0], 15), np.tile([0.0, 0.0], 15)
+    nights = Nights(
+        site=np.array(["a"] * 20 + ["b"] * 10, object),
+        thread=np.concatenate([np.arange(20), np.repeat(np.arange(20, 25), 2)]),
+        age=np.ones(30, np.int64),
+        votes=np.zeros(30, np.int64),
+        hits={"mine": mine, "simple": simple},
+    )
+    found = [
+        (*part(row), row["value"], row["difference"], row["topics"])
+        for row in site_metrics(nights, "t", "mine", "simple")
+    ]
+    assert found == [("mine", "on a", None, 0.5, 0.5, 20), ("simple", "on a", None, 0.0, None, 20)]
+    alone = replace(nights, site=np.array(["a"] * 30, object))
+    assert site_metrics(alone, "t", "mine", "simple") == []
 
 
 def test_the_bands_of_age_leave_no_gap() -> None:

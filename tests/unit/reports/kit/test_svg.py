@@ -27,7 +27,7 @@ def test_a_measure_names_every_system_and_its_value() -> None:
     assert [label for label in shown if label in literal.VALUES] == list(literal.VALUES)
     for values in literal.VALUES.values():
         assert f"{values[0] * 100:.2f}" in shown
-    assert "best_a 70.12 (67.52 to 72.62)" in drawing
+    assert "best_a 70.12 [67.52, 72.62]" in drawing
 
 
 @pytest.mark.parametrize("width", [NARROW, WIDE])

@@ -20,8 +20,6 @@ from cqa_spark.reports.sections.experiments import (
     in_reading_order,
 )
 
-TO = "\N{EN DASH}"
-
 ABLATIONS = (
     Ablation("best_a", 0.7012, 0.675, 0.727, 0.95, 0.0, 1.0, "all", "", 127),
     Ablation("best_a", 0.6513, 0.622, 0.680, 0.95, -0.0499, 0.0004, "without", "quality", 60),
@@ -55,15 +53,15 @@ def rows(section: html.HtmlElement, table: int) -> list[list[str]]:
 
 def test_each_family_is_compared_with_the_full_system(section: html.HtmlElement) -> None:
     assert rows(section, 1)[:2] == [
-        ["all features", "127", "70.12", f"67.50{TO}72.70", NONE, NONE],
-        ["without quality", "60", "65.13", f"62.20{TO}68.00", f"{MINUS}4.99", "p < 0.001"],
+        ["all features", "127", "70.12", "[67.50, 72.70]", NONE, NONE],
+        ["without quality", "60", "65.13", "[62.20, 68.00]", f"{MINUS}4.99", "p < 0.001"],
     ]
     classes = [cell.get("class") for cell in section.iter("td") if cell.get("class") in ("better", "worse", "unclear")]
     assert classes == ["unclear", "worse", "worse", "unclear", "worse", "worse", "worse"]
 
 
 def test_the_cross_validation_names_insignificant_differences(section: html.HtmlElement) -> None:
-    assert rows(section, 0)[1] == ["logistic", "68.50", "0.10", f"67.00{TO}70.00", f"{MINUS}0.30", "p = 0.200"]
+    assert rows(section, 0)[1] == ["logistic", "68.50", "0.10", "[67.00, 70.00]", f"{MINUS}0.30", "p = 0.200"]
     assert words(section.find("p")) == (
         "best_a has the highest mean, but its difference from logistic is not statistically significant."
     )
@@ -80,8 +78,8 @@ def test_conclusions_of_other_cross_validations() -> None:
 
 def test_the_curve_names_shares_threads_and_examples(section: html.HtmlElement) -> None:
     assert rows(section, 2) == [
-        ["10 %", "212", "2,120", "64.02", f"61.00{TO}67.00", f"{MINUS}6.10", "p < 0.001"],
-        ["100 %", "2,100", "21,004", "70.12", f"67.50{TO}72.70", NONE, NONE],
+        ["10 %", "212", "2,120", "64.02", "[61.00, 67.00]", f"{MINUS}6.10", "p < 0.001"],
+        ["100 %", "2,100", "21,004", "70.12", "[67.50, 72.70]", NONE, NONE],
     ]
 
 
@@ -103,7 +101,7 @@ def test_the_drawings_say_what_they_show(section: html.HtmlElement) -> None:
     assert described[0].startswith("MAP@10 of each system in cross-validation, with intervals: best_a 68.80")
     assert described[2].startswith("MAP@10 of best_a on subsets of its features, with intervals: all features 70.12")
     assert described[-1].endswith(
-        "training threads: 212 threads 64.02 (61.00 to 67.00); 2,100 threads 70.12 (67.50 to 72.70)."
+        "training threads: 212 threads 64.02 [61.00, 67.00]; 2,100 threads 70.12 [67.50, 72.70]."
     )
 
 

@@ -44,11 +44,11 @@ def test_the_header_shows_the_main_measure(document: html.HtmlElement) -> None:
 def test_the_best_system_is_compared_with_the_second_best(document: html.HtmlElement) -> None:
     section = words(document.get_element_by_id("systems"))
     assert (
-        "best_a differs from boosted_classifier by +0.55 points (\N{MINUS SIGN}0.71 to +1.82, p = 0.410): better on 92 "
+        "best_a differs from boosted_classifier by +0.55 points ([\N{MINUS SIGN}0.71, +1.82], p = 0.410): better on 92 "
         "queries"
     ) in section
     assert (
-        "length differs from random by \N{MINUS SIGN}1.24 points (\N{MINUS SIGN}2.05 to \N{MINUS SIGN}0.31, p = 0.020)"
+        "length differs from random by \N{MINUS SIGN}1.24 points ([\N{MINUS SIGN}2.05, \N{MINUS SIGN}0.31], p = 0.020)"
         ": better on 60 queries, equal on 94, worse on 90."
     ) in section
     assert "The difference from the second best system, boosted_classifier, is +0.55 points" in words(
@@ -88,10 +88,10 @@ def test_the_table_of_systems_marks_significant_differences(document: html.HtmlE
         for row in document.find_class("measures")[0].iterfind(".//tbody/tr")
     }
     assert list(rows) == list(literal.VALUES)
-    assert rows["best_a"][:2] == ["▲70.1267.52 to 72.62", "▲85.9883.38 to 88.48"]
-    assert rows["tfidf_cosine"][0] == "57.0254.42 to 59.52"
-    assert rows["given_order"][0] == "53.8451.24 to 56.34"
-    assert rows["random"][0] == "▼45.5642.96 to 48.06"
+    assert rows["best_a"][:2] == ["▲70.12[67.52, 72.62]", "▲85.98[83.38, 88.48]"]
+    assert rows["tfidf_cosine"][0] == "57.02[54.42, 59.52]"
+    assert rows["given_order"][0] == "53.84[51.24, 56.34]"
+    assert rows["random"][0] == "▼45.56[42.96, 48.06]"
 
 
 def test_wins_and_losses_add_up_to_the_bar(document: html.HtmlElement) -> None:

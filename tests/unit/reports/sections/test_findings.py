@@ -43,7 +43,7 @@ TONIGHT = TonightsFindings(
 
 
 def test_the_sentence_counts_what_is_found() -> None:
-    assert sentence(TONIGHT) == "To look at: 1 late answers worth a look; 2 related questions."
+    assert sentence(TONIGHT) == "To look at: late answers worth a look (1), related questions (2)."
     assert sentence(TonightsFindings({}, [], {})) == "Nothing new to look at."
 
 
@@ -60,5 +60,5 @@ def test_the_page_has_both_texts_and_what_speaks_for_a_finding() -> None:
     page = html.document_fromstring(literal.short_report(findings=TONIGHT).page())
     part = page.get_element_by_id("findings")
     text = part.text_content()
-    assert all(words in text for words in ("A <title>", "late", "first", "votes 1 against 2", "40.00 %"))
+    assert all(words in text for words in ("A <title>", "late", "first", "votes 1 against 2", "probability 40 %"))
     assert len(rows(part)) == 3

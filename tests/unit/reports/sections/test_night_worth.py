@@ -40,7 +40,7 @@ def test_the_sentences_say_what_is_served_and_what_it_is_worth() -> None:
     assert sentences(NIGHT) == (
         f"The order served is that of {SYSTEM}, except {SIMPLE} for beer, older.",
         "On 30 replayed nights of 12 threads, its first answer is the one accepted later in 75.00 %: +2.00 points "
-        f"against {SIMPLE} (95 % interval {MINUS}3.00 to +7.00, p = 0.200).",
+        f"against {SIMPLE} (95 % interval [{MINUS}3.00, +7.00], p = 0.200).",
     )
 
 
@@ -56,14 +56,27 @@ def test_the_tables_have_orders_bands_and_reasons() -> None:
     page = literal.short_report(**{"night-worth": NIGHT}).page()
     found = rows(html.document_fromstring(page).get_element_by_id("night-worth"))
     assert [row[:2] for row in found] == [
-        [SYSTEM, "75.0065.00\N{EN DASH}85.00"],
-        [SIMPLE, "73.0063.00\N{EN DASH}83.00"],
+        [SYSTEM, "75.00[65.00, 85.00]"],
+        [SIMPLE, "73.00[63.00, 83.00]"],
         [ALL, "30"],
         ["older", "30"],
         ["1-2 days", SYSTEM],
         ["older", SIMPLE],
     ]
     assert [row[-1] for row in found[-2:]] == ["better", "worse"]
+
+
+def test_the_sites_with_the_most_nights_come_first() -> None:
+    sites = [replace(worth(SYSTEM, 0.6, gain), population=f"on {site}", nights=nights) for site, gain, nights in
+             (("ale.example", 0.1, 20), ("wine.example", -0.1, 40))]  # fmt: skip
+    page = html.document_fromstring(
+        literal.short_report(**{"night-worth": replace(NIGHT, worth=[*NIGHT.worth, *sites])}).page()
+    )
+    section = page.get_element_by_id("night-worth")
+    found = [row for row in rows(section) if row[0].endswith(".example")]
+    assert [row[:3] for row in found] == [["wine.example", "40", "12"], ["ale.example", "20", "12"]]
+    *_, picture = (svg.get("aria-label") for svg in section.iter("{*}svg", "svg"))
+    assert picture == "wine.example -10.00 (-15.00 to -5.00); ale.example 10.00 (5.00 to 15.00)"
 
 
 def reported(metrics: list[Entry], comparisons: list[Entry], orders: list[Entry], served: int = 3) -> ReportedRun:
@@ -122,15 +135,14 @@ def test_other_tasks_are_measured_on_labelled_queries() -> None:
     assert sentences(LABELLED) == (
         "The order served is that of best_a.",
         "On 244 labelled queries of the test split, its MAP@10 is 71.00: +17.00 points against given_order "
-        "(95 % interval +13.00 to +21.00, p = 0.001).",
+        "(95 % interval [+13.00, +21.00], p = 0.001).",
     )
     assert sentences(NightWorth("best_a", "given_order", []))[1] == "No labelled query tells what it is worth."
     page = literal.short_report(**{"night-worth": LABELLED}).page()
     found = rows(html.document_fromstring(page).get_element_by_id("night-worth"))
-    dash = "\N{EN DASH}"
     assert found == [
-        ["best_a", "test", "244", f"71.0067.00{dash}75.00", "+17.00+13.00 to +21.00", "p = 0.001"],
-        ["given_order", "test", "244", f"54.0050.00{dash}58.00", "0.000.00 to 0.00", "p = 1.000"],
+        ["best_a", "test", "244", "71.00[67.00, 75.00]", "+17.00[+13.00, +21.00]", "p = 0.001"],
+        ["given_order", "test", "244", "54.00[50.00, 58.00]", "0.00[0.00, 0.00]", "p = 1.000"],
     ]
 
 
@@ -138,6 +150,6 @@ def test_pictures_show_the_orders_and_the_gain_by_band() -> None:
     page = html.document_fromstring(literal.short_report(**{"night-worth": NIGHT}).page())
     labels = [svg.get("aria-label") for svg in page.get_element_by_id("night-worth").iter("{*}svg", "svg")]
     assert labels == [
-        f"{SYSTEM} 75.00 (65.00 to 85.00); {SIMPLE} 73.00 (63.00 to 83.00)",
-        f"{ALL} 2.00 (-3.00 to 7.00); older -20.00 (-25.00 to -15.00)",
+        f"{SYSTEM} 75.00 [65.00, 85.00]; {SIMPLE} 73.00 [63.00, 83.00]",
+        f"{ALL} 2.00 [-3.00, 7.00]; older -20.00 [-25.00, -15.00]",
     ]

@@ -10,11 +10,11 @@ from cqa_spark.reports.sections.summary import sentences
 def test_a_significant_gain() -> None:
     assert [sentence.replace("\xa0", " ") for sentence in sentences(literal.summary())] == [
         "244 queries of the dev split, 2,440 candidates, 8 systems.",
-        "best_a has a MAP@10 of 70.12; 95 % bootstrap interval of the mean: 67.52 to 72.62.",
+        "best_a has a MAP@10 of 70.12; 95 % bootstrap interval of the mean: [67.52, 72.62].",
         "The difference from given_order is +16.28 points, a statistically significant gain (p < 0.001): better on "
         "158 queries, equal on 34, worse on 52.",
         "The difference from the second best system, boosted_classifier, is +0.55 points, not statistically "
-        "significant (\N{MINUS SIGN}0.71 to +1.82, p = 0.410).",
+        "significant ([\N{MINUS SIGN}0.71, +1.82], p = 0.410).",
         "12 of 923 input records were quarantined. The run took 2 min 55 s.",
     ]
 

@@ -11,7 +11,7 @@ from cqa_spark.cli import main
 from cqa_spark.lake.pointer import claim
 from cqa_spark.lake.run_log import RecordedScore, RunLog, RunRecord
 from cqa_spark.object_store.folder import Folder
-from cqa_spark.reports.kit.wording import MISSING, interval
+from cqa_spark.reports.kit.wording import MISSING
 from cqa_spark.reports.sections.trend import sparkline
 
 OLDEST = RecordedScore("oldest", "P@1", 0.4)
@@ -38,7 +38,7 @@ def lake(tmp_path: Path) -> str:
 def test_what_the_last_report_presents_first_by_run(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs", "trend", "--lake", lake]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["monday", "2026-11-23", "00:00", "70.00", interval(0.65, 0.75), MISSING] in lines
+    assert ["monday", "2026-11-23", "00:00", "70.00", "[65.00,", "75.00]", MISSING] in lines
     assert ["tuesday", "2026-11-24", "00:00", "75.00", "+5.00"] in lines
     assert lines[0] == ["P@1", "of", "answers:", "▁█"]
 
@@ -58,7 +58,7 @@ def test_another_system_as_json_and_on_a_page(lake: str, tmp_path: Path, capsys:
     }
     text = page.read_text(encoding="utf-8")
     assert_no_requests(text)
-    assert "P@1 of oldest by run, with intervals: 11-23 40.00 (40.00 to 40.00); 11-24 40.00 (40.00 to 40.00)." in text
+    assert "P@1 of oldest by run, with intervals: 11-23 40.00 [40.00, 40.00]; 11-24 40.00 [40.00, 40.00]." in text
 
 
 def test_a_measure_that_no_run_has_names_those_that_runs_have(lake: str, capsys: pytest.CaptureFixture[str]) -> None:
