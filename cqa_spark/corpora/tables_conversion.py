@@ -52,6 +52,7 @@ NUMBER = "_number"
 
 _EXTRA = "unknown_attributes"
 _DERIVED = ("post_type", "thread_id")
+_FLOAT = "^(-?[0-9]+)[.]0+$"  # a whole number of a column that has gaps, in a text
 """Columns of posts that follow from the ids."""
 
 
@@ -277,14 +278,16 @@ def as_declared(name: str, present: T.DataType, declared: T.DataType) -> Column:
     value = F.col(name)
     # Ids with missing values are often stored as floats, such as 7.0, or written as such into texts.
     if isinstance(declared, T.StringType) and isinstance(present, T.FractionalType):
-        whole = value.cast("bigint")
+        whole = F.expr(f"try_cast(`{name}` AS bigint)")
         return F.when(whole == value, whole.cast("string")).otherwise(value.cast("string"))
     if isinstance(declared, T.StringType) and isinstance(present, T.StringType) and name.endswith("_id"):
-        return F.regexp_replace(value, r"^(-?[0-9]+)\.0+$", "$1")
+        return F.regexp_replace(value, _FLOAT, "$1")
     if isinstance(declared, T.ArrayType) and isinstance(present, T.StringType):
         # "a,b", "<a><b>", "|a|b|" or a JSON array.
         return F.when(value.isNotNull(), F.regexp_extract_all(value, F.lit(r'([^<>|\[\]",\s][^<>|\[\]",]*)'), 1))
-    return value.cast(declared)
+    if isinstance(declared, T.IntegralType) and isinstance(present, T.StringType):
+        return F.expr(f"try_cast(regexp_replace(`{name}`, '{_FLOAT}', '$1') AS {declared.simpleString()})")
+    return F.expr(f"try_cast(`{name}` AS {declared.simpleString()})")
 
 
 def _problem(field: T.StructField, value: Column) -> Column:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
-from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from cqa_spark.evaluation.files.scores import write_scores
@@ -17,6 +17,7 @@ from cqa_spark.lake.schemas.rankings import RANKINGS
 from cqa_spark.object_store.locations import local_target
 from cqa_spark.runtime.flow import Artifact, Product, Step
 from cqa_spark.settings.sections import ObjectStorageSettings
+from cqa_spark.task_contract.contract import numbers_in
 from cqa_spark.task_contract.contract import task as task_of
 
 
@@ -74,7 +75,7 @@ def write_predictions(rankings: DataFrame, path: str, task: str, storage: Object
     Returns:
         The number of rows.
     """
-    query, candidate = (_numbers("query_id"), "query_id"), (_numbers("candidate_id"), "candidate_id")
+    query, candidate = (numbers_in("query_id"), "query_id"), (numbers_in("candidate_id"), "candidate_id")
     ordered = rankings.orderBy("site", *query, *candidate)
     rows = ordered.select("site", "query_id", "candidate_id", "score", "rank", "predicted").toLocalIterator()
     with local_target(path, storage) as file:
@@ -99,8 +100,3 @@ def official_rows(rows: Iterable[Row], query_prefix: str = "") -> Iterator[Offic
             yield OfficialRow(
                 row["query_id"].removeprefix(query_prefix), row["candidate_id"], scores[row["rank"]], row["predicted"]
             )
-
-
-def _numbers(identifier: str) -> Column:
-    """The numbers in an id, so that Q9_R10 comes before Q10_R2."""
-    return F.regexp_extract_all(identifier, F.lit(r"(\d+)")).cast("array<bigint>")

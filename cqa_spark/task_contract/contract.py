@@ -194,11 +194,15 @@ def task(name: str) -> Task:
     return TASKS.load(name)()
 
 
+def numbers_in(identifier: str) -> Column:
+    """The numbers in an id, so that Q9_R10 comes before Q10_R2; null for one of more than 64 bits."""
+    return F.expr(f"transform(regexp_extract_all({identifier}, '[0-9]+', 0), digits -> try_cast(digits AS bigint))")
+
+
 def _rank() -> Column:
     """The initial rank; candidates without one follow the others, in the order of the numbers in their ids."""
     query = Window.partitionBy("site", "query_id")
     last_known = F.max("initial_rank").over(query.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing))
-    numbers = F.transform(F.regexp_extract_all("candidate_id", F.lit("[0-9]+"), 0), lambda text: text.cast("bigint"))
-    unknown_last = query.orderBy(F.col("initial_rank").isNotNull(), numbers, "candidate_id")
+    unknown_last = query.orderBy(F.col("initial_rank").isNotNull(), numbers_in("candidate_id"), "candidate_id")
     place_among_unknown = F.row_number().over(unknown_last)
     return F.coalesce("initial_rank", F.coalesce(last_known, F.lit(0)) + place_among_unknown)

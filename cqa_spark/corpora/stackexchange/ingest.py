@@ -276,7 +276,7 @@ def unusual_posts(posts: DataFrame) -> list[str]:
     Args:
         posts: the table ``posts``.
     """
-    number = F.col("post_id").cast("bigint")
+    number = F.expr("try_cast(post_id AS bigint)")
     own = F.when(F.col("post_type") != INVENTED, number)
     by_site = posts.groupBy("site").agg(
         F.count_if(F.col("post_type") == DELETED).alias("deleted"),

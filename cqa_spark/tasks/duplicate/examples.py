@@ -14,6 +14,7 @@ from cqa_spark.task_contract.contract import Task
 from cqa_spark.tasks.duplicate.task import DUPLICATE_LABEL, OTHER_LABEL
 
 _CLUSTERS = "site string, post_id string, component bigint"
+_NUMBER = "try_cast(post_id AS bigint)"  # ids of question lists may be words
 
 
 def clusters(posts: DataFrame, post_links: DataFrame) -> DataFrame:
@@ -30,7 +31,7 @@ def clusters(posts: DataFrame, post_links: DataFrame) -> DataFrame:
         site, post_id, cluster (id of its oldest question), order (from 1, by time, then number).
     """
     questions = posts.where(F.col("post_type") == "question").select(
-        "site", "post_id", F.col("created_at").alias("at"), F.col("post_id").cast("bigint").alias("number")
+        "site", "post_id", F.col("created_at").alias("at"), F.expr(_NUMBER).alias("number")
     )
     ends = [questions.select("site", F.col("post_id").alias(name)) for name in ("query_id", "candidate_id")]
     links = post_links.where(F.col("link_type_id") == DUPLICATE_LINK).select(
@@ -146,7 +147,7 @@ def _with_time_rank(questions: DataFrame) -> DataFrame:
         F.sum("on_day").over(of_site).alias("of_site"),
     )  # fmt: skip
     of_day = Window.partitionBy("site", "day").orderBy(
-        F.col("created_at").asc_nulls_first(), F.col("post_id").cast("bigint"), "post_id"
+        F.col("created_at").asc_nulls_first(), F.expr(_NUMBER), "post_id"
     )
     earlier = F.col("before_day") + F.row_number().over(of_day) - 1
     rank = earlier / F.greatest(F.col("of_site") - 1, F.lit(1))

@@ -221,7 +221,7 @@ def _shares() -> dict[str, Column]:
     shares = {f"share_{name}": F.count_if(F.col(name)) / F.count(F.lit(1)) for name in PROPERTIES}
     chosen = {f"accepted_share_{name}": F.count_if(accepted & F.col(name)) for name in ("self_answer", "ownerless")}
     chosen["accepted_share_first"] = F.count_if(accepted & (F.col("initial_rank") == 1))
-    return shares | {name: count / F.count_if(accepted) for name, count in chosen.items()}
+    return shares | {name: F.try_divide(count, F.count_if(accepted)) for name, count in chosen.items()}
 
 
 def _measured(rows: DataFrame, **measures: Column) -> DataFrame:

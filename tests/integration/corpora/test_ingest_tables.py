@@ -93,6 +93,22 @@ def test_ids_that_were_stored_as_floats_are_whole_in_texts_too(spark, tmp_path: 
     ]
 
 
+def test_texts_that_are_no_numbers_of_the_declared_type_are_refused(spark, tmp_path: Path) -> None:
+    path = tmp_path / "posts.csv"
+    scores = ["5", "-6.0", "", "many", "3.5", "3000000000"]
+    path.write_text("\n".join(["post_id,score", *[f"{number},{score}" for number, score in enumerate(scores)]]))
+    assert [(row["score"], row[PROBLEM]) for row in converted_rows(spark, path, POSTS)] == [
+        (5, None), (-6, None), (None, None), (None, "score is no int: many"), (None, "score is no int: 3.5"),
+        (None, "score is no int: 3000000000"),
+    ]  # fmt: skip
+
+
+def test_ids_that_are_floats_without_a_whole_number_stay_as_they_are(spark, tmp_path: Path) -> None:
+    path = tmp_path / "posts.parquet"
+    pq.write_table(pa.table({"post_id": [1.0, 1.5, 1e30, float("nan"), float("inf")]}), path)
+    assert [row["post_id"] for row in converted_rows(spark, path, POSTS)] == ["1", "1.5", "1.0E30", "NaN", "Infinity"]
+
+
 @pytest.mark.parametrize(
     ("text", "tags"),
     [
