@@ -31,6 +31,7 @@ NOT_HERE = {
     r"topics/|docs/examples|expert": "needs the package of an example installed, whose own test runs it",
     r"^cqa lake forget ": "reads the rows of a published run; tests/integration/lake/test_forget.py runs it",
     r" mine\.yaml$": "needs the recipe that cqa new wrote; tests/unit/test_wheel.py runs it",
+    r"--dump-format database |--database conf/": "needs a JDBC driver; test_database_night.py runs it with one",
     r"^cqa score --model build/": "needs the model that the training above it writes",
     r"shoe_size(_v1| |$)|^python -m pytest": "needs a package that cqa new wrote installed; test_new.py runs its test",
 }
@@ -126,6 +127,10 @@ def write_inputs(folder: Path) -> None:
         (folder / f"{name}.xml").symlink_to(path)
     for site in ("beer", "cs", "english", "dumps/beer", "dumps/cs", "build/android"):
         write_site(folder / f"{site}.stackexchange.com")
+    for name in ("questions.jsonl", "duplicates.tsv"):
+        for site in ("english", "build/english"):
+            (folder / f"{site}.stackexchange.com").mkdir(exist_ok=True)
+            (folder / f"{site}.stackexchange.com" / name).touch()
     for names, text in TEXTS.items():
         for name in names:
             (folder / name).write_text(text, encoding="utf-8")

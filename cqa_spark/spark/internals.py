@@ -103,6 +103,16 @@ def keep_java_classes(session: SparkSession, names: Iterable[str]) -> None:
             parent = child
 
 
+def has_java_class(session: SparkSession, name: str) -> bool:
+    """Whether Spark finds a class of Java in its own jars or in those that a user added."""
+    jvm: Any = session._jvm
+    try:
+        jvm.org.apache.spark.util.Utils.classForName(name, True, True)
+    except Py4JJavaError:
+        return False
+    return True
+
+
 def scan_of(frame: DataFrame) -> DataFrame:
     """The rows of a persisted DataFrame, with a plan that only scans them.
 

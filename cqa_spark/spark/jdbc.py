@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -20,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from cqa_spark.errors import EnvironmentProblem, InputError, message_of
 from cqa_spark.settings.conf_files import drivers_folder
 from cqa_spark.settings.databases import Database
+from cqa_spark.spark.internals import has_java_class
 from cqa_spark.spark.jars import download_jars, jar_name
 
 
@@ -86,12 +86,7 @@ def require_driver(database: Database) -> None:
         # What spark-submit gets by --packages is known when Spark runs.
         is_there = "PYSPARK_GATEWAY_PORT" in os.environ or (drivers_folder() / jar_name(driver.artifact)).exists()
     else:
-        jvm: Any = spark._jvm
-        try:
-            jvm.org.apache.spark.util.Utils.classForName(driver.java_class, True, True)
-            is_there = True
-        except Py4JJavaError:
-            is_there = False
+        is_there = has_java_class(spark, driver.java_class)
     if not is_there:
         raise EnvironmentProblem(
             f"reading {database.kind} needs the JDBC driver {driver.artifact}, which is not in {drivers_folder()}",

@@ -18,7 +18,7 @@ from cqa_spark.spark import jdbc
 from cqa_spark.spark.jars import jar_name
 from cqa_spark.spark.jdbc import read_query
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.more, pytest.mark.slow]
 
 DESCRIPTION = "conf/databases/discourse.yaml"
 

@@ -54,6 +54,9 @@ def finding(post: int, evidence: str = 'say "x", y\nz', score: float = 1.0) -> d
     }  # fmt: skip
 
 
+pytestmark = pytest.mark.more
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[Postgres]:
     with postgres_server(topics=1) as server:

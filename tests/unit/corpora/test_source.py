@@ -21,7 +21,7 @@ def test_an_unknown_format_is_answered_with_the_known_ones() -> None:
         files("usenet")
     assert error.value.remedy == (
         "did you mean sts or question_list or stackexchange or semeval2017_e or question_pairs? cqa corpora list lists "
-        "all 9 source formats"
+        "all 10 source formats"
     )
 
 

@@ -36,7 +36,7 @@ def test_declared_columns_are_read_and_absent_ones_are_null(tmp_path: Path) -> N
     pq.write_table(counts, tmp_path / "part-2.parquet", store_schema=False)
     files = [str(tmp_path / name) for name in ("part-1.parquet", "part-2.parquet")]
     task = pa.RecordBatch.from_pylist([{"files": files}])
-    found = pa.Table.from_batches(reading._rows(SCHEMA, ObjectStorageSettings(), {}, [task]))
+    found = pa.Table.from_batches(reading._rows(SCHEMA, ObjectStorageSettings(), [task]))
     assert found.schema == to_arrow_schema(SCHEMA)
     assert found.to_pylist() == [
         {"post_id": "1", "tags": ["a", "b"], "at": None, "counts": None},

@@ -20,7 +20,7 @@ NAMED_FOR_A_TASK = {
 }  # fmt: skip
 """Commands that are named for a task, and their settings."""
 
-SCORE_FILES = {"commands/measure_files.py", "evaluation/published.py", "findings/related_questions.py"}
+SCORE_FILES = {"commands/measure_files.py", "evaluation/published.py", "findings/question_index.py"}
 """``--task sts`` of the commands on files: files of scores, whatever the task; a link that marks a duplicate."""
 
 SECTIONS_OF_A_TASK = ("reports/sections/xu_2018/",)
