@@ -132,7 +132,7 @@ class DatabaseTables(Source):
         return None if row["low"] is None else (query.key_range, int(row["low"]), int(row["high"]))
 
     def _watermark(self, spark: SparkSession, query: TableQuery) -> str | None:
-        """The value from which the next run reads: the greatest one now, and if it is a time, the overlap before it."""
+        """The value from which the next run reads: the greatest one now, and of a column of times, the overlap before it."""
         if (column := query.watermark) is None:
             return None
         # Not by MAX, whose result has no type in SQLite.
@@ -143,7 +143,7 @@ class DatabaseTables(Source):
         value, kind = F.col(column), newest.schema[column].dataType
         if isinstance(kind, T.TimestampType | T.TimestampNTZType):
             overlap = F.expr(f"INTERVAL '{self.database.overlap_minutes * 60:.0f}' SECOND")
-            zone = "" if isinstance(kind, T.TimestampNTZType) else "+00"
+            zone = "" if isinstance(kind, T.TimestampNTZType) else "+00:00"
             value = F.date_format(value.cast("timestamp") - overlap, "yyyy-MM-dd HH:mm:ss.SSSSSS")
             value = F.concat(value, F.lit(zone))
         texts = [row["text"] for row in newest.select(value.cast("string").alias("text")).collect()]

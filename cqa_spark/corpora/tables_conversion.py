@@ -52,8 +52,10 @@ NUMBER = "_number"
 
 _EXTRA = "unknown_attributes"
 _DERIVED = ("post_type", "thread_id")
-_FLOAT = "^(-?[0-9]+)[.]0+$"  # a whole number of a column that has gaps, in a text
 """Columns of posts that follow from the ids."""
+
+_FLOAT = "^(-?[0-9]+)[.]0+$"
+"""A whole number of a column that has gaps, in a text."""
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ def announce(settings: WebhookSettings, content: Mapping[str, object]) -> None:
     retries = urllib3.Retry(
         total=settings.attempts - 1,
         redirect=False,  # the signed body goes to nobody else
+        respect_retry_after_header=False,  # it could ask for hours
         backoff_factor=settings.backoff,
         status_forcelist=_REPEATED,
         allowed_methods=None,

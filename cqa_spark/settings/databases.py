@@ -32,9 +32,11 @@ def _without_credentials(url: str) -> str:
             "this is no address of a database that can be read",
             "give jdbc:postgresql://HOST:5432/NAME, jdbc:mysql://HOST:3306/NAME or jdbc:sqlite:/PATH",
         )
-    server, _, parameters = address["rest"].partition("?")
+    parameters = address["rest"].partition("?")[2]
     names = [name for name, _ in parse_qsl(parameters.replace(";", "&"), keep_blank_values=True)]
-    if "@" in server.removeprefix("//").partition("/")[0] or any(CREDENTIAL.search(name) for name in names):
+    # MySQL's driver also takes (user=…,password=…) in place of a host.
+    is_server = address["kind"] != "sqlite"
+    if (is_server and re.search("[@(]", address["rest"])) or any(CREDENTIAL.search(name) for name in names):
         raise refused(
             "the address contains credentials",
             "give the name as user, and the password by the variable or file that password_variable or password_file "

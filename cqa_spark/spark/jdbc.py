@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -64,15 +65,16 @@ def download_driver(kind: str) -> Path:
     Raises:
         EnvironmentProblem: no Java, the repository cannot be reached, or the jar is not the expected one.
     """
-    driver = DRIVERS[kind]
-    [jar] = download_jars([driver.artifact], drivers_folder())
-    if hashlib.sha256(jar.read_bytes()).hexdigest() != driver.sha256:
-        jar.unlink()
-        raise EnvironmentProblem(
-            f"the jar {driver.artifact} is not the one that this release was made with",
-            "see which repository answers; ~/.m2/settings.xml and Spark's resolver name it",
-        )
-    return jar
+    driver, folder = DRIVERS[kind], drivers_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder) as new:
+        [jar] = download_jars([driver.artifact], Path(new))
+        if hashlib.sha256(jar.read_bytes()).hexdigest() != driver.sha256:
+            raise EnvironmentProblem(
+                f"the jar {driver.artifact} is not the one that this release was made with",
+                "see which repository answers; ~/.m2/settings.xml and Spark's resolver name it",
+            )
+        return jar.replace(folder / jar.name)
 
 
 def require_driver(database: Database) -> None:

@@ -35,7 +35,7 @@ class SitePosts:
         questions: number of questions.
         answered: number of questions with an answer.
         first: day of the earliest post, such as ``2014-01-21``; empty if none has a day.
-        last: day of the latest post.
+        last: day of the latest post; empty if unknown, as for a large compressed file.
         is_exact: whether the whole file was read.
         bytes: size of the text of all tables of the site.
     """
@@ -52,9 +52,10 @@ class SitePosts:
     def __str__(self) -> str:
         """A line for people, such as ``beer.stackexchange.com: 2,008 posts, …``."""
         about = "" if self.is_exact else "about "
+        period = f"{self.first} to {self.last}" if self.last else f"from {self.first} on"
         return (
             f"{self.site}: {about}{self.posts:,} posts, {self.questions:,} questions, {self.answered:,} of them with "
-            f"answers, {self.first} to {self.last}"
+            f"answers, {period}"
         )
 
 
@@ -81,11 +82,12 @@ def survey(files: Iterable[DumpFile], access: Access) -> Iterator[SitePosts]:
                 tail = text.read(TAIL)
         factor = 1.0 if is_exact else max(1.0, sizes[file.path] / max(1, len(head)))
         days = sorted(_DAY.findall(head) + _DAY.findall(tail)) or [b""]
+        last = days[-1].decode() if is_exact or tail else ""  # the end of a compressed file is not looked at
         posts, questions, answered = (
             round(len(pattern.findall(head)) * factor) for pattern in (_POST, _QUESTION, _ANSWERED)
         )
         yield SitePosts(
-            file.site, posts, questions, answered, days[0].decode(), days[-1].decode(), is_exact,
+            file.site, posts, questions, answered, days[0].decode(), last, is_exact,
             sum(sizes[other.path] for other in files if other.dump == file.dump),
         )  # fmt: skip
 

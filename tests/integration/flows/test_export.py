@@ -215,7 +215,7 @@ def test_texts_leave_the_lake_with_author_address_and_licence(lake: Lake, tmp_pa
     assert rows == [("2", "1", TITLE, "gone"), ("3", "2", TITLE, "Ada")]
     assert main(["export", "dataset", str(tmp_path / "data"), "--lake", lake.root]) == 0
     loaded = datasets.load_dataset(str(tmp_path / "data"), "texts", cache_dir=str(tmp_path / "cache"))
-    assert {split: rows.num_rows for split, rows in loaded.items()} == {"unannotated": 5}
+    assert {split: rows.num_rows for split, rows in loaded.items()} == {"test": 5}
     assert sorted({row["author"] for row in loaded["unannotated"] if row["author"]}) == ["Ada", "gone"]
     texts = lake.spark.read.parquet(str(tmp_path / "data" / "texts")).orderBy("site", "document_id").collect()
     assert [(row.document_id, row.author, row.address, row.licence) for row in texts] == [

@@ -119,7 +119,7 @@ class RetrievalModelsV1(CollectionGroup):
     def _rows(self, words: Iterable[str]) -> Reals:
         """The vectors of words, one row per word; 0 for a word without one."""
         unknown = np.zeros(self.vectors.vocabulary.vectors.shape[-1])
-        return np.array([self._vectors.get(word, unknown) for word in words]).reshape(-1, len(unknown))
+        return np.array([self._vectors.get(word, unknown) for word in words]).reshape(len(words), len(unknown))
 
     @cached_property
     def _vectors(self) -> Mapping[str, Reals]:
