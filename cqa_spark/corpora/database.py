@@ -33,7 +33,7 @@ from cqa_spark.lake.journal import Entry
 from cqa_spark.lake.run import Run
 from cqa_spark.lake.run_log import InputRecord
 from cqa_spark.lake.schemas.accounting import FINGERPRINTS, INGESTED_FILES, QUARANTINE
-from cqa_spark.lake.schemas.community import POSTS, UNANNOTATED
+from cqa_spark.lake.schemas.community import COMMENTS, POSTS, UNANNOTATED, USERS
 from cqa_spark.lake.snapshot import Snapshot
 from cqa_spark.lake.table import Table
 from cqa_spark.process.terminal import Terminal
@@ -114,6 +114,9 @@ class DatabaseTables(Source):
         refuse_bad_fraction(check_accounting(accounts), tables.of_sites(QUARANTINE), self.max_bad_fraction)
         read = [TABLES[name] for name in self.database.tables]
         tables.keep_others(table for table in self.tables if isinstance(table, Table))
+        for table in (COMMENTS, USERS):  # which nights read, and a forum may not have
+            if not run.has(table):
+                tables.write(table, table.empty(spark))
         accounts = leave_out_forgotten(run, [self.site], [*read, QUARANTINE], accounts)
         run.add_inputs([InputRecord(file["source_file"], UNANNOTATED, None, None) for file in files])
         for journal, entries in ((FINGERPRINTS, files), (INGESTED_FILES, accounts)):

@@ -30,7 +30,7 @@ def test_two_nights(server: Postgres, spark: SparkSession, tmp_path: Path, monke
     night += ["--webhook.url", "http://127.0.0.1:9/", "--webhook.attempts", "1"]
     deliver = ["export", "database", "--lake", lake, "--database", DESCRIPTION]
     assert main(night) == 0
-    first = open_lake(lake).run().record.run_id
+    first = open_lake(lake).run().run_id
     assert main([*deliver, "published"]) == 0
 
     served = "SELECT query_id, candidate_id, rank FROM cqa.rankings ORDER BY query_id, rank"
@@ -55,7 +55,7 @@ def test_two_nights(server: Postgres, spark: SparkSession, tmp_path: Path, monke
     )
     assert main([*night, "--force", "--who", "the test"]) == 0
     assert main([*deliver, "published"]) == 0
-    second = open_lake(lake).run().record.run_id
+    second = open_lake(lake).run().run_id
     assert server.execute("SELECT run_id FROM cqa.delivered") == [(second,)]
     after = dict(server.execute("SELECT candidate_id, xmin::text FROM cqa.rankings"))
     assert after.keys() - versions.keys() == {"605"}
