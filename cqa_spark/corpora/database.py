@@ -135,7 +135,7 @@ class DatabaseTables(Source):
         return None if row["low"] is None else (query.key_range, int(row["low"]), int(row["high"]))
 
     def _watermark(self, spark: SparkSession, query: TableQuery) -> str | None:
-        """The value from which the next run reads: the greatest one now, and of a column of times, the overlap before it."""
+        """The value from which the next run reads: the greatest one now; of times, the overlap before it."""
         if (column := query.watermark) is None:
             return None
         # Not by MAX, whose result has no type in SQLite.

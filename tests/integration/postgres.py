@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from requirements import lacking
@@ -102,10 +103,14 @@ class Postgres:
             "CQA_DATABASE_SITE": "forum.example.org",
         }
 
+    def connection(self) -> psycopg.Connection[Any]:
+        """A connection of the forum's user, with a transaction."""
+        return psycopg.connect(f"postgresql://{_USER}:{PASSWORD}@127.0.0.1:{self.port}/discourse")
+
     def execute(self, sql: str) -> list[tuple[object, ...]]:
         """Run statements, and return the rows of the last one."""
-        address = f"postgresql://{_USER}:{PASSWORD}@127.0.0.1:{self.port}/discourse"
-        with psycopg.connect(address, autocommit=True) as connection:
+        with self.connection() as connection:
+            connection.autocommit = True
             cursor = connection.execute(sql)
             while cursor.nextset():
                 pass

@@ -8,6 +8,7 @@ from postgres import Postgres, postgres_server
 from pyspark.sql import types as T
 
 from cqa_spark.errors import AnotherWriter, ContractError, EnvironmentProblem, InputError
+from cqa_spark.lake.lake import Lake
 from cqa_spark.lake.schemas.findings import FINDINGS
 from cqa_spark.settings.databases import Database
 from cqa_spark.spark.internals import to_arrow_schema
@@ -43,8 +44,11 @@ class Snapshot:
     class record:
         run_id = "monday"
 
+    def __init__(self, lake: str = "/lake", *, has_findings: bool = True) -> None:
+        self.lake, self._has_findings = Lake(None, lake), has_findings  # type: ignore[arg-type]
+
     def has(self, _: object) -> bool:
-        return True
+        return self._has_findings
 
 
 def finding(post: int, evidence: str = 'say "x", y\nz', score: float = 1.0) -> dict[str, Any]:
@@ -81,6 +85,7 @@ def deliver(
     findings: Sequence[Mapping[str, Any]],
     publication: int,
     expected: int | None = None,
+    snapshot: Snapshot | None = None,
 ) -> Mapping[str, int]:
     """Deliver one ranked candidate and these findings; ``expected`` is the number of findings that the run has."""
     ranked = {"site": "forum.test", "task": "t", "query_id": "1", "candidate_id": "2", "rank": 1, "accepted": None}
@@ -91,7 +96,7 @@ def deliver(
     monkeypatch.setattr(
         export_database, "open_findings", lambda _: (Rows(FINDINGS.schema, findings), {"forum.test": number})
     )
-    return target.deliver(Snapshot(), "mine", publication=publication)  # type: ignore[arg-type]
+    return target.deliver(snapshot or Snapshot(), "mine", publication=publication)  # type: ignore[arg-type]
 
 
 def test_rows_are_inserted_changed_and_deleted_by_key_and_equal_ones_stay(
@@ -132,6 +137,31 @@ def test_an_older_publication_replaces_no_newer_one(
     with pytest.raises(AnotherWriter):
         deliver(slow, monkeypatch, [finding(3)], 3)
     assert server.execute("SELECT post_id FROM cqa.findings") == [("2",)]
+
+
+def test_a_run_without_findings_leaves_none_of_an_earlier_run(
+    server: Postgres, target: DatabaseTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deliver(target, monkeypatch, [finding(1)], 1)
+    assert deliver(opened(server), monkeypatch, [], 2, snapshot=Snapshot(has_findings=False)) == {"rankings": 1}
+    assert server.execute("SELECT post_id FROM cqa.findings") == []
+
+
+def test_another_lake_is_refused(server: Postgres, target: DatabaseTarget, monkeypatch: pytest.MonkeyPatch) -> None:
+    deliver(target, monkeypatch, [finding(1)], 1)
+    with pytest.raises(InputError, match="the lake /lake"):
+        deliver(opened(server), monkeypatch, [finding(2)], 2, snapshot=Snapshot("/other"))
+    assert server.execute("SELECT post_id, lake FROM cqa.findings, cqa.delivered") == [("1", "/lake")]
+
+
+def test_a_delivery_does_not_wait_for_readers(
+    server: Postgres, target: DatabaseTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deliver(target, monkeypatch, [finding(1)], 1)
+    with server.connection() as reader:
+        assert reader.execute("SELECT post_id FROM cqa.findings").fetchall() == [("1",)]
+        deliver(opened(server), monkeypatch, [finding(2)], 2)
+        assert reader.execute("SELECT post_id FROM cqa.findings").fetchall() == [("2",)]
 
 
 def test_a_wrong_password_is_not_printed(

@@ -1,7 +1,7 @@
 """Classical models of question retrieval: BM25, a translation-based language model, and the soft cosine."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Self
 
@@ -116,7 +116,7 @@ class RetrievalModelsV1(CollectionGroup):
     def _collection_size(self) -> int:
         return sum(self.state.frequencies.values()) + len(self.state.frequencies) + 1
 
-    def _rows(self, words: Iterable[str]) -> Reals:
+    def _rows(self, words: Mapping[str, int]) -> Reals:
         """The vectors of words, one row per word; 0 for a word without one."""
         unknown = np.zeros(self.vectors.vocabulary.vectors.shape[-1])
         return np.array([self._vectors.get(word, unknown) for word in words]).reshape(len(words), len(unknown))
