@@ -216,7 +216,7 @@ def test_texts_leave_the_lake_with_author_address_and_licence(lake: Lake, tmp_pa
     assert main(["export", "dataset", str(tmp_path / "data"), "--lake", lake.root]) == 0
     loaded = datasets.load_dataset(str(tmp_path / "data"), "texts", cache_dir=str(tmp_path / "cache"))
     assert {split: rows.num_rows for split, rows in loaded.items()} == {"test": 5}
-    assert sorted({row["author"] for row in loaded["unannotated"] if row["author"]}) == ["Ada", "gone"]
+    assert sorted({row["author"] for row in loaded["test"] if row["author"]}) == ["Ada", "gone"]
     texts = lake.spark.read.parquet(str(tmp_path / "data" / "texts")).orderBy("site", "document_id").collect()
     assert [(row.document_id, row.author, row.address, row.licence) for row in texts] == [
         ("1", "Ada", f"https://{site}/q/1", "CC BY-SA 2.5"),
