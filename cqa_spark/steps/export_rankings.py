@@ -109,10 +109,11 @@ def served_rankings(snapshot: Snapshot, system: str, *, alone: bool = False) -> 
     Raises:
         InputError: the run has rankings, but none of these.
     """
+    ranked = snapshot.read(RANKINGS)  # starts Spark, without which there are no expressions
     of_system = F.col("system") == system
     chosen = of_system if alone else F.coalesce("served", of_system)
     rows_by_site = _rows_by_site(snapshot, system, chosen)
-    rows = snapshot.read(RANKINGS).where(chosen).drop("run_id", "split", "served")
+    rows = ranked.where(chosen).drop("run_id", "split", "served")
     return _with_posts(snapshot, rows), rows_by_site
 
 
