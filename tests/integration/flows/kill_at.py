@@ -96,10 +96,11 @@ def deadly(function: Callable[..., Any], when: str, call: int) -> Callable[..., 
     def called(*arguments: Any, **named: Any) -> Any:
         nonlocal calls
         calls += 1
-        if calls == call and when == "before":
+        is_last = calls == call  # steps run at the same time: while this call runs, another one may begin
+        if is_last and when == "before":
             os.kill(os.getpid(), signal.SIGKILL)
         result = function(*arguments, **named)
-        if calls == call:
+        if is_last:
             os.kill(os.getpid(), signal.SIGKILL)
         return result
 
